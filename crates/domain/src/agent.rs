@@ -1,0 +1,80 @@
+//! Who belongs to the team.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ParseError;
+
+/// A name longer than this is a sentence.
+const AGENT_NAME_BYTES_MAX: usize = 128;
+
+/// Names one agent of the team: letters of any script, digits, `_`, `-` and `.`.
+///
+/// ```
+/// # use domain::AgentName;
+/// assert!("backend-specialist".parse::<AgentName>().is_ok());
+/// assert!("기획자".parse::<AgentName>().is_ok());
+/// assert!("Product Owner".parse::<AgentName>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct AgentName(String);
+
+impl AgentName {
+    /// Returns the name as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let is_sign = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if !text.is_empty() && text.len() <= AGENT_NAME_BYTES_MAX && text.chars().all(is_sign) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ParseError::new(text, "agent name (letters, digits, '_', '-' and '.')"))
+        }
+    }
+}
+
+impl TryFrom<String> for AgentName {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl From<AgentName> for String {
+    fn from(name: AgentName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What an agent is in the team for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Talks to the person, and alone does.
+    Orchestrator,
+    /// Leads the workers of a phase.
+    Operator,
+    /// Does a task.
+    Worker,
+    /// Tests what a worker did.
+    Tester,
+    /// Judges a phase at its gate.
+    Verifier,
+    /// Is called by others for what it knows.
+    Specialist,
+}

@@ -1,0 +1,148 @@
+//! Names of tasks and phases.
+
+use std::{cmp::Ordering, fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ParseError;
+
+/// The number of a phase, as people count them.
+pub type PhaseNumber = u32;
+
+/// An id longer than this is no id: nobody writes one, and it bounds what a hostile text can make us keep.
+const TASK_ID_BYTES_MAX: usize = 64;
+
+/// Names one task of a plan, e.g. `T1.3`, `T001` or `1.2`.
+///
+/// Two ids are the same only if they are written the same; they are sorted by their numbers.
+///
+/// ```
+/// # use domain::TaskId;
+/// assert!("T1.3".parse::<TaskId>().is_ok());
+/// assert!("T1.3, T1.4".parse::<TaskId>().is_err());
+/// assert!("T2".parse::<TaskId>().unwrap() < "T10".parse().unwrap());
+/// assert_ne!("T1".parse::<TaskId>().unwrap(), "T01".parse().unwrap());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TaskId(String);
+
+impl TaskId {
+    /// Returns the id as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether the id begins with `T`; one that does not is only an id where a plan has such ids.
+    pub fn is_lettered(&self) -> bool {
+        self.0.starts_with('T')
+    }
+
+    /// Returns the id's numbers as they are written, from left to right.
+    pub fn numbers(&self) -> impl Iterator<Item = &str> {
+        self.0.trim_start_matches('T').split('.')
+    }
+}
+
+impl FromStr for TaskId {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let digits = text.strip_prefix('T').unwrap_or(text);
+        let numbers_hold =
+            digits.split('.').all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+        if numbers_hold && text.len() <= TASK_ID_BYTES_MAX {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ParseError::new(text, "task id (write T1, T1.3, T001 or 1.2)"))
+        }
+    }
+}
+
+impl TryFrom<String> for TaskId {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl From<TaskId> for String {
+    fn from(id: TaskId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl Ord for TaskId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Written differently but equal by number (T1, T01): the text decides, so that order agrees with equality.
+        self.numbers().map(NumberText).cmp(other.numbers().map(NumberText)).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for TaskId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A decimal number of any length, compared by its value.
+struct NumberText<'a>(&'a str);
+
+impl PartialEq for NumberText<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for NumberText<'_> {}
+
+impl Ord for NumberText<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (left, right) = (self.0.trim_start_matches('0'), other.0.trim_start_matches('0'));
+        left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+    }
+}
+
+impl PartialOrd for NumberText<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A task id that may name its phase too: `P1-T1.3` is task T1.3 of phase 1.
+///
+/// ```
+/// # use domain::TaskReference;
+/// let reference: TaskReference = "P1-T1.3".parse().unwrap();
+/// assert_eq!((reference.task.as_str(), reference.phase), ("T1.3", Some(1)));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TaskReference {
+    /// The task.
+    pub task: TaskId,
+    /// The phase, where the text names it.
+    pub phase: Option<PhaseNumber>,
+}
+
+impl FromStr for TaskReference {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let Some((phase, task)) = text.strip_prefix('P').and_then(|rest| rest.split_once('-')) else {
+            return Ok(Self { task: text.parse()?, phase: None });
+        };
+        let wrong = || ParseError::new(text, "task id (write P1-T1.3)");
+        if !phase.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(wrong());
+        }
+        let phase = phase.parse().map_err(|_| wrong())?;
+        Ok(Self { task: task.parse().map_err(|_| wrong())?, phase: Some(phase) })
+    }
+}
