@@ -1,2 +1,50 @@
-//! The binary.
-fn main() {}
+//! `cargo xtask`: the commands of people who work on Jangdan, a file for each.
+//!
+//! Nothing here is part of the product.
+
+mod bench;
+mod fuzz;
+mod shell;
+mod test;
+mod tidy;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Commands for working on Jangdan.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Installs what the tests need, then runs all of them: format, clippy, tests, doc tests, tidy.
+    Test,
+    /// Checks the rules of ARCHITECTURE.md and STYLE.md that no compiler checks.
+    Tidy(tidy::Options),
+    /// Runs the fuzz targets for a while and keeps what they find.
+    Fuzz(fuzz::Options),
+    /// Measures one part against its peers and its goals.
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Test => test::run(),
+        Command::Tidy(options) => tidy::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
+        Command::Bench(options) => return bench::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

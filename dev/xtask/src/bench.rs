@@ -1,0 +1,33 @@
+//! `cargo xtask bench NAME`: builds the benches with full optimisation and runs one.
+//!
+//! The benches themselves are in `dev/testkit/src/bin/bench/`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::shell;
+
+/// Which bench, and how its report is printed.
+#[derive(Args)]
+pub struct Options {
+    /// The bench; a wrong name lists them.
+    name: String,
+    /// Prints the report as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the bench and passes its exit status on: 1 where a goal does not hold.
+pub fn run(options: &Options) -> ExitCode {
+    let mut command =
+        shell::cargo(&["run", "--quiet", "--release", "--package", "testkit", "--bin", "bench"]);
+    command.arg("--").arg(&options.name).args(options.json.then_some("--json"));
+    match command.status() {
+        Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).into(),
+        Err(error) => {
+            eprintln!("error: start cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

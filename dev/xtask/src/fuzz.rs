@@ -1,0 +1,170 @@
+//! `cargo xtask fuzz`: lets the fuzz targets look for inputs that break a rule.
+//!
+//! A finding is copied to `fuzz/regressions/<target>/`, where `dev/testkit/tests/regressions.rs` replays it in every
+//! test run. The seeds are texts that the repository has anyway.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::{shell, tools};
+
+/// How long to look, and where.
+#[derive(Args)]
+pub struct Options {
+    /// How long each target runs.
+    #[arg(long, default_value_t = 60)]
+    seconds: u32,
+    /// Only this target.
+    #[arg(long)]
+    target: Option<String>,
+}
+
+/// Runs the targets one after the other; fails at the end if one of them found something.
+pub fn run(options: &Options) -> Result<()> {
+    let all = targets(&shell::root().join("fuzz/fuzz_targets"))?;
+    let chosen: Vec<&String> =
+        all.iter().filter(|name| options.target.as_ref().is_none_or(|wanted| *name == wanted)).collect();
+    if chosen.is_empty() {
+        bail!("no such target\nhint: the targets are {}", all.join(", "));
+    }
+    shell::step("tools", "cargo-fuzz needs a C++ compiler for libFuzzer", || tools::ensure(&tools::FUZZ))?;
+
+    let mut findings = Vec::new();
+    for target in chosen {
+        let title = format!("fuzz {target} for {} s", options.seconds);
+        shell::step(&title, "the target must at least build and start", || {
+            findings.extend(look(target, options.seconds)?);
+            Ok(())
+        })?;
+    }
+    if findings.is_empty() {
+        eprintln!("\nNothing found.");
+        return Ok(());
+    }
+    for finding in &findings {
+        eprintln!("\nfound: {}", finding.kept.display());
+        eprintln!("hint: replay all with `cargo nextest run -p testkit --test regressions`,");
+        eprintln!(
+            "      this one with `RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {} {}`",
+            finding.target,
+            finding.kept.display()
+        );
+    }
+    bail!(
+        "{} input(s) break a rule; they are kept, and fail `cargo xtask test` until the rule holds",
+        findings.len()
+    )
+}
+
+/// An input that breaks a rule.
+struct Finding {
+    target: String,
+    /// Where the repository keeps it, from its root.
+    kept: PathBuf,
+}
+
+/// Runs one target and returns what it found.
+fn look(target: &str, seconds: u32) -> Result<Vec<Finding>> {
+    let root = shell::root();
+    let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/target/seeds/{target}"));
+    fs::create_dir_all(root.join(&corpus)).with_context(|| format!("create {corpus}"))?;
+    let n_seeds = gather_seeds(target, &root.join(&seeds))?;
+    eprintln!("   {n_seeds} seeds from the repository");
+
+    let start = SystemTime::now();
+    let mut command = shell::cargo(&["fuzz", "run", "--sanitizer", "none", target, &corpus, &seeds, "--"]);
+    command.args([
+        &format!("-max_total_time={seconds}"),
+        "-max_len=65536",
+        "-timeout=10",
+        "-print_final_stats=1",
+    ]);
+    let dictionary = format!("fuzz/dictionaries/{}.dict", target.split('_').next().unwrap_or(target));
+    if root.join(&dictionary).exists() {
+        command.arg(format!("-dict={dictionary}"));
+    }
+    // Coverage needs compiler flags that are not stable yet; this opens them on the stable toolchain.
+    let outcome = shell::run(command.env("RUSTC_BOOTSTRAP", "1"));
+    let findings = keep(target, &root, start)?;
+    match outcome {
+        Err(error) if findings.is_empty() => Err(error),
+        Ok(()) | Err(_) => Ok(findings),
+    }
+}
+
+/// Copies what a run left in `fuzz/artifacts` to where the tests replay it.
+fn keep(target: &str, root: &Path, start: SystemTime) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for path in files(&root.join("fuzz/artifacts").join(target))? {
+        let is_new = fs::metadata(&path)?.modified()? >= start;
+        let Some(name) = path.file_name().filter(|_| is_new) else { continue };
+        let kept = Path::new("fuzz/regressions").join(target).join(name);
+        fs::create_dir_all(root.join("fuzz/regressions").join(target))?;
+        fs::copy(&path, root.join(&kept)).with_context(|| format!("keep {}", kept.display()))?;
+        findings.push(Finding { target: target.to_owned(), kept });
+    }
+    Ok(findings)
+}
+
+/// Fills a folder with the repository's own examples for a target, and returns how many there are.
+fn gather_seeds(target: &str, folder: &Path) -> Result<usize> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    let root = shell::root();
+    let mut sources = files(&root.join(seed_folder(target)))?;
+    sources.extend(files(&root.join("fuzz/regressions").join(target))?);
+    sources.retain(|path| path.extension().is_none_or(|extension| extension != "snap"));
+    for (n, source) in sources.iter().enumerate() {
+        fs::copy(source, folder.join(format!("{n:04}")))?;
+    }
+    Ok(sources.len())
+}
+
+/// Returns the folder of texts that look like a target's input.
+fn seed_folder(target: &str) -> &'static str {
+    if target.starts_with("plan_") { "examples" } else { "crates/wire/tests/transcripts" }
+}
+
+/// Returns the names of the fuzz targets, sorted.
+fn targets(folder: &Path) -> Result<Vec<String>> {
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    Ok(files(folder)?.iter().filter_map(stem).collect())
+}
+
+/// Returns all files below a folder, sorted; none where there is no such folder.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if folder.is_dir() {
+        for entry in fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() { found.extend(files(&path)?) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_its_seeds_in_the_repository() {
+        let all = targets(&shell::root().join("fuzz/fuzz_targets")).unwrap();
+        assert!(all.contains(&"decoder".to_owned()), "{all:?}");
+        for target in all {
+            assert!(
+                !files(&shell::root().join(seed_folder(&target))).unwrap().is_empty(),
+                "{target} has no seeds"
+            );
+        }
+    }
+}

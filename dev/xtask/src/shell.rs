@@ -1,0 +1,82 @@
+//! Starts other programs from the repository's root, and says how long they took.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+
+/// Returns the repository's root.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// Returns a `cargo` command that runs in the repository's root.
+pub fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs a command whose output goes to the terminal.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("start {}", shown(command)))?;
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and returns what it printed.
+pub fn read(command: &mut Command) -> Result<String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("start {}", shown(command)))?;
+    if !output.status.success() {
+        bail!("{} ended with {}", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("read the output of {}", shown(command)))
+}
+
+/// Does a step under a headline, and prints its time below.
+pub fn step(title: &str, hint: &str, act: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("\n=> {title}");
+    let start = Instant::now();
+    act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
+    eprintln!("   {title}: {}", seconds(start.elapsed()));
+    Ok(())
+}
+
+/// Writes a duration for a person.
+pub fn seconds(duration: Duration) -> String {
+    match duration.as_secs() {
+        0..60 => format!("{:.1} s", duration.as_secs_f64()),
+        whole => format!("{} min {:02} s", whole / 60, whole % 60),
+    }
+}
+
+/// Writes a command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let mut words = vec![program.to_string_lossy()];
+    words.extend(command.get_args().map(|word| word.to_string_lossy()));
+    format!("`{}`", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_written_in_the_unit_that_fits() {
+        assert_eq!(seconds(Duration::from_millis(1_230)), "1.2 s");
+        assert_eq!(seconds(Duration::from_secs(125)), "2 min 05 s");
+    }
+
+    #[test]
+    fn a_command_is_shown_without_the_place_of_its_program() {
+        assert_eq!(shown(Command::new("/opt/bin/cargo").args(["fmt", "--check"])), "`cargo fmt --check`");
+    }
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask test`: everything that must hold before a change is taken, in the order of cost.
+//!
+//! The first step that fails ends it, with what to do. Benches and fuzzing are commands of their own.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::{
+    shell::{self, cargo, step},
+    tidy, tools,
+};
+
+/// Installs what is missing and runs all steps.
+pub fn run() -> Result<()> {
+    let start = Instant::now();
+    step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
+        tools::ensure_component("fmt", "rustfmt")?;
+        tools::ensure_component("clippy", "clippy")?;
+        tools::ensure(&tools::NEXTEST)
+    })?;
+    step(
+        "format",
+        "run `cargo fmt --all` (fuzz/ is a workspace of its own: `cd fuzz && cargo fmt`)",
+        || {
+            shell::run(&mut cargo(&["fmt", "--all", "--check"]))?;
+            shell::run(&mut cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
+        },
+    )?;
+    step(
+        "clippy",
+        "mend what it names; a lint is silenced by #[expect(…, reason = \"…\")] only",
+        || shell::run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+    )?;
+    step(
+        "tests",
+        "run one alone with `cargo nextest run NAME`; read a snapshot with `cargo insta review`",
+        || shell::run(&mut cargo(&["nextest", "run", "--workspace"])),
+    )?;
+    step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
+        shell::run(&mut cargo(&["test", "--doc", "--workspace"]))
+    })?;
+    step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
+        tidy::run(&tidy::Options { fix: false })
+    })?;
+    eprintln!("\nAll of it holds ({}).", shell::seconds(start.elapsed()));
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask tidy`: the rules of ARCHITECTURE.md and STYLE.md that no compiler checks.
+//!
+//! Each check is a pure function from texts to complaints, in a file of its own; this file only reads the texts.
+
+mod architecture;
+mod links;
+mod metadata;
+mod pure;
+mod sources;
+mod table;
+mod text;
+
+use std::{fmt, fs, path::Path, process::Command};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::shell;
+
+/// What to do about what is found.
+#[derive(Args)]
+pub struct Options {
+    /// Writes the generated files anew instead of complaining about them.
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// A rule that does not hold, where, and what to do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Complaint {
+    place: String,
+    problem: String,
+    hint: &'static str,
+}
+
+impl Complaint {
+    fn new(place: impl Into<String>, problem: impl Into<String>, hint: &'static str) -> Self {
+        Self { place: place.into(), problem: problem.into(), hint }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}: {}\nhint: {}", self.place, self.problem, self.hint)
+    }
+}
+
+/// A file of the repository.
+#[derive(Debug)]
+pub struct File {
+    /// From the root, with `/`.
+    pub path: String,
+    /// What is in it; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// Runs all checks and prints every complaint.
+pub fn run(options: &Options) -> Result<()> {
+    let root = shell::root();
+    let workspace = metadata::read()?;
+    if options.fix {
+        for (path, content) in pure::generated(&workspace) {
+            fs::write(root.join(&path), content).with_context(|| format!("write {path}"))?;
+        }
+    }
+    let files = files(&root)?;
+    let text_of =
+        |path: &str| files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str());
+
+    let (rows, mut complaints) = table::parse(text_of("ARCHITECTURE.md"));
+    complaints.extend(architecture::check(&rows, &workspace));
+    complaints.extend(pure::check_trees(&workspace));
+    complaints.extend(pure::check_generated(&workspace, text_of));
+    complaints.extend(sources::check(&files));
+    complaints.extend(text::check(&files, &machine_paths(&root)));
+    complaints.extend(links::check(&files));
+
+    for complaint in &complaints {
+        eprintln!("{complaint}");
+    }
+    if !complaints.is_empty() {
+        bail!("{} rule(s) do not hold", complaints.len());
+    }
+    eprintln!("   {} crates and {} files are tidy", workspace.crates.len(), files.len());
+    Ok(())
+}
+
+/// Reads every file that is, or would be, committed.
+fn files(root: &Path) -> Result<Vec<File>> {
+    let mut list = Command::new("git");
+    list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
+    let mut paths: Vec<String> =
+        shell::read(&mut list)?.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+    paths.sort();
+    paths.dedup();
+    let mut files = Vec::new();
+    for path in paths {
+        // A file that was deleted and not committed yet is still in the list.
+        if let Ok(bytes) = fs::read(root.join(&path)) {
+            files.push(File { path, text: String::from_utf8_lossy(&bytes).into_owned() });
+        }
+    }
+    Ok(files)
+}
+
+/// Returns the paths of this machine that nobody else has.
+fn machine_paths(root: &Path) -> Vec<String> {
+    let home = std::env::var("HOME").ok();
+    let paths = [Some(root.to_string_lossy().into_owned()), home.map(|home| format!("{home}/"))];
+    paths.into_iter().flatten().filter(|path| path.len() > 2).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes files out of pairs of path and text.
+    pub(super) fn files_of(pairs: &[(&str, &str)]) -> Vec<File> {
+        pairs.iter().map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }).collect()
+    }
+
+    /// Compares complaints, written as `place: problem`.
+    pub(super) fn assert_complaints(complaints: &[Complaint], expected: &[&str]) {
+        let shown: Vec<String> = complaints
+            .iter()
+            .map(|complaint| format!("{}: {}", complaint.place, complaint.problem))
+            .collect();
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,139 @@
+//! Rules for files: how they are named, how they open, what they may not say.
+
+use super::{Complaint, File};
+
+/// Names that say nothing about what is inside.
+const EMPTY_NAMES: [&str; 5] = ["common", "helpers", "services", "shared", "utils"];
+
+/// Documents that a newcomer must find.
+const DOCUMENTS: [&str; 10] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "STYLE.md",
+    "docs/decisions/README.md",
+    "docs/glossary.md",
+    "docs/protocol.md",
+];
+
+/// Returns a complaint for every file that breaks a rule.
+pub fn check(files: &[File]) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for document in DOCUMENTS.iter().filter(|document| files.iter().all(|file| file.path != **document)) {
+        complaints.push(Complaint::new(
+            *document,
+            "is missing",
+            "ARCHITECTURE.md says what each document is for",
+        ));
+    }
+    for file in files {
+        complaints.extend(check_name(&file.path));
+        if file.path.ends_with(".rs") {
+            complaints.extend(check_rust(file));
+        }
+    }
+    complaints
+}
+
+fn check_name(path: &str) -> Option<Complaint> {
+    let stem_of = |part: &str| part.split('.').next().unwrap_or(part).to_ascii_lowercase();
+    if path.ends_with("/mod.rs") {
+        return Some(Complaint::new(path, "is a mod.rs", "name it after its folder: `foo.rs` beside `foo/`"));
+    }
+    let empty = path.split('/').map(stem_of).find(|stem| EMPTY_NAMES.contains(&stem.as_str()))?;
+    let problem = format!("\"{empty}\" says nothing about what is inside");
+    Some(Complaint::new(path, problem, "name it after what it does; no home means no name yet"))
+}
+
+fn check_rust(file: &File) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    if !file.text.starts_with("//!") {
+        complaints.push(Complaint::new(
+            &file.path,
+            "does not open with `//!`",
+            "say in a line what the file does, and what it never does",
+        ));
+    }
+    for (n, line) in file.text.lines().enumerate() {
+        let place = format!("{}:{}", file.path, n + 1);
+        let code = line.trim_start();
+        if ["#[allow(", "#![allow("].iter().any(|attribute| code.starts_with(attribute)) {
+            complaints.push(Complaint::new(
+                place,
+                "silences a lint for ever",
+                "take #[expect(…, reason = \"…\")]: it complains when it is needed no more",
+            ));
+        } else if code.starts_with("//") && code.contains("TODO") && !code.contains("TODO(#") {
+            complaints.push(Complaint::new(
+                place,
+                "a TODO names its issue",
+                "write `TODO(#123): …`, or do it",
+            ));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::tests::{assert_complaints, files_of},
+        *,
+    };
+
+    fn check_file(path: &str, text: &str, expected: &[&str]) {
+        let mut pairs: Vec<(&str, &str)> = DOCUMENTS.iter().map(|document| (*document, "")).collect();
+        pairs.push((path, text));
+        assert_complaints(&check(&files_of(&pairs)), expected);
+    }
+
+    #[test]
+    fn a_file_as_it_should_be_passes() {
+        check_file("crates/wire/src/tags.rs", "//! Tags.\n\n#[expect(dead_code)]\n// TODO(#7): more.\n", &[]);
+    }
+
+    #[test]
+    fn empty_names_and_mod_rs_are_refused() {
+        check_file(
+            "crates/wire/src/utils.rs",
+            "//! x",
+            &["crates/wire/src/utils.rs: \"utils\" says nothing about what is inside"],
+        );
+        check_file(
+            "web/Shared/Button.tsx",
+            "",
+            &["web/Shared/Button.tsx: \"shared\" says nothing about what is inside"],
+        );
+        check_file("crates/wire/src/lines/mod.rs", "//! x", &["crates/wire/src/lines/mod.rs: is a mod.rs"]);
+    }
+
+    #[test]
+    fn a_rust_file_opens_with_what_it_does() {
+        check_file(
+            "crates/wire/src/lib.rs",
+            "use std::fmt;\n",
+            &["crates/wire/src/lib.rs: does not open with `//!`"],
+        );
+    }
+
+    #[test]
+    fn lints_are_not_silenced_for_ever() {
+        let text = ["//! x\n#", "[allow(dead_code)]\n  #!", "[allow(unused)]\n"].concat();
+        check_file("a.rs", &text, &["a.rs:2: silences a lint for ever", "a.rs:3: silences a lint for ever"]);
+    }
+
+    #[test]
+    fn a_wish_for_later_has_an_issue() {
+        let text = ["//! x\n/", "/ TO", "DO: later\n"].concat();
+        check_file("a.rs", &text, &["a.rs:2: a TODO names its issue"]);
+    }
+
+    #[test]
+    fn a_missing_document_is_named() {
+        let complaints = check(&files_of(&[("README.md", "")]));
+        assert_eq!(complaints.len(), DOCUMENTS.len() - 1);
+    }
+}

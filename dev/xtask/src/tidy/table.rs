@@ -1,0 +1,132 @@
+//! Reads the crate tables of ARCHITECTURE.md.
+
+use super::Complaint;
+
+/// The columns that make a table a crate table.
+const COLUMNS: [&str; 4] = ["crate", "in one line", "may use", "never contains"];
+
+/// What ARCHITECTURE.md says about one crate.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The crate's name.
+    pub name: String,
+    /// The crates that it may use.
+    pub may_use: Vec<String>,
+    /// Whether the row stands below a heading that begins with "Planned".
+    pub planned: bool,
+}
+
+/// Returns the rows in the order of the document, with a complaint for each that can't be read.
+pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
+    let (mut rows, mut complaints) = (Vec::<Row>::new(), Vec::new());
+    let (mut planned, mut inside) = (false, false);
+    for (n, line) in text.lines().enumerate() {
+        if let Some(heading) = line.strip_prefix('#') {
+            planned = heading.trim_start_matches('#').trim().starts_with("Planned");
+        }
+        let Some(cells) = cells(line) else {
+            inside = false;
+            continue;
+        };
+        if cells == COLUMNS {
+            inside = true;
+        } else if inside && !is_rule(&cells) {
+            let place = format!("ARCHITECTURE.md:{}", n + 1);
+            match cells.as_slice() {
+                [name, line, uses, never]
+                    if [name, line, uses, never].iter().all(|cell| !cell.is_empty()) =>
+                {
+                    let may_use = may_use(uses, &rows);
+                    rows.push(Row { name: (*name).to_owned(), may_use, planned });
+                }
+                _ => complaints.push(Complaint::new(
+                    place,
+                    "a row of the crate table needs four cells with something in each",
+                    "write `–` where a crate may use none",
+                )),
+            }
+        }
+    }
+    // "all" means every row, also those below; it is known only now.
+    let everything: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    for row in rows.iter_mut().filter(|row| row.may_use == ["all"]) {
+        row.may_use = everything.iter().filter(|name| **name != row.name).cloned().collect();
+    }
+    if rows.is_empty() {
+        complaints.push(Complaint::new(
+            "ARCHITECTURE.md",
+            "has no crate table",
+            "its header is `| crate | in one line | may use | never contains |`",
+        ));
+    }
+    (rows, complaints)
+}
+
+/// Splits a line of a table into its cells; none where the line is no such line.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    Some(inner.split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+}
+
+/// Tells whether cells are the dashes below a header.
+fn is_rule(cells: &[&str]) -> bool {
+    cells.iter().all(|cell| !cell.is_empty() && cell.bytes().all(|byte| matches!(byte, b'-' | b':')))
+}
+
+/// Reads the cell "may use": names, `–`, `all` or `the above`.
+fn may_use(cell: &str, above: &[Row]) -> Vec<String> {
+    match cell {
+        "–" | "-" => Vec::new(),
+        "the above" => above.iter().map(|row| row.name.clone()).collect(),
+        names => names.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::assert_complaints, *};
+
+    const TABLE: &str = "\
+## Crates
+| crate | in one line | may use | never contains |
+|---|---|---|---|
+| domain | ids | – | logic |
+| wire | messages | domain | IO |
+
+### Planned
+| crate | in one line | may use | never contains |
+|---|---|---|---|
+| runtime | the loop | the above | HTTP |
+| cli | the binary | all | logic |
+";
+
+    fn shown(rows: &[Row]) -> Vec<String> {
+        let line = |row: &Row| format!("{} {:?} planned={}", row.name, row.may_use, row.planned);
+        rows.iter().map(line).collect()
+    }
+
+    #[test]
+    fn rows_are_read_from_both_tables() {
+        let (rows, complaints) = parse(TABLE);
+        assert_complaints(&complaints, &[]);
+        let expected = [
+            r#"domain [] planned=false"#,
+            r#"wire ["domain"] planned=false"#,
+            r#"runtime ["domain", "wire"] planned=true"#,
+            r#"cli ["domain", "wire", "runtime"] planned=true"#,
+        ];
+        assert_eq!(shown(&rows), expected);
+    }
+
+    #[test]
+    fn a_row_with_a_missing_cell_is_named() {
+        let (_, complaints) = parse(&TABLE.replace("| domain | IO |", "| domain |"));
+        let problem = "a row of the crate table needs four cells with something in each";
+        assert_complaints(&complaints, &[&format!("ARCHITECTURE.md:5: {problem}")]);
+    }
+
+    #[test]
+    fn a_document_without_the_table_is_named() {
+        assert_complaints(&parse("# Nothing\n| a | b |\n").1, &["ARCHITECTURE.md: has no crate table"]);
+    }
+}
