@@ -17,7 +17,7 @@ pub use message::{
 };
 pub use session::{Locale, SessionKey};
 pub use task::{PhaseNumber, TaskId, TaskReference};
-pub use value::{Complexity, Priority};
+pub use value::{Budget, Complexity, Priority};
 
 /// A text that is not the value it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Names of tasks and phases.
 
-use std::{cmp::Ordering, fmt, str::FromStr};
+use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,8 @@ const TASK_ID_BYTES_MAX: usize = 64;
 
 /// Names one task of a plan, e.g. `T1.3`, `T001` or `1.2`.
 ///
-/// Two ids are the same only if they are written the same; they are sorted by their numbers.
+/// Two ids are the same only if they are written the same; they are sorted by their numbers. A copy is cheap:
+/// a plan names each of its tasks many times.
 ///
 /// ```
 /// # use domain::TaskId;
@@ -25,7 +26,7 @@ const TASK_ID_BYTES_MAX: usize = 64;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct TaskId(String);
+pub struct TaskId(Arc<str>);
 
 impl TaskId {
     /// Returns the id as it was written.
@@ -42,6 +43,11 @@ impl TaskId {
     pub fn numbers(&self) -> impl Iterator<Item = &str> {
         self.0.trim_start_matches('T').split('.')
     }
+
+    /// Compares two ids by their numbers alone, so that `T7` and `T007` are equal.
+    pub fn cmp_numbers(&self, other: &Self) -> Ordering {
+        self.numbers().map(NumberText).cmp(other.numbers().map(NumberText))
+    }
 }
 
 impl FromStr for TaskId {
@@ -52,7 +58,7 @@ impl FromStr for TaskId {
         let numbers_hold =
             digits.split('.').all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
         if numbers_hold && text.len() <= TASK_ID_BYTES_MAX {
-            Ok(Self(text.to_owned()))
+            Ok(Self(text.into()))
         } else {
             Err(ParseError::new(text, "task id (write T1, T1.3, T001 or 1.2)"))
         }
@@ -69,7 +75,7 @@ impl TryFrom<String> for TaskId {
 
 impl From<TaskId> for String {
     fn from(id: TaskId) -> Self {
-        id.0
+        id.0.as_ref().to_owned()
     }
 }
 
@@ -82,7 +88,7 @@ impl fmt::Display for TaskId {
 impl Ord for TaskId {
     fn cmp(&self, other: &Self) -> Ordering {
         // Written differently but equal by number (T1, T01): the text decides, so that order agrees with equality.
-        self.numbers().map(NumberText).cmp(other.numbers().map(NumberText)).then_with(|| self.0.cmp(&other.0))
+        self.cmp_numbers(other).then_with(|| self.0.cmp(&other.0))
     }
 }
 
