@@ -1,1 +1,9 @@
-//! TODO
+//! What tests and benches of several crates need: generated inputs, the bench harness, properties.
+//!
+//! Everything is deterministic: the same seed gives the same bytes on every machine.
+
+pub mod bench;
+pub mod corpus;
+pub mod plans;
+pub mod properties;
+mod random;

@@ -1,0 +1,246 @@
+//! The form of every bench: variants in turns, medians, ratios with goals, one report.
+//!
+//! What is compared runs in the same process and in the same rounds, so that a busy machine slows all of it down.
+
+use std::{
+    fmt,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use serde::{Serialize, Serializer};
+
+/// Fewer rounds than this say nothing.
+pub const ROUNDS_MIN: usize = 5;
+
+/// One of the things that are compared.
+pub struct Variant<'a> {
+    /// What it is called in the figures.
+    pub name: &'static str,
+    /// Does the work once, and returns something that depends on all of it.
+    pub run: Box<dyn FnMut() -> u64 + 'a>,
+}
+
+impl<'a> Variant<'a> {
+    /// Names a piece of work.
+    pub fn new(name: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
+        Self { name, run: Box::new(run) }
+    }
+}
+
+/// Runs all variants in turns: once to warm up, then `rounds` times; each round begins with another one.
+pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
+    let rounds = rounds.max(ROUNDS_MIN);
+    let mut times = vec![Vec::with_capacity(rounds); variants.len()];
+    for round in 0..=rounds {
+        for turn in 0..variants.len() {
+            let n = (turn + round) % variants.len();
+            let start = Instant::now();
+            black_box((variants[n].run)());
+            let time = start.elapsed();
+            if round > 0 {
+                times[n].push(time);
+            }
+        }
+    }
+    let named = variants.iter().map(|variant| variant.name).zip(times).collect();
+    Timings { rounds, times: named }
+}
+
+/// How long each variant took in each round.
+pub struct Timings {
+    /// How many rounds were counted.
+    pub rounds: usize,
+    times: Vec<(&'static str, Vec<Duration>)>,
+}
+
+impl Timings {
+    /// Returns the seconds that a variant took, the median of all rounds.
+    pub fn seconds(&self, name: &str) -> f64 {
+        median(self.of(name).iter().map(Duration::as_secs_f64).collect())
+    }
+
+    /// Returns how many times longer one variant took than another: the median of the rounds' ratios.
+    pub fn times_longer(&self, name: &str, than: &str) -> f64 {
+        let pairs = self.of(name).iter().zip(self.of(than));
+        median(pairs.map(|(time, other)| time.as_secs_f64() / other.as_secs_f64()).collect())
+    }
+
+    fn of(&self, name: &str) -> &[Duration] {
+        self.times.iter().find(|(own, _)| *own == name).map_or(&[], |(_, times)| times)
+    }
+}
+
+/// Returns the middle of some numbers, or not-a-number where there are none.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match (numbers.get(middle), numbers.len() % 2) {
+        (None, _) => f64::NAN,
+        (Some(number), 1) => *number,
+        (Some(number), _) => (numbers[middle - 1] + number) / 2.0,
+    }
+}
+
+/// What a bench has to reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// This much or more.
+    AtLeast(f64),
+    /// This much or less.
+    AtMost(f64),
+}
+
+impl Goal {
+    /// Tells whether a value reaches the goal; what could not be measured does not.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::AtLeast(least) => value >= least,
+            Self::AtMost(most) => value <= most,
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(least) => write!(f, ">= {least}"),
+            Self::AtMost(most) => write!(f, "<= {most}"),
+        }
+    }
+}
+
+/// A value with the goal that it must reach; absolute ones too.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ratio {
+    /// What is compared with what.
+    pub name: String,
+    /// What was measured.
+    pub value: f64,
+    /// What it should be.
+    #[serde(serialize_with = "as_text")]
+    pub goal: Goal,
+    /// Whether it is.
+    pub holds: bool,
+}
+
+/// The outcome of a bench.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The bench's name.
+    pub name: &'static str,
+    /// How many rounds were counted.
+    pub rounds: usize,
+    /// What must hold.
+    pub ratios: Vec<Ratio>,
+    /// What is good to know.
+    #[serde(serialize_with = "as_map")]
+    pub figures: Vec<(String, f64)>,
+}
+
+impl Report {
+    /// Begins a report.
+    pub fn new(name: &'static str, rounds: usize) -> Self {
+        Self { name, rounds, ratios: Vec::new(), figures: Vec::new() }
+    }
+
+    /// Adds a value that has a goal.
+    pub fn ratio(&mut self, name: &str, value: f64, goal: Goal) {
+        self.ratios.push(Ratio {
+            name: name.to_owned(),
+            value: rounded(value),
+            goal,
+            holds: goal.holds(value),
+        });
+    }
+
+    /// Adds a value that has none.
+    pub fn figure(&mut self, name: &str, value: f64) {
+        self.figures.push((name.to_owned(), rounded(value)));
+    }
+
+    /// Tells whether every goal is reached.
+    pub fn holds(&self) -> bool {
+        self.ratios.iter().all(|ratio| ratio.holds)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names =
+            self.ratios.iter().map(|ratio| &ratio.name).chain(self.figures.iter().map(|(name, _)| name));
+        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        writeln!(f, "{}, {} rounds, medians", self.name, self.rounds)?;
+        for Ratio { name, value, goal, holds } in &self.ratios {
+            let verdict = if *holds { "holds" } else { "DOES NOT HOLD" };
+            writeln!(f, "  {name:width$}  {value:>12.3}  goal {goal:<8}  {verdict}")?;
+        }
+        for (name, value) in &self.figures {
+            writeln!(f, "  {name:width$}  {value:>12.3}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Rounds to four places, which is more than any run can tell.
+fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
+fn as_text<S: Serializer>(goal: &Goal, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(goal)
+}
+
+fn as_map<S: Serializer>(figures: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(figures.iter().map(|(name, value)| (name, value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn the_middle_of_an_even_count_lies_between_two() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(Vec::new()).is_nan());
+    }
+
+    #[test]
+    fn variants_take_turns_and_the_first_round_only_warms_up() {
+        let order = RefCell::new(String::new());
+        let variant = |name: &'static str| {
+            let order = &order;
+            Variant::new(name, move || {
+                order.borrow_mut().push_str(name);
+                1
+            })
+        };
+        let timings = measure(1, vec![variant("a"), variant("b")]);
+        assert_eq!((timings.rounds, timings.of("a").len()), (ROUNDS_MIN, ROUNDS_MIN));
+        assert_eq!(*order.borrow(), "abbaabbaabba");
+    }
+
+    #[test]
+    fn the_report_has_the_form_that_other_programs_read() {
+        let mut report = Report::new("wire", 5);
+        report.ratio("decoder/memchr3", 0.71, Goal::AtLeast(0.6));
+        report.ratio("peak memory MiB", 4.5, Goal::AtMost(4.0));
+        report.figure("messages", 3355.0);
+        let expected = concat!(
+            r#"{"name":"wire","rounds":5,"ratios":["#,
+            r#"{"name":"decoder/memchr3","value":0.71,"goal":">= 0.6","holds":true},"#,
+            r#"{"name":"peak memory MiB","value":4.5,"goal":"<= 4","holds":false}],"#,
+            r#""figures":{"messages":3355.0}}"#,
+        );
+        assert_eq!(serde_json::to_string(&report).unwrap(), expected);
+        assert!(!report.holds());
+    }
+
+    #[test]
+    fn what_could_not_be_measured_reaches_no_goal() {
+        assert!(!Goal::AtLeast(0.0).holds(f64::NAN) && !Goal::AtMost(9.0).holds(f64::NAN));
+    }
+}

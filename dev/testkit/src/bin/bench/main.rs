@@ -1,0 +1,54 @@
+//! Measures parts of Jangdan against their peers: `cargo xtask bench NAME [--json]`.
+//!
+//! A file for each bench; the form of all of them is `testkit::bench`.
+
+mod memory;
+mod plan;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use testkit::bench::Report;
+
+/// Measures one part and compares it with its goals.
+#[derive(Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    /// What is measured.
+    name: Name,
+    /// Prints the report as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Name {
+    /// The decoder, on 64 MB of agent output.
+    Wire,
+    /// The plan reader, on 10,000 tasks.
+    Plan,
+}
+
+/// Prints the report; the exit status is 1 where a goal is not reached.
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome: anyhow::Result<Report> = match arguments.name {
+        Name::Wire => wire::run(),
+        Name::Plan => plan::run(),
+    };
+    match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
+        Ok((json, report)) => {
+            if arguments.json {
+                println!("{json}");
+            } else {
+                print!("{report}");
+            }
+            ExitCode::from(u8::from(!report.holds()))
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

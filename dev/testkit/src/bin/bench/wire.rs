@@ -1,0 +1,110 @@
+//! The decoder against a search that visits every hit, and against a stripper of escape sequences.
+//!
+//! `memchr3` is the floor: it finds ESC, `[` and newline, and understands nothing. `anstream` is what a program
+//! would use to read coloured output; it understands escape sequences only.
+
+use std::hint::black_box;
+
+use anstream::adapter::StripBytes;
+use anyhow::{Result, ensure};
+use domain::Role;
+use testkit::{
+    bench::{Goal, Report, Variant, measure},
+    corpus::{self, Corpus},
+};
+use wire::{Decoder, Item, Keys, Options};
+
+use crate::memory;
+
+const LARGE_BYTES: usize = 64 << 20;
+const SMALL_BYTES: usize = 64 << 10;
+/// As much as one read from a terminal gives.
+const CHUNK_BYTES: usize = 4096;
+const ROUNDS: usize = 9;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    let large = corpus::generate(LARGE_BYTES, 1);
+    let small = corpus::generate(SMALL_BYTES, 2);
+    check(&large)?;
+    check(&small)?;
+    let peak = memory::peak(|| {
+        decode(&large.bytes);
+    });
+
+    let repeats = LARGE_BYTES / SMALL_BYTES;
+    let timings = measure(
+        ROUNDS,
+        vec![
+            Variant::new("decoder", || decode(&large.bytes)),
+            Variant::new("memchr3", || search(&large.bytes)),
+            Variant::new("anstream", || strip(&large.bytes)),
+            Variant::new("decoder, 64 KB", || (0..repeats).map(|_| decode(black_box(&small.bytes))).sum()),
+        ],
+    );
+    // Both sizes end at a whole line, so they differ by some bytes from the round number.
+    let small_total = (small.bytes.len() * repeats) as f64;
+    let sizes = large.bytes.len() as f64 / small_total;
+
+    let mut report = Report::new("wire", timings.rounds);
+    report.ratio("decoder/memchr3", timings.times_longer("memchr3", "decoder"), Goal::AtLeast(0.6));
+    report.ratio("decoder/anstream", timings.times_longer("anstream", "decoder"), Goal::AtLeast(2.5));
+    report.ratio("64MB/64KB", sizes * timings.times_longer("decoder, 64 KB", "decoder"), Goal::AtLeast(0.9));
+    report.ratio("peak memory MiB", peak as f64 / f64::from(1 << 20), Goal::AtMost(4.0));
+
+    let megabytes = large.bytes.len() as f64 / 1e6;
+    for name in ["decoder", "memchr3", "anstream"] {
+        report.figure(&format!("{name} MB/s"), megabytes / timings.seconds(name));
+    }
+    report.figure("decoder, 64 KB MB/s", small_total / 1e6 / timings.seconds("decoder, 64 KB"));
+    report.figure("messages", large.n_messages as f64);
+    let shares = corpus::shares(&large.bytes);
+    report.figure("corpus MB", megabytes);
+    report.figure("corpus escape share", shares.escape);
+    report.figure("corpus non-ASCII share", shares.non_ascii);
+    report.figure("corpus edited lines share", shares.edited_lines);
+    report.figure("corpus bytes per line", shares.line_bytes);
+    Ok(report)
+}
+
+/// A decoder of a session that may say everything.
+fn decoder() -> Decoder {
+    Decoder::new(Options { role: Role::Orchestrator, key: None, keys: Keys::Optional, numeric_ids: false })
+}
+
+/// Makes sure that the decoder finds what was put in: fast and wrong is no result.
+fn check(corpus: &Corpus) -> Result<()> {
+    let mut decoder = decoder();
+    let mut items: Vec<Item> =
+        corpus.bytes.chunks(CHUNK_BYTES).flat_map(|chunk| decoder.push(chunk)).collect();
+    items.extend(decoder.end_turn());
+    let n_messages = items.iter().filter(|item| matches!(item, Item::Message(_))).count();
+    let invalid = items.iter().find(|item| matches!(item, Item::Invalid(_)));
+    ensure!(invalid.is_none(), "the corpus holds an invalid message: {invalid:?}");
+    ensure!(
+        n_messages == corpus.n_messages,
+        "{} messages were written, {n_messages} decoded",
+        corpus.n_messages
+    );
+    Ok(())
+}
+
+/// Decodes all of it, and returns how much was found.
+fn decode(bytes: &[u8]) -> u64 {
+    let mut decoder = decoder();
+    let found: usize = bytes.chunks(CHUNK_BYTES).map(|chunk| decoder.push(chunk).len()).sum();
+    (found + decoder.end_turn().len()) as u64
+}
+
+/// Visits every ESC, bracket and newline.
+fn search(bytes: &[u8]) -> u64 {
+    let hits = |chunk: &[u8]| memchr::memchr3_iter(0x1b, b'[', b'\n', chunk).map(|at| at as u64).sum::<u64>();
+    bytes.chunks(CHUNK_BYTES).map(hits).sum()
+}
+
+/// Strips every escape sequence.
+fn strip(bytes: &[u8]) -> u64 {
+    let mut stripper = StripBytes::new();
+    let kept = |chunk: &[u8]| stripper.strip_next(chunk).map(|text| text.len() as u64).sum::<u64>();
+    bytes.chunks(CHUNK_BYTES).map(kept).sum()
+}

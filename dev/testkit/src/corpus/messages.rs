@@ -1,0 +1,139 @@
+//! Messages of every dialect, well-formed, as agents draw them: coloured, behind a bullet, in a box.
+
+use super::{
+    Writer,
+    lines::{fill, line},
+    paint::Paint,
+};
+
+/// One message, as its lines; the places in braces are those of the other lines.
+struct Shape {
+    lines: &'static [&'static str],
+    /// Whether every line may stand behind a box sign: not where a line's first character decides.
+    boxable: bool,
+}
+
+const SHAPES: [Shape; 22] = [
+    // Open tags, in both languages, with their closing tag.
+    boxed(&[
+        "[ASK_USER]",
+        "질문: {w} 방식은 어떤 것으로 할까요?",
+        "타입: selection",
+        "옵션: ['이메일', 'SSO', 'don't know']",
+        "컨텍스트: {p} 의 로그인 기능",
+        "[/ASK_USER]",
+    ]),
+    boxed(&[
+        "[INVOKE:PO]",
+        "{w} 요구사항을 분석해 주세요.",
+        "컨텍스트: 로그인 기능, {p}",
+        "그리고 {w} 화면",
+        "[/INVOKE]",
+    ]),
+    boxed(&[
+        "[DELIVER_RESULT:PO]",
+        "타입: markdown",
+        "내용: # 결과",
+        "- {w}: {n}건",
+        "- {w}: {n}건",
+        "[/DELIVER_RESULT]",
+    ]),
+    boxed(&[
+        "[ASK_USER] Which {w} should the {w} use?",
+        "options:",
+        "- PostgreSQL",
+        "- SQLite",
+        "default: SQLite",
+        "required: no",
+        "[/ASK_USER]",
+    ]),
+    boxed(&["[STEP_COMPLETE]", "The {w} is done, {n} tests pass.", "[/STEP_COMPLETE]"]),
+    boxed(&["[PROGRESS]", "progress: 0.4", "task: moving the {w} to {p}", "[/PROGRESS]"]),
+    boxed(&[
+        "[DIRECT:backend-specialist]",
+        "type: feedback",
+        "content: the {w} of {p} still fails {n} tests",
+        "[/DIRECT]",
+    ]),
+    // Blocks.
+    boxed(&[
+        "[DEPENDENCY_REQUEST]",
+        "type: api_key",
+        "name: OPENAI_API_KEY",
+        "description: needed for the {w} of the {w}",
+        "required: true",
+        "[/DEPENDENCY_REQUEST]",
+    ]),
+    boxed(&[
+        "[USER_QUESTION]",
+        "category: choice",
+        "question: Which {w} model fits the {w}?",
+        "options:",
+        "  - Subscription",
+        "  - One-time",
+        "default: Subscription",
+        "required: true",
+        "[/USER_QUESTION]",
+    ]),
+    boxed(&[
+        "[ERROR]",
+        "type: recoverable",
+        "message: Rate limit exceeded by the {w}",
+        "details: {n} requests in a minute",
+        "recovery: pause_and_retry",
+        "[/ERROR]",
+    ]),
+    // The marker, ended by a line that is no detail.
+    bare(&[
+        "=== PHASE 1 COMPLETE ===",
+        "Phase: Planning",
+        "Documents created:",
+        "- docs/planning/{n}_{w}.md",
+        "- docs/planning/{n}_{w}.md",
+        "",
+        "",
+        "The {w} is next.",
+    ]),
+    // The orchestrator's question, in a sentence and over two lines.
+    bare(&["I can't decide this alone: [NEED_HUMAN: should the {w} [of {p}] be kept?]"]),
+    bare(&["[NEED_HUMAN: the {w} and the {w} differ,", "which of them is right?]"]),
+    // Thin lines.
+    bare(&["RESOLVE_NEXT"]),
+    bare(&["RESOLVE_NEXT:PHASE:2:FORCE"]),
+    bare(&["READY:T1.3,T1.4|T2.1"]),
+    bare(&["PHASE_DONE:1"]),
+    bare(&["TASK_ID:T1.{n}", "WORKTREE:worktrees/{w}", "META:{\"priority\":\"high\",\"timeout\":{n}}"]),
+    bare(&["DONE:T1.{n}:tests={n}:files={n}"]),
+    bare(&["FAIL:T2.{n}:the {w} of the {w} can't be reached"]),
+    bare(&["ERROR:CIRCULAR_DEP:T1.3->T1.4->T1.3"]),
+    bare(&["CUSTOM:PRIORITY:T1.{n}"]),
+];
+
+const fn boxed(lines: &'static [&'static str]) -> Shape {
+    Shape { lines, boxable: true }
+}
+
+const fn bare(lines: &'static [&'static str]) -> Shape {
+    Shape { lines, boxable: false }
+}
+
+/// Writes the `n`th message of a corpus, and returns how many it wrote.
+pub fn write(writer: &mut Writer, n: usize) -> usize {
+    let shape = &SHAPES[n % SHAPES.len()];
+    let prefix = match writer.random.below(4) {
+        0 if shape.boxable => "│ ",
+        1 if shape.boxable => "> ",
+        _ => "",
+    };
+    let is_coloured = writer.random.once_in(2);
+    for (at, template) in shape.lines.iter().enumerate() {
+        let text = format!("{prefix}{}", fill(writer, template));
+        let paint = match at {
+            0 if is_coloured => Paint::EveryWord,
+            _ if is_coloured => Paint::Words,
+            _ => Paint::Plain,
+        };
+        line(writer, text.trim_end(), paint);
+    }
+    1
+}

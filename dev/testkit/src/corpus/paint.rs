@@ -1,0 +1,106 @@
+//! Colours, titles and hyperlinks around the words of a line.
+
+use super::Writer;
+
+/// How much of a line is coloured.
+#[derive(Clone, Copy)]
+pub enum Paint {
+    /// None of it.
+    Plain,
+    /// The line as a whole.
+    Line,
+    /// Every few words.
+    Words,
+    /// Every word, in colours of many digits, as syntax highlighting does.
+    EveryWord,
+}
+
+/// Chooses the amount of colour that brings the share of escape bytes to its goal.
+pub fn choose(writer: &mut Writer) -> Paint {
+    let lacking = writer.lacks_escapes();
+    match (lacking, writer.random.below(10)) {
+        (true, 0..2) => Paint::Words,
+        (true, 2..10) => Paint::EveryWord,
+        (_, 0..6) => Paint::Plain,
+        (_, _) => Paint::Line,
+    }
+}
+
+/// Writes a line's words in their colours, without its newline.
+pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
+    let words = line.trim_start();
+    writer.text(&line[..line.len() - words.len()]);
+    match paint {
+        Paint::Plain => writer.text(words),
+        Paint::Line => {
+            colour(writer);
+            writer.text(words);
+            writer.escape("\x1b[0m");
+        }
+        Paint::Words | Paint::EveryWord => {
+            for (n, word) in words.split(' ').enumerate() {
+                if n > 0 {
+                    writer.text(" ");
+                }
+                if matches!(paint, Paint::EveryWord) || n % 3 == 0 {
+                    painted_word(writer, word);
+                } else {
+                    writer.text(word);
+                }
+            }
+        }
+    }
+}
+
+fn painted_word(writer: &mut Writer, word: &str) {
+    if word.contains('/') && writer.random.once_in(3) {
+        writer.escape(&format!("\x1b]8;;file://host/{word}\x1b\\"));
+        writer.text(word);
+        writer.escape("\x1b]8;;\x1b\\");
+        return;
+    }
+    match writer.random.below(4) {
+        0 => {
+            let [red, green, blue] = [(); 3].map(|()| writer.random.below(256));
+            writer.escape(&format!("\x1b[38;2;{red};{green};{blue}m"));
+        }
+        1 | 2 => {
+            let number = writer.random.below(256);
+            writer.escape(&format!("\x1b[38;5;{number}m"));
+        }
+        _ => colour(writer),
+    }
+    writer.text(word);
+    let reset = writer.random.pick(&["\x1b[0m", "\x1b[39m", "\x1b[m", "\x1b[22;39m"]);
+    writer.escape(reset);
+}
+
+/// Begins one of the colours and weights that every terminal has.
+pub fn colour(writer: &mut Writer) {
+    let sequence = writer.random.pick(&[
+        "\x1b[1m",
+        "\x1b[2m",
+        "\x1b[31m",
+        "\x1b[32m",
+        "\x1b[33m",
+        "\x1b[34m",
+        "\x1b[36m",
+        "\x1b[1;31m",
+        "\x1b[1;32m",
+        "\x1b[0;33m",
+        "\x1b[90m",
+        "\x1b[4m",
+    ]);
+    writer.escape(sequence);
+}
+
+/// Writes something that shows nothing on its line: a title, the cursor's state, a mode.
+pub fn silent(writer: &mut Writer) {
+    let number = writer.random.below(900);
+    match writer.random.below(4) {
+        0 => writer.escape(&format!("\x1b]0;agent - step {number}\x07")),
+        1 => writer.escape(&format!("\x1b]2;task T{}.{} running\x1b\\", number % 9, number / 9)),
+        2 => writer.escape("\x1b[?25l"),
+        _ => writer.escape("\x1b[?25h"),
+    }
+}
