@@ -1,1 +1,35 @@
-//! TODO
+//! An agent's bytes → messages, and what we say to agents.
+//!
+//! Takes output as it comes and never fails: what can't be understood is an item too. Never does IO, never decides
+//! what a message means. The way of a byte: `decoder` cuts lines, `skim` drops those that can't matter, `render` and
+//! `editor` make text of the rest, `head` looks at how a line begins, `assemble` puts messages together, and `body`,
+//! `block`, `thin`, `human`, `marker` and `task` read them.
+
+mod assemble;
+mod block;
+mod body;
+mod decoder;
+mod decoration;
+mod echo;
+mod editor;
+mod escape;
+mod fence;
+mod head;
+mod human;
+mod item;
+mod line;
+mod list;
+mod marker;
+mod near;
+mod options;
+mod raw;
+mod render;
+mod screen;
+mod skim;
+mod tag;
+mod task;
+mod thin;
+
+pub use decoder::Decoder;
+pub use item::{Invalid, Item, Message, Near, Span};
+pub use options::{Keys, Options};

@@ -1,0 +1,179 @@
+//! Dialect C: the orchestrator's question, anywhere on a line and over several.
+
+use std::ops::Range;
+
+use domain::{NeedHuman, Said};
+
+use crate::{
+    line::Line,
+    options::{Options, Pass},
+};
+
+const NAME: &str = "NEED_HUMAN";
+/// The colon stands no further behind the name: a key has at most 64 bytes.
+const KEY_BYTES_MAX: usize = 80;
+
+/// Where a question begins on its line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// The index of its bracket.
+    pub(crate) at: usize,
+    /// The index behind its colon.
+    pub(crate) inside: usize,
+    pub(crate) pass: Pass,
+}
+
+/// Looks for questions on one line.
+#[derive(Debug)]
+pub(crate) struct Scan<'t> {
+    text: &'t str,
+    /// The line's inline code, once it is asked for.
+    code: Option<Vec<Range<usize>>>,
+}
+
+impl<'t> Scan<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, code: None }
+    }
+
+    /// Finds the first question from an index on that does not stand in inline code.
+    pub(crate) fn next(&mut self, from: usize, options: &Options) -> Option<Opening> {
+        let mut from = from;
+        while let Some(found) = self.text.get(from..)?.find(NAME) {
+            let name_at = from + found;
+            from = name_at + NAME.len();
+            let Some((at, key, inside)) = self.opening(name_at) else { continue };
+            if !self.is_code(at) {
+                return Some(Opening { at, inside, pass: options.pass(key) });
+            }
+        }
+        None
+    }
+
+    /// Reads the opening around a name: where its bracket is, the word for the key, and where the question begins.
+    fn opening(&self, name_at: usize) -> Option<(usize, Option<&'t str>, usize)> {
+        let at = self.text[..name_at].trim_end().strip_suffix('[')?.len();
+        let behind = &self.text[name_at + NAME.len()..];
+        let near = &behind[..behind.floor_char_boundary(KEY_BYTES_MAX)];
+        let (word, _) = near.split_once(':')?;
+        let stands_apart = word.is_empty() || word.starts_with(char::is_whitespace);
+        let mut words = word.split_whitespace();
+        let key = words.next();
+        let is_opening = stands_apart && words.next().is_none() && !word.contains(['[', ']']);
+        is_opening.then_some((at, key, name_at + NAME.len() + word.len() + 1))
+    }
+
+    fn is_code(&mut self, at: usize) -> bool {
+        let spans = self.code.get_or_insert_with(|| code_spans(self.text));
+        let index = spans.partition_point(|span| span.end <= at);
+        spans.get(index).is_some_and(|span| span.contains(&at))
+    }
+}
+
+/// A question whose bracket is still open.
+#[derive(Debug)]
+pub(crate) struct Human {
+    question: String,
+    /// Open brackets, its own among them.
+    depth: usize,
+    /// The last closing bracket so far: where it stands in `question`, and the offset behind it.
+    last_close: Option<(usize, u64)>,
+    is_first_line: bool,
+    too_long: bool,
+}
+
+/// How far a line brought a question.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// It goes on.
+    Open,
+    /// It is closed by the bracket at this index.
+    Closed(usize),
+}
+
+const QUESTION_BYTES_MAX: usize = 1 << 20;
+
+impl Human {
+    pub(crate) fn new() -> Self {
+        Self { question: String::new(), depth: 1, last_close: None, is_first_line: true, too_long: false }
+    }
+
+    /// Takes the text of a line from `from` on.
+    pub(crate) fn line(&mut self, line: &Line<'_>, from: usize, text: &str) -> Step {
+        if !self.is_first_line && !self.question.is_empty() {
+            self.question.push(' ');
+        }
+        self.is_first_line = false;
+        self.too_long |= line.too_long || self.question.len() + text.len() > QUESTION_BYTES_MAX;
+        let trimmed = text.trim_start();
+        let from = from + (text.len() - trimmed.len());
+        for (index, sign) in trimmed.char_indices() {
+            match sign {
+                '[' => self.depth += 1,
+                ']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.last_close = Some((self.question.len(), line.offset(from + index) + 1));
+                    if self.depth == 0 {
+                        return Step::Closed(from + index);
+                    }
+                }
+                _ => {}
+            }
+            if !self.too_long {
+                self.question.push(sign);
+            }
+        }
+        self.question.truncate(self.question.trim_end().len());
+        Step::Open
+    }
+
+    /// Closes at the last bracket, and returns the message and the offset behind it.
+    pub(crate) fn finish(mut self) -> (Result<Said, String>, Option<u64>) {
+        let Some((length, end)) = self.last_close else {
+            return (Err("missing closing bracket ']'".to_owned()), None);
+        };
+        self.question.truncate(length);
+        let question = self.question.trim();
+        let said = if self.too_long {
+            Err("longer than 1 MiB, or with a line longer than 64 KiB".to_owned())
+        } else if question.is_empty() {
+            Err("missing required field 'question'".to_owned())
+        } else {
+            Ok(Said::NeedHuman(NeedHuman { question: question.to_owned() }))
+        };
+        (said, Some(end))
+    }
+}
+
+/// Returns the ranges of a line that are inline code: between two runs of equally many backticks.
+fn code_spans(text: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (at, sign) in text.bytes().enumerate() {
+        match runs.last_mut() {
+            Some((start, length)) if sign == b'`' && *start + *length == at => *length += 1,
+            _ if sign == b'`' => runs.push((at, 1)),
+            _ => {}
+        }
+    }
+    // For each run the next one of its length, from the back, so that many runs cost no more than one pass.
+    let mut next_of_length = std::collections::BTreeMap::new();
+    let mut partner = vec![None; runs.len()];
+    for (index, (_, length)) in runs.iter().enumerate().rev() {
+        if let Some(slot) = partner.get_mut(index) {
+            *slot = next_of_length.insert(*length, index);
+        }
+    }
+    let mut spans = Vec::new();
+    let mut index = 0;
+    while let Some((start, _)) = runs.get(index) {
+        match partner.get(index).copied().flatten() {
+            Some(close) => {
+                let end = runs.get(close).map_or(text.len(), |(at, length)| at + length);
+                spans.push(*start..end);
+                index = close + 1;
+            }
+            None => index += 1,
+        }
+    }
+    spans
+}

@@ -1,0 +1,159 @@
+//! What the decoder gives out, and the form in which `jangdan decode` prints it.
+
+use domain::Said;
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+/// One thing that an agent said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A message.
+    Message(Message),
+    /// Something that means to be a message and breaks a rule of the protocol.
+    Invalid(Invalid),
+    /// Something that its writer may have taken for a message.
+    Near(Near),
+}
+
+/// A message and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What was said.
+    pub said: Said,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A broken message and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// The name of the message that it means to be.
+    pub protocol: &'static str,
+    /// The first rule that it breaks, with field and value.
+    pub error: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A near miss and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Near {
+    /// The name of the message that it resembles.
+    pub near: &'static str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Where something stands in the output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The decoded text, at most 4 KiB and then `…`.
+    pub raw: String,
+    /// The offset of the byte that drew the first character.
+    pub start: u64,
+    /// The offset behind the last line's newline.
+    pub end: u64,
+    /// Tells apart what a screen gives at one offset; 0 where lines are read.
+    pub ordinal: u32,
+}
+
+impl Item {
+    /// Returns where it stands.
+    pub fn span(&self) -> &Span {
+        match self {
+            Self::Message(message) => &message.span,
+            Self::Invalid(invalid) => &invalid.span,
+            Self::Near(near) => &near.span,
+        }
+    }
+
+    pub(crate) fn span_mut(&mut self) -> &mut Span {
+        match self {
+            Self::Message(message) => &mut message.span,
+            Self::Invalid(invalid) => &mut invalid.span,
+            Self::Near(near) => &mut near.span,
+        }
+    }
+}
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Item", 6)?;
+        match self {
+            Self::Message(Message { said, .. }) => {
+                object.serialize_field("type", said.name())?;
+                object.serialize_field("target", &said.target())?;
+                serialize_payload(said, &mut object)?;
+            }
+            Self::Invalid(Invalid { protocol, error, .. }) => {
+                object.serialize_field("type", "INVALID")?;
+                object.serialize_field("protocol", protocol)?;
+                object.serialize_field("error", error)?;
+            }
+            Self::Near(Near { near, .. }) => {
+                object.serialize_field("type", "NEAR")?;
+                object.serialize_field("near", near)?;
+            }
+        }
+        let Span { raw, start, end, .. } = self.span();
+        object.serialize_field("raw", raw)?;
+        object.serialize_field("start", start)?;
+        object.serialize_field("end", end)?;
+        object.end()
+    }
+}
+
+fn serialize_payload<O: SerializeStruct>(said: &Said, object: &mut O) -> Result<(), O::Error> {
+    // The target stands beside the payload, so these three are printed without it.
+    match said {
+        Said::Invoke(domain::Invoke { target: _, task, context }) => {
+            object.serialize_field("payload", &InvokePayload { task, context: context.as_deref() })
+        }
+        Said::DeliverResult(domain::DeliverResult { target: _, result_type, content }) => {
+            object.serialize_field("payload", &ResultPayload { result_type: *result_type, content })
+        }
+        Said::Direct(domain::Direct { target: _, r#type, content }) => {
+            object.serialize_field("payload", &DirectPayload { r#type: *r#type, content })
+        }
+        Said::AskUser(payload) => object.serialize_field("payload", payload),
+        Said::StepComplete(payload) => object.serialize_field("payload", payload),
+        Said::Progress(payload) => object.serialize_field("payload", payload),
+        Said::DependencyRequest(payload) => object.serialize_field("payload", payload),
+        Said::UserQuestion(payload) => object.serialize_field("payload", payload),
+        Said::PhaseComplete(payload) => object.serialize_field("payload", payload),
+        Said::Error(payload) => object.serialize_field("payload", payload),
+        Said::NeedHuman(payload) => object.serialize_field("payload", payload),
+        Said::ResolveNext(payload) => object.serialize_field("payload", payload),
+        Said::Ready(payload) => object.serialize_field("payload", payload),
+        Said::PhaseDone(payload) => object.serialize_field("payload", payload),
+        Said::AllDone => object.serialize_field("payload", &Nothing {}),
+        Said::Task(payload) => object.serialize_field("payload", payload),
+        Said::Done(payload) => object.serialize_field("payload", payload),
+        Said::Fail(payload) => object.serialize_field("payload", payload),
+        Said::ResolveError(payload) => object.serialize_field("payload", payload),
+        Said::Custom(payload) => object.serialize_field("payload", payload),
+    }
+}
+
+#[derive(Serialize)]
+struct InvokePayload<'a> {
+    task: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultPayload<'a> {
+    result_type: domain::ResultType,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct DirectPayload<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<domain::DirectType>,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Nothing {}

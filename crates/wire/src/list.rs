@@ -1,0 +1,137 @@
+//! Lists as agents write them: JSON, brackets with any quotes, lines with bullets, commas.
+
+use serde_json::Value;
+
+/// A bracket that nothing closes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unclosed;
+
+/// Reads a list; empty items go.
+pub(crate) fn read(text: &str) -> Result<Vec<String>, Unclosed> {
+    let text = text.trim();
+    let items = if text.starts_with('[') {
+        match json(text) {
+            Some(items) => items,
+            None => bracketed(text)?,
+        }
+    } else if bullet(text).is_some() {
+        bulleted(text)
+    } else {
+        text.split([',', '\n']).map(unquote).collect()
+    };
+    Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
+}
+
+/// Returns what stands behind a bullet.
+pub(crate) fn bullet(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix(['-', '*', '+', '•'])?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
+}
+
+fn json(text: &str) -> Option<Vec<String>> {
+    let values: Vec<Value> = serde_json::from_str(text).ok()?;
+    values
+        .into_iter()
+        .map(|value| match value {
+            Value::String(text) => Some(text.trim().to_owned()),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        })
+        .collect()
+}
+
+/// Reads a list in brackets whose items are in quotes or bare.
+///
+/// A quote ends an item only before `,` or `]`, so that an apostrophe is no end.
+fn bracketed(text: &str) -> Result<Vec<String>, Unclosed> {
+    let mut rest = text.strip_prefix('[').unwrap_or(text).trim_start();
+    let mut items = Vec::new();
+    // A quote that ends no item from here on ends none later either: looking again would cost a scan for each item.
+    let mut dead_quotes = Vec::new();
+    loop {
+        if rest.starts_with(']') {
+            return Ok(items);
+        }
+        let (item, behind) = match rest.chars().next() {
+            Some(quote @ ('\'' | '"')) if !dead_quotes.contains(&quote) => match quoted(&rest[1..], quote) {
+                Some(found) => found,
+                None => {
+                    dead_quotes.push(quote);
+                    bare(rest)?
+                }
+            },
+            _ => bare(rest)?,
+        };
+        items.push(item.to_owned());
+        rest = behind.trim_start();
+        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+    }
+}
+
+fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
+    text.match_indices(quote)
+        .find(|(at, _)| text[at + 1..].trim_start().starts_with([',', ']']))
+        .map(|(at, _)| (text[..at].trim(), &text[at + 1..]))
+}
+
+fn bare(text: &str) -> Result<(&str, &str), Unclosed> {
+    let end = text.find([',', ']']).ok_or(Unclosed)?;
+    Ok((text[..end].trim(), &text[end..]))
+}
+
+fn bulleted(text: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match (bullet(line), items.last_mut()) {
+            (Some(item), _) => items.push(unquote(item)),
+            (None, Some(last)) if !line.trim().is_empty() => {
+                last.push('\n');
+                last.push_str(line.trim());
+            }
+            (None, _) => {}
+        }
+    }
+    items
+}
+
+/// Takes a pair of quotes off a value.
+pub(crate) fn unquote(text: &str) -> String {
+    let text = text.trim();
+    for quote in ['\'', '"'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner.trim().to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Unclosed, read};
+
+    #[test]
+    fn every_way_to_write_a_list_gives_its_items() {
+        let cases: &[(&str, &[&str])] = &[
+            (r#"["a", "b, c", 3]"#, &["a", "b, c", "3"]),
+            ("['don't know', 'yes']", &["don't know", "yes"]),
+            ("['이메일', \"SSO\"]", &["이메일", "SSO"]),
+            ("[red, green, ]", &["red", "green"]),
+            ("['a',\n 'b']", &["a", "b"]),
+            ("['a' 'b', 'c']", &["a' 'b", "c"]),
+            ("- one\n- two, too\n  and more\n", &["one", "two, too\nand more"]),
+            ("a, 'b', c", &["a", "b", "c"]),
+            ("[]", &[]),
+            ("", &[]),
+        ];
+        for (text, items) in cases {
+            assert_eq!(read(text).unwrap(), *items, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unclosed_bracket_is_refused() {
+        for text in ["['a', 'b'", "[", "[a, b", "['a"] {
+            assert_eq!(read(text), Err(Unclosed), "{text}");
+        }
+    }
+}

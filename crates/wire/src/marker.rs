@@ -1,0 +1,71 @@
+//! The lines behind `=== PHASE N COMPLETE ===`.
+
+use domain::{PhaseComplete, PhaseNumber};
+
+use crate::list;
+
+/// A phase marker whose details may follow.
+#[derive(Debug)]
+pub(crate) struct Marker {
+    message: PhaseComplete,
+    in_documents: bool,
+    blank_lines: usize,
+    bytes: usize,
+}
+
+/// Reports with more than this are no reports.
+const DETAIL_BYTES_MAX: usize = 1 << 20;
+
+impl Marker {
+    pub(crate) fn new(phase: PhaseNumber) -> Self {
+        let message = PhaseComplete { phase, name: None, documents: Vec::new() };
+        Self { message, in_documents: false, blank_lines: 0, bytes: 0 }
+    }
+
+    /// Takes a line that belongs to the marker; the first other line, or a second blank one, ends it.
+    pub(crate) fn takes(&mut self, line: &str) -> bool {
+        let text = line.trim();
+        if text.is_empty() {
+            self.blank_lines += 1;
+            return self.blank_lines < 2;
+        }
+        self.blank_lines = 0;
+        self.bytes += text.len();
+        if self.bytes > DETAIL_BYTES_MAX {
+            return false;
+        }
+        if let Some(name) = value(text, &["phase", "단계"])
+            && self.message.name.is_none()
+        {
+            self.message.name = Some(name.to_owned()).filter(|name| !name.is_empty());
+            self.in_documents = false;
+            return true;
+        }
+        if let Some(documents) = value(text, &["documents created", "문서"])
+            && !self.in_documents
+        {
+            self.in_documents = true;
+            self.message.documents.extend(list::read(documents).unwrap_or_default());
+            return true;
+        }
+        match list::bullet(text) {
+            Some(document) if self.in_documents => {
+                if !document.is_empty() {
+                    self.message.documents.push(list::unquote(document));
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn finish(self) -> PhaseComplete {
+        self.message
+    }
+}
+
+/// Returns the value of a `key: value` line whose key is one of `keys`.
+fn value<'t>(line: &'t str, keys: &[&str]) -> Option<&'t str> {
+    let (key, value) = line.split_once([':', '：'])?;
+    keys.iter().any(|known| known.eq_ignore_ascii_case(key.trim())).then(|| value.trim())
+}

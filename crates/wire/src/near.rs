@@ -1,0 +1,69 @@
+//! Near misses: what its writer may have taken for a message, and is none.
+//!
+//! Only what can hardly be anything else: a build log full of `[error]` must stay silent.
+
+use crate::tag::TagName;
+
+const NEED_HUMAN: &str = "NEED_HUMAN";
+
+/// Looks at a line from its bracket on that is no tag.
+pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
+    let inner = rest.strip_prefix('[')?.trim_start();
+    if inner.starts_with('/') {
+        return None;
+    }
+    let name = TagName::ALL.into_iter().map(TagName::text).chain([NEED_HUMAN]).find(|name| begins_with(inner, name))?;
+    let behind = inner.get(name.len()..).unwrap_or_default().trim_start();
+    let is_shouted = inner.starts_with(name);
+    // Words of one piece are everyday words: they must look like the tag in all but one thing.
+    let is_telling = match name {
+        "ERROR" => false,
+        "INVOKE" | "DIRECT" => (behind.starts_with(':') && behind.contains(']')) || is_shouted,
+        "PROGRESS" => is_shouted,
+        _ => behind.is_empty() || behind.starts_with(|sign: char| !sign.is_alphanumeric() && sign != '_') || is_shouted,
+    };
+    is_telling.then_some(name)
+}
+
+/// Names a block's tag that has text behind it; `[ERROR] text` is everybody's log.
+pub(crate) fn block_with_text(name: TagName) -> Option<&'static str> {
+    (name != TagName::Error).then_some(name.text())
+}
+
+/// Looks at a line from its `=` on that is no phase marker.
+pub(crate) fn marker(rest: &str) -> Option<&'static str> {
+    let mut words = rest.trim_matches('=').split_whitespace();
+    let is_near = words.next()?.eq_ignore_ascii_case("phase")
+        && words.next()?.bytes().all(|byte| byte.is_ascii_digit())
+        && words.next()?.trim_end_matches(['=', '!', '.']).eq_ignore_ascii_case("complete");
+    is_near.then_some("PHASE_COMPLETE")
+}
+
+/// Looks at a line from its first letter on that is no thin line.
+pub(crate) fn thin(rest: &str) -> Option<&'static str> {
+    if rest.strip_prefix(NEED_HUMAN).is_some_and(|behind| behind.trim_start().starts_with(':')) {
+        return Some(NEED_HUMAN);
+    }
+    // These words are nobody else's.
+    for (word, name) in [("RESOLVE_NEXT", "RESOLVE_NEXT"), ("PHASE_DONE", "PHASE_DONE"), ("ALL_DONE", "ALL_DONE")] {
+        if rest.strip_prefix(word).is_some_and(|behind| behind.is_empty() || behind.starts_with([':', ' '])) {
+            return Some(name);
+        }
+    }
+    // These are, unless a task's id follows.
+    let (word, behind) = rest.split_once(':')?;
+    let names_task =
+        behind.trim_start().strip_prefix(['T', 'P']).is_some_and(|id| id.starts_with(|sign: char| sign.is_ascii_digit()));
+    let name = ["READY", "TASK_ID", "DONE", "FAIL"].into_iter().find(|name| name.eq_ignore_ascii_case(word))?;
+    names_task.then_some(if name == "TASK_ID" { "TASK" } else { name })
+}
+
+/// Compares without regard to case, and takes `-` and a space for `_`.
+fn begins_with(text: &str, name: &str) -> bool {
+    let mut signs = text.chars();
+    name.chars().all(|wanted| match signs.next() {
+        Some('-' | ' ') => wanted == '_',
+        Some(sign) => sign.eq_ignore_ascii_case(&wanted),
+        None => false,
+    })
+}

@@ -1,0 +1,71 @@
+//! The text and the place of a message, gathered while it is open.
+
+use crate::{item::Span, line::Line};
+
+/// More of a message's text is not kept beside its payload.
+const RAW_BYTES_MAX: usize = 4096;
+
+/// What a message's lines look like, and where they are.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    text: String,
+    is_cut: bool,
+    /// Blank lines that belong to the message only if another line follows.
+    blank_lines: usize,
+    line_begin: u64,
+    start: u64,
+    end: u64,
+}
+
+impl Raw {
+    /// Begins at a character of a line.
+    pub(crate) fn new(line: &Line<'_>, at: usize) -> Self {
+        let mut raw = Self {
+            text: String::new(),
+            is_cut: false,
+            blank_lines: 0,
+            line_begin: line.begin,
+            start: line.offset(at),
+            end: line.end,
+        };
+        raw.append(line.text.get(at..).unwrap_or_default());
+        raw
+    }
+
+    pub(crate) fn push(&mut self, line: &Line<'_>) {
+        self.push_text(line.text, line.end);
+    }
+
+    pub(crate) fn push_text(&mut self, text: &str, end: u64) {
+        for _ in 0..=std::mem::take(&mut self.blank_lines) {
+            self.append("\n");
+        }
+        self.append(text);
+        self.end = end;
+    }
+
+    pub(crate) fn push_blank_lines(&mut self, count: usize) {
+        self.blank_lines += count;
+    }
+
+    /// Returns the offset of the line that the message begins in.
+    pub(crate) fn line_begin(&self) -> u64 {
+        self.line_begin
+    }
+
+    pub(crate) fn into_span(mut self) -> Span {
+        if self.is_cut {
+            self.text.push('…');
+        }
+        Span { raw: self.text, start: self.start, end: self.end, ordinal: 0 }
+    }
+
+    fn append(&mut self, text: &str) {
+        if self.is_cut {
+            return;
+        }
+        let cut = text.floor_char_boundary(RAW_BYTES_MAX - self.text.len());
+        self.text.push_str(text.get(..cut).unwrap_or(text));
+        self.is_cut = cut < text.len();
+    }
+}

@@ -1,0 +1,129 @@
+//! A line's raw bytes → its text: as it is where nothing acts on it, stripped, or edited.
+//!
+//! Three ways to the same text, from the cheapest; a property test holds them together.
+
+use crate::{
+    editor::Editor,
+    escape::{self, Act, Sequence},
+    line::{Line, Origin, Piece},
+};
+
+/// Buffers that are used again for each line.
+#[derive(Debug, Default)]
+pub(crate) struct Renderer {
+    text: String,
+    pieces: Vec<Piece>,
+    pub(crate) repaints: bool,
+}
+
+impl Renderer {
+    /// Returns the line that `raw`, which has no newline, shows.
+    pub(crate) fn render<'a>(&'a mut self, raw: &'a [u8], begin: u64, end: u64, text_bytes_max: usize) -> Line<'a> {
+        let trimmed = without_returns(raw);
+        if !trimmed.iter().any(|byte| is_special(*byte))
+            && let Ok(text) = std::str::from_utf8(trimmed)
+        {
+            let cut = text.floor_char_boundary(text_bytes_max);
+            let too_long = cut < text.len();
+            return Line::new(text.get(..cut).unwrap_or(text), Origin::Straight(begin), begin, end, too_long);
+        }
+        let too_long = match self.strip(trimmed, text_bytes_max) {
+            Some(too_long) => too_long,
+            None => {
+                let mut editor = Editor::new(text_bytes_max);
+                editor.feed(trimmed, true);
+                return self.finish(&editor, begin, end);
+            }
+        };
+        self.line(begin, end, too_long)
+    }
+
+    /// Returns the line that an editor holds.
+    pub(crate) fn finish(&mut self, editor: &Editor, begin: u64, end: u64) -> Line<'_> {
+        editor.finish(&mut self.text, &mut self.pieces);
+        self.repaints |= editor.repaints();
+        self.line(begin, end, editor.is_too_long())
+    }
+
+    fn line(&mut self, begin: u64, end: u64, too_long: bool) -> Line<'_> {
+        for piece in &mut self.pieces {
+            piece.source += begin;
+        }
+        Line::new(&self.text, Origin::Pieces(&self.pieces), begin, end, too_long)
+    }
+
+    /// Takes out what draws nothing, and tells whether the line was too long; `None` where something edits it.
+    fn strip(&mut self, raw: &[u8], text_bytes_max: usize) -> Option<bool> {
+        self.text.clear();
+        self.pieces.clear();
+        let mut at = 0;
+        while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
+            let (length, act) = match rest {
+                [b'\r' | 0x08, ..] => return None,
+                [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => (0, Act::Nothing),
+                [escape::C1_LEAD] => (0, Act::Nothing),
+                [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
+                    Sequence::Whole { length, act } => (length, act),
+                    Sequence::Unfinished => (rest.len(), Act::Nothing),
+                },
+                [byte, ..] if is_special(*byte) => (1, Act::Nothing),
+                _ => (0, Act::Nothing),
+            };
+            match act {
+                Act::Nothing => {}
+                Act::Repaint => self.repaints = true,
+                Act::Edit(_) => return None,
+            }
+            at += length;
+            if length > 0 {
+                continue;
+            }
+            let more = rest.get(1..).unwrap_or_default();
+            let text_end = more.iter().position(|byte| is_special(*byte)).map_or(rest.len(), |end| end + 1);
+            if self.push(rest.get(..text_end).unwrap_or(rest), at as u64, text_bytes_max) {
+                return Some(true);
+            }
+            at += text_end;
+        }
+        Some(false)
+    }
+
+    /// Appends bytes without controls, and tells whether they were too many.
+    fn push(&mut self, bytes: &[u8], source: u64, text_bytes_max: usize) -> bool {
+        let mut source = source;
+        for chunk in bytes.utf8_chunks() {
+            let valid = chunk.valid();
+            if self.push_text(valid, source, text_bytes_max) {
+                return true;
+            }
+            source += valid.len() as u64;
+            if !chunk.invalid().is_empty() {
+                if self.push_text("\u{fffd}", source, text_bytes_max) {
+                    return true;
+                }
+                source += chunk.invalid().len() as u64;
+            }
+        }
+        false
+    }
+
+    fn push_text(&mut self, text: &str, source: u64, text_bytes_max: usize) -> bool {
+        let cut = text.floor_char_boundary(text_bytes_max - self.text.len());
+        if cut > 0 {
+            self.pieces.push(Piece { text: self.text.len(), source });
+            self.text.push_str(text.get(..cut).unwrap_or(text));
+        }
+        cut < text.len()
+    }
+}
+
+/// Takes away the carriage returns before a newline, which move a cursor that moves on anyway.
+fn without_returns(raw: &[u8]) -> &[u8] {
+    let kept = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
+    raw.get(..kept).unwrap_or(raw)
+}
+
+/// Tells whether a byte is no text: a control other than tab, or what may begin one.
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == escape::C1_LEAD
+}

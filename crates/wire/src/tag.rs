@@ -1,0 +1,163 @@
+//! The form of a tag between its brackets, and of the phase marker.
+
+use domain::{AgentName, PhaseNumber, SessionKey};
+
+use crate::{
+    head::Target,
+    options::{Keys, Options},
+};
+
+/// The names of the tags of dialects A and B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TagName {
+    AskUser,
+    Invoke,
+    DeliverResult,
+    StepComplete,
+    Progress,
+    Direct,
+    DependencyRequest,
+    UserQuestion,
+    Error,
+}
+
+impl TagName {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::AskUser,
+        Self::Invoke,
+        Self::DeliverResult,
+        Self::StepComplete,
+        Self::Progress,
+        Self::Direct,
+        Self::DependencyRequest,
+        Self::UserQuestion,
+        Self::Error,
+    ];
+
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::AskUser => "ASK_USER",
+            Self::Invoke => "INVOKE",
+            Self::DeliverResult => "DELIVER_RESULT",
+            Self::StepComplete => "STEP_COMPLETE",
+            Self::Progress => "PROGRESS",
+            Self::Direct => "DIRECT",
+            Self::DependencyRequest => "DEPENDENCY_REQUEST",
+            Self::UserQuestion => "USER_QUESTION",
+            Self::Error => "ERROR",
+        }
+    }
+
+    pub(crate) fn is_block(self) -> bool {
+        matches!(self, Self::DependencyRequest | Self::UserQuestion | Self::Error)
+    }
+
+    pub(crate) fn has_target(self) -> bool {
+        matches!(self, Self::Invoke | Self::DeliverResult | Self::Direct)
+    }
+}
+
+/// A tag as it stands on its line.
+#[derive(Debug)]
+pub(crate) struct Tag<'t> {
+    pub(crate) name: TagName,
+    pub(crate) is_closing: bool,
+    pub(crate) target: Target,
+    /// The word that stands where the key belongs.
+    pub(crate) word: Option<&'t str>,
+    /// What stands behind the closing bracket.
+    pub(crate) behind: &'t str,
+}
+
+impl<'t> Tag<'t> {
+    /// Reads the tag that `text` begins with.
+    pub(crate) fn of(text: &'t str, options: &Options) -> Option<Self> {
+        let (inner, behind) = text.strip_prefix('[')?.split_once(']')?;
+        let inner = inner.trim();
+        let (is_closing, inner) = match inner.strip_prefix('/') {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, inner),
+        };
+        let end = inner.find(|sign: char| !(sign.is_ascii_uppercase() || sign == '_')).unwrap_or(inner.len());
+        let (word, rest) = inner.split_at(end);
+        let name = TagName::ALL.into_iter().find(|name| name.text() == word)?;
+        let rest_is_apart = rest.is_empty() || rest.starts_with(|sign: char| sign.is_whitespace() || sign == ':');
+        if !rest_is_apart {
+            return None;
+        }
+        let (target, word) = match rest.trim_start().strip_prefix(':') {
+            Some(names) if name.has_target() => address(names, options),
+            Some(_) => return None,
+            None => {
+                let word = one_word(rest)?;
+                let target = if name.has_target() && !is_closing { missing_target() } else { Target::None };
+                // `[INVOKE PO]` lacks its colon: a near miss, and no key.
+                if name.has_target() && !is_closing && word.is_some_and(|word| !options.is_key(word)) {
+                    return None;
+                }
+                (target, word)
+            }
+        };
+        Some(Self { name, is_closing, target, word, behind })
+    }
+}
+
+/// Reads `=== PHASE N COMPLETE ===`, and the word where its key belongs.
+pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
+    let inner = text.trim_start_matches('=');
+    let left = text.len() - inner.len();
+    let words_text = inner.trim_end_matches('=');
+    let right = inner.len() - words_text.len();
+    if left < 3 || right < 3 {
+        return None;
+    }
+    let mut words = words_text.split_whitespace();
+    let is_phase = words.next().is_some_and(|word| word.eq_ignore_ascii_case("phase"));
+    let number = words.next().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let is_complete = words.next().is_some_and(|word| word.eq_ignore_ascii_case("complete"));
+    let key = words.next();
+    let is_whole = is_phase && is_complete && words.next().is_none();
+    is_whole.then_some((number.parse().ok()?, key))
+}
+
+/// Reads what stands behind a tag's colon: a name, and the key.
+fn address<'t>(names: &'t str, options: &Options) -> (Target, Option<&'t str>) {
+    let names = names.trim();
+    let Some((name, last)) = names.rsplit_once(char::is_whitespace) else {
+        return (target(names), None);
+    };
+    let name = name.trim_end();
+    let is_one_name = !name.contains(char::is_whitespace);
+    let is_wrong_key = is_one_name && (SessionKey::has_form(last) || options.keys == Keys::Required);
+    if options.is_key(last) || is_wrong_key { (target(name), Some(last)) } else { (target(names), None) }
+}
+
+fn target(name: &str) -> Target {
+    if name.is_empty() {
+        return missing_target();
+    }
+    match name.parse::<AgentName>() {
+        Ok(name) => Target::Agent(name),
+        Err(error) => Target::Broken(format!("invalid value '{}' for field 'target': no {}", cut(name), error.expected)),
+    }
+}
+
+fn missing_target() -> Target {
+    Target::Broken("missing required field 'target'".to_owned())
+}
+
+/// Cuts a value for a message about it.
+pub(crate) fn cut(value: &str) -> String {
+    const CHARACTERS_MAX: usize = 80;
+    match value.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+/// Returns the one word of a text, if it has one; `None` where it has more.
+fn one_word(text: &str) -> Option<Option<&str>> {
+    let mut words = text.split_whitespace();
+    let word = words.next();
+    words.next().is_none().then_some(word)
+}

@@ -1,0 +1,58 @@
+//! The lines behind `TASK_ID:`.
+
+use domain::TaskRequest;
+
+use crate::{decoration::Lead, tag::cut};
+
+/// A TASK whose WORKTREE and META may follow.
+#[derive(Debug)]
+pub(crate) struct TaskLines {
+    request: TaskRequest,
+    error: Option<String>,
+    has_meta: bool,
+}
+
+impl TaskLines {
+    pub(crate) fn new(request: TaskRequest) -> Self {
+        Self { request, error: None, has_meta: false }
+    }
+
+    /// Takes a line that belongs to the TASK.
+    pub(crate) fn takes(&mut self, line: &str, too_long: bool) -> bool {
+        if self.has_meta {
+            return false;
+        }
+        if let Some(path) = line.strip_prefix("WORKTREE:").map(str::trim)
+            && self.request.worktree.is_none()
+            && !path.is_empty()
+        {
+            self.request.worktree = Some(path.to_owned());
+        } else if let Some(meta) = line.strip_prefix("META:").map(str::trim) {
+            self.has_meta = true;
+            match serde_json::from_str(meta) {
+                Ok(meta) => self.request.meta = Some(meta),
+                Err(_) => {
+                    self.error = Some(format!("invalid value '{}' for field 'meta': expected a JSON object", cut(meta)));
+                }
+            }
+        } else {
+            return false;
+        }
+        if too_long {
+            self.error = Some("a line longer than 64 KiB".to_owned());
+        }
+        true
+    }
+
+    pub(crate) fn finish(self) -> Result<TaskRequest, String> {
+        match self.error {
+            None => Ok(self.request),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+/// Returns what a line says, without its decoration.
+pub(crate) fn content<'t>(line: &'t str, lead: &Lead) -> &'t str {
+    lead.without_border(line).get(lead.at..).unwrap_or_default().trim_end()
+}

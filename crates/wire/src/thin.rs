@@ -1,0 +1,179 @@
+//! Dialect D: lines that are one message from their first character to their last.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Custom, Done, Fail, PhaseDone, PhaseNumber, Ready, ResolveCode, ResolveError, ResolveNext, Said, TaskId,
+    TaskReference, TaskRequest,
+};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{
+    head::Refusal,
+    options::{Options, Pass},
+    tag::cut,
+};
+
+const REASON_CHARACTERS_MAX: usize = 100;
+
+/// A thin line.
+#[derive(Debug)]
+pub(crate) enum Thin {
+    /// A whole message.
+    Said(Result<Said, Refusal>),
+    /// A message that the next lines may go on with.
+    TaskStart(TaskRequest),
+}
+
+/// Reads a line without its decoration; `None` where it is no thin line.
+pub(crate) fn read(line: &str, options: &Options) -> Option<(Thin, Pass)> {
+    let line = line.trim_end();
+    let (without_key, word) = match line.rsplit_once(char::is_whitespace) {
+        Some((before, last)) if options.is_key(last) => (before.trim_end(), Some(last)),
+        _ => (line, None),
+    };
+    if let Some(thin) = parse(without_key, options) {
+        return Some((thin, options.pass(word)));
+    }
+    // A last word that only lacks being the right key makes it somebody else's message, not a text.
+    let (before, last) = line.rsplit_once(char::is_whitespace)?;
+    if !domain::SessionKey::has_form(last) {
+        return None;
+    }
+    Some((parse(before.trim_end(), options)?, Pass::WrongKey))
+}
+
+fn parse(line: &str, options: &Options) -> Option<Thin> {
+    let (word, rest) = match line.split_once(':') {
+        Some((word, rest)) => (word, Some(rest.trim_start())),
+        None => (line, None),
+    };
+    let said = match (word, rest) {
+        ("RESOLVE_NEXT", rest) => Said::ResolveNext(resolve_next(rest)?),
+        ("ALL_DONE", None) => Said::AllDone,
+        ("READY", Some(rest)) => Said::Ready(ready(rest, options)?),
+        ("PHASE_DONE", Some(rest)) => Said::PhaseDone(PhaseDone { phase: number(rest)? }),
+        ("TASK_ID", Some(rest)) => {
+            let TaskReference { task, phase } = task(rest, options)?;
+            return Some(Thin::TaskStart(TaskRequest { task_id: task, phase, worktree: None, meta: None }));
+        }
+        ("DONE", Some(rest)) => Said::Done(done(rest, options)?),
+        ("FAIL", Some(rest)) => Said::Fail(fail(rest, options)?),
+        ("ERROR", Some(rest)) => Said::ResolveError(resolve_error(rest)?),
+        ("CUSTOM", Some(rest)) => return custom(rest, options).map(Thin::Said),
+        _ => return None,
+    };
+    Some(Thin::Said(Ok(said)))
+}
+
+fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
+    let Some(rest) = rest else { return Some(ResolveNext { phase: None, force: false }) };
+    let mut parts = rest.split(':').map(str::trim_start);
+    let mut part = parts.next();
+    let mut phase = None;
+    if part == Some("PHASE") {
+        phase = Some(number(parts.next()?)?);
+        part = parts.next();
+    }
+    let force = part == Some("FORCE");
+    if force {
+        part = parts.next();
+    }
+    part.is_none().then_some(ResolveNext { phase, force })
+}
+
+fn ready(rest: &str, options: &Options) -> Option<Ready> {
+    let group = |group: &str| -> Option<Vec<TaskId>> {
+        group.split(',').map(|id| task(id.trim_start(), options).map(|reference| reference.task)).collect()
+    };
+    let groups = rest.split('|').map(|text| group(text.trim_start())).collect::<Option<Vec<_>>>()?;
+    Some(Ready { groups })
+}
+
+fn done(rest: &str, options: &Options) -> Option<Done> {
+    let mut parts = rest.split(':').map(str::trim_start);
+    let TaskReference { task, phase } = task(parts.next()?, options)?;
+    let fields = parts.map(field).collect::<Option<BTreeMap<_, _>>>()?;
+    Some(Done { task_id: task, phase, fields })
+}
+
+fn fail(rest: &str, options: &Options) -> Option<Fail> {
+    let (id, mut rest) = match rest.split_once(':') {
+        Some((id, rest)) => (id, rest.trim_start()),
+        None => (rest, ""),
+    };
+    let TaskReference { task, phase } = task(id, options)?;
+    let mut fields = BTreeMap::new();
+    // The last part is the reason, whatever it looks like.
+    while let Some((part, behind)) = rest.split_once(':') {
+        let Some((key, value)) = field(part) else { break };
+        fields.insert(key, value);
+        rest = behind.trim_start();
+    }
+    let reason = (!rest.is_empty()).then(|| cut_reason(rest));
+    Some(Fail { task_id: task, phase, reason, fields })
+}
+
+fn resolve_error(rest: &str) -> Option<ResolveError> {
+    let (code, detail) = match rest.split_once(':') {
+        Some((code, detail)) => (code, Some(detail.trim_start())),
+        None => (rest, None),
+    };
+    let code = match code {
+        "TASKS_NOT_FOUND" => ResolveCode::TasksNotFound,
+        "CIRCULAR_DEP" => ResolveCode::CircularDep,
+        "MISSING_DEP" => ResolveCode::MissingDep,
+        "PARSE_FAIL" => ResolveCode::ParseFail,
+        "STATE_CORRUPT" => ResolveCode::StateCorrupt,
+        _ => return None,
+    };
+    Some(ResolveError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
+}
+
+fn custom(rest: &str, options: &Options) -> Option<Result<Said, Refusal>> {
+    let (kind, value) = rest.split_once(':')?;
+    let value = value.trim_start();
+    let is_word = !kind.is_empty()
+        && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if !is_word {
+        return None;
+    }
+    if matches!(kind, "PRIORITY" | "SKIP" | "RETRY") && task(value, options).is_none() {
+        let error = format!("invalid value '{}' for field 'value': {kind} takes a task id", cut(value));
+        return Some(Err(Refusal { protocol: "CUSTOM", error }));
+    }
+    if value.is_empty() {
+        return None;
+    }
+    Some(Ok(Said::Custom(Custom { kind: kind.to_owned(), value: value.to_owned() })))
+}
+
+fn task(text: &str, options: &Options) -> Option<TaskReference> {
+    let reference: TaskReference = text.parse().ok()?;
+    (options.numeric_ids || reference.task.is_lettered()).then_some(reference)
+}
+
+fn number(text: &str) -> Option<PhaseNumber> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+fn field(text: &str) -> Option<(String, String)> {
+    let (key, value) = text.split_once('=')?;
+    let key_holds = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let value_holds = !value.is_empty() && !value.contains(char::is_whitespace);
+    (key_holds && value_holds).then(|| (key.to_owned(), value.to_owned()))
+}
+
+/// Cuts a reason to its length, never inside what a person sees as one character.
+fn cut_reason(reason: &str) -> String {
+    let mut kept = 0;
+    let mut characters = 0;
+    for grapheme in reason.graphemes(true) {
+        characters += grapheme.chars().count();
+        if characters > REASON_CHARACTERS_MAX {
+            break;
+        }
+        kept += grapheme.len();
+    }
+    reason[..kept].to_owned()
+}

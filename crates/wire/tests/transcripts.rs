@@ -1,0 +1,44 @@
+//! What agents print, and what is heard in it: each file of `transcripts/` against its snapshot.
+//!
+//! The folder says how the file is read; the snapshot is what `jangdan decode --near` prints.
+
+use std::{fmt::Write, fs, path::Path};
+
+use domain::Role;
+use wire::{Decoder, Item, Keys, Options};
+
+#[test]
+fn what_agents_print_is_heard_as_its_snapshot_says() {
+    insta::glob!("transcripts/*/*.txt", |path| {
+        let bytes = fs::read(path).expect("the transcript is readable");
+        let whole = decode(path, &bytes, bytes.len().max(1));
+        for chunk in [1, 2, 3, 7, 64] {
+            assert_eq!(decode(path, &bytes, chunk), whole, "{} in chunks of {chunk}", path.display());
+        }
+        let printed = whole.iter().fold(String::new(), |mut printed, item| {
+            writeln!(printed, "{}", serde_json::to_string(item).expect("items are JSON")).expect("memory");
+            printed
+        });
+        insta::assert_snapshot!(printed);
+    });
+}
+
+fn decode(path: &Path, bytes: &[u8], chunk: usize) -> Vec<Item> {
+    let mut decoder = decoder_for(path);
+    let mut items: Vec<Item> = bytes.chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
+    items.extend(decoder.end_turn());
+    items
+}
+
+fn decoder_for(path: &Path) -> Decoder {
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let with_key = |keys| Options { key: "k3f9".parse().ok(), keys, ..Options::worker() };
+    match folder {
+        Some("worker") => Decoder::new(Options::worker()),
+        Some("orchestrator") => Decoder::new(Options { role: Role::Orchestrator, ..Options::worker() }),
+        Some("keyed") => Decoder::new(with_key(Keys::Required)),
+        Some("optional-key") => Decoder::new(with_key(Keys::Optional)),
+        Some("screen") => Decoder::screen(Options::worker()),
+        other => panic!("no options for folder {other:?}"),
+    }
+}
