@@ -36,6 +36,8 @@ pub(crate) struct Assembler {
     tentative: Option<Tentative>,
     fence: Option<OpenFence>,
     items: Vec<Item>,
+    /// Where the last item ends.
+    last_end: u64,
 }
 
 /// The message that is open.
@@ -111,7 +113,7 @@ struct OpenFence {
 
 impl Assembler {
     pub(crate) fn new(options: Options) -> Self {
-        Self { options, open: Open::Nothing, tentative: None, fence: None, items: Vec::new() }
+        Self { options, open: Open::Nothing, tentative: None, fence: None, items: Vec::new(), last_end: 0 }
     }
 
     /// Takes the items that are finished.
@@ -221,9 +223,12 @@ impl Assembler {
         match what {
             What::Blank => {}
             What::Fence(fence) if self.fence.is_none() => {
-                self.fence = Some(OpenFence { fence, begin: line.begin, held: Some(Vec::new()), held_bytes: 0 });
+                self.fence =
+                    Some(OpenFence { fence, begin: line.begin, held: Some(Vec::new()), held_bytes: 0 });
             }
-            What::Open { name, target, rest, pass: Pass::Counts } => self.open_tag(line, lead, name, target, rest),
+            What::Open { name, target, rest, pass: Pass::Counts } => {
+                self.open_tag(line, lead, name, target, rest)
+            }
             What::Block { name, pass } if !line.too_long => self.try_block(line, lead, name, pass),
             What::Marker { phase, pass: Pass::Counts } if !line.too_long => {
                 let raw = Raw::new(line, lead.at);
@@ -330,7 +335,8 @@ impl Assembler {
 
     fn try_block(&mut self, line: &Line<'_>, lead: Lead, name: TagName, pass: Pass) {
         let raw = Raw::new(line, lead.at);
-        self.tentative = Some(Tentative { name, pass, raw, lead, text: line.text.to_owned(), blank_lines: 0 });
+        self.tentative =
+            Some(Tentative { name, pass, raw, lead, text: line.text.to_owned(), blank_lines: 0 });
     }
 
     /// The line behind a block's tag is one of its keys: the block is open.
@@ -586,7 +592,16 @@ impl Assembler {
         self.emit(name, said, span);
     }
 
+    /// Keeps ranges in order and apart where a line was not drawn from left to right.
+    fn place(&mut self, span: Span) -> Span {
+        let start = span.start.max(self.last_end);
+        let end = span.end.max(start);
+        self.last_end = end;
+        Span { start, end, ..span }
+    }
+
     fn emit(&mut self, protocol: &'static str, said: Result<Said, String>, span: Span) {
+        let span = self.place(span);
         let item = match said {
             Ok(said) => Item::Message(Message { said, span }),
             Err(error) => Item::Invalid(Invalid { protocol, error, span }),
@@ -617,6 +632,7 @@ impl Assembler {
         if self.fence.is_some() {
             self.spoil_fence();
         } else {
+            let span = self.place(span);
             self.items.push(Item::Near(Near { near, span }));
         }
     }
@@ -688,4 +704,3 @@ fn item_bytes(item: &Item) -> usize {
     let span = item.span();
     256 + span.raw.len() + usize::try_from(span.end.saturating_sub(span.start)).unwrap_or(usize::MAX / 2)
 }
-

@@ -93,7 +93,14 @@ fn user_question(fields: &mut Fields) -> Result<UserQuestion, String> {
         return Err(missing("options"));
     }
     let default = default_option(fields.take_some("default").map(|text| list::unquote(&text)), &options)?;
-    Ok(UserQuestion { category, question: fields.take("question"), options, default, required, extra: fields.rest() })
+    Ok(UserQuestion {
+        category,
+        question: fields.take("question"),
+        options,
+        default,
+        required,
+        extra: fields.rest(),
+    })
 }
 
 fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
@@ -106,7 +113,11 @@ fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
     let way = fields.take("recovery");
     let recovery = match way.to_lowercase().as_str() {
         "pause_and_retry" if r#type == ErrorType::Fatal => {
-            return Err(wrong("recovery", &way, "checkpoint_and_fail or notify_user where the type is fatal"));
+            return Err(wrong(
+                "recovery",
+                &way,
+                "checkpoint_and_fail or notify_user where the type is fatal",
+            ));
         }
         "pause_and_retry" => Recovery::PauseAndRetry,
         "checkpoint_and_fail" => Recovery::CheckpointAndFail,
@@ -184,7 +195,9 @@ impl Fields {
     }
 
     fn take_list(&mut self, key: &str) -> Result<Vec<String>, String> {
-        let Some(index) = self.fields.iter().position(|field| field.key == key) else { return Ok(Vec::new()) };
+        let Some(index) = self.fields.iter().position(|field| field.key == key) else {
+            return Ok(Vec::new());
+        };
         let field = self.fields.remove(index);
         if field.items.is_empty() {
             return options(&field.text());
@@ -228,7 +241,8 @@ impl Field {
         if !self.items.is_empty() {
             return self.items.join("\n");
         }
-        let common = self.more.iter().filter(|line| !line.is_empty()).map(|line| leading(line)).min().unwrap_or(0);
+        let common =
+            self.more.iter().filter(|line| !line.is_empty()).map(|line| leading(line)).min().unwrap_or(0);
         let mut text = self.value.clone();
         for line in &self.more {
             if !text.is_empty() {

@@ -146,7 +146,14 @@ fn ask_user(body: &str) -> Result<AskUser, String> {
         return Err(missing("options"));
     }
     let default = default_option(default.map(|text| list::unquote(&text)), &options)?;
-    Ok(AskUser { question, r#type: kind, options, context: some_text(&context.join("\n")), default, required })
+    Ok(AskUser {
+        question,
+        r#type: kind,
+        options,
+        context: some_text(&context.join("\n")),
+        default,
+        required,
+    })
 }
 
 fn question_fields(body: &str) -> QuestionFields {

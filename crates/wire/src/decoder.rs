@@ -74,7 +74,13 @@ impl Decoder {
     }
 
     fn with(options: Options, source: Source) -> Self {
-        Self { source, assembler: Assembler::new(options), echo: Echo::default(), offset: 0, last_point: None }
+        Self {
+            source,
+            assembler: Assembler::new(options),
+            echo: Echo::default(),
+            offset: 0,
+            last_point: None,
+        }
     }
 
     /// Takes the next bytes, and returns what is complete with them.

@@ -31,7 +31,8 @@ impl Lead {
                 break;
             }
             if is_frame(sign) {
-                lead.is_boxed |= lead.frame.is_empty() && is_vertical(sign) && text[..index].trim().is_empty();
+                lead.is_boxed |=
+                    lead.frame.is_empty() && is_vertical(sign) && text[..index].trim().is_empty();
                 // Nobody nests boxes and quotations deeper; the bound keeps hostile lines cheap.
                 if lead.frame.len() < 16 {
                     lead.frame.push(sign);
@@ -72,7 +73,10 @@ impl Lead {
         let mut rest = text;
         for sign in &self.frame {
             let inner = rest.trim_start();
-            let Some(behind) = inner.strip_prefix(|c: char| c == *sign || (is_box(c) && is_box(*sign))) else { break };
+            let Some(behind) = inner.strip_prefix(|c: char| c == *sign || (is_box(c) && is_box(*sign)))
+            else {
+                break;
+            };
             rest = behind.strip_prefix([' ', '\u{a0}']).unwrap_or(behind);
         }
         let start = text.len() - rest.len();
@@ -92,11 +96,17 @@ pub(crate) fn is_decoration(sign: char) -> bool {
         '\0'..='\x7f' => false,
         // Variation selectors, and the joiner inside an emoji of several signs.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' => true,
-        _ => matches!(
-            sign.general_category(),
-            GeneralCategory::OtherSymbol | GeneralCategory::ModifierSymbol | GeneralCategory::MathSymbol
-        ),
+        // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille, which spinners use: symbols throughout.
+        '\u{2190}'..='\u{2307}' | '\u{2500}'..='\u{2767}' | '\u{2800}'..='\u{28ff}' => true,
+        _ => is_symbol(sign),
     }
+}
+
+fn is_symbol(sign: char) -> bool {
+    matches!(
+        sign.general_category(),
+        GeneralCategory::OtherSymbol | GeneralCategory::ModifierSymbol | GeneralCategory::MathSymbol
+    )
 }
 
 fn is_frame(sign: char) -> bool {
@@ -127,7 +137,14 @@ pub(crate) fn indent(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lead, is_decoration};
+    use super::{Lead, is_decoration, is_symbol};
+
+    #[test]
+    fn the_ranges_that_are_taken_for_symbols_hold_nothing_else() {
+        for sign in ('\u{2190}'..='\u{2307}').chain('\u{2500}'..='\u{2767}').chain('\u{2800}'..='\u{28ff}') {
+            assert!(is_symbol(sign), "{sign:?}");
+        }
+    }
 
     #[test]
     fn symbols_are_decoration_and_letters_quotes_brackets_are_not() {

@@ -92,7 +92,8 @@ impl Editor {
         pieces.clear();
         for cell in &self.cells {
             let source = u64::from(cell.source);
-            let follows = pieces.last().is_some_and(|piece| piece.source + (text.len() - piece.text) as u64 == source);
+            let follows =
+                pieces.last().is_some_and(|piece| piece.source + (text.len() - piece.text) as u64 == source);
             if !follows {
                 pieces.push(Piece { text: text.len(), source });
             }
@@ -137,7 +138,9 @@ impl Editor {
                 self.write_tab();
                 1
             }
-            [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => self.write_after_lead(rest, line_ends),
+            [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => {
+                self.write_after_lead(rest, line_ends)
+            }
             [escape::C1_LEAD] if line_ends => self.write_bytes(rest, true),
             [escape::C1_LEAD] => 0,
             [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
@@ -156,7 +159,8 @@ impl Editor {
     /// Writes a piece that begins with `C1_LEAD` as the first byte of an ordinary character.
     fn write_after_lead(&mut self, rest: &[u8], line_ends: bool) -> usize {
         let more = rest.get(1..).unwrap_or_default();
-        let text_end = more.iter().position(|byte| is_control(*byte)).map_or(rest.len(), |position| position + 1);
+        let text_end =
+            more.iter().position(|byte| is_control(*byte)).map_or(rest.len(), |position| position + 1);
         let is_last = text_end == rest.len();
         self.write_bytes(rest.get(..text_end).unwrap_or(rest), !is_last || line_ends)
     }
@@ -349,7 +353,10 @@ impl Editor {
         self.break_group(end + room - count);
         self.break_group(end);
         self.release(end + room - count, end);
-        let blank = Cell { glyph: Glyph::Sign(' '), source: self.cells.get(self.cursor).map_or(0, |cell| cell.source) };
+        let blank = Cell {
+            glyph: Glyph::Sign(' '),
+            source: self.cells.get(self.cursor).map_or(0, |cell| cell.source),
+        };
         self.cells.splice(end..end, std::iter::repeat_n(blank, room));
         self.cells.copy_within(self.cursor..end + room - count, self.cursor + count);
         self.fill(self.cursor, self.cursor + count);

@@ -26,17 +26,37 @@ pub(crate) enum What<'t> {
     Text,
     Blank,
     /// A tag of dialect A, and what stands behind it.
-    Open { name: TagName, target: Target, rest: &'t str, pass: Pass },
+    Open {
+        name: TagName,
+        target: Target,
+        rest: &'t str,
+        pass: Pass,
+    },
     /// A tag of dialect B, alone on its line.
-    Block { name: TagName, pass: Pass },
+    Block {
+        name: TagName,
+        pass: Pass,
+    },
     /// A closing tag, alone on its line.
-    Close { name: TagName, pass: Pass },
+    Close {
+        name: TagName,
+        pass: Pass,
+    },
     /// `=== PHASE N COMPLETE ===`
-    Marker { phase: domain::PhaseNumber, pass: Pass },
+    Marker {
+        phase: domain::PhaseNumber,
+        pass: Pass,
+    },
     /// A thin line.
-    Thin { said: Result<Said, Refusal>, pass: Pass },
+    Thin {
+        said: Result<Said, Refusal>,
+        pass: Pass,
+    },
     /// The first line of a TASK.
-    TaskStart { request: domain::TaskRequest, pass: Pass },
+    TaskStart {
+        request: domain::TaskRequest,
+        pass: Pass,
+    },
     /// A code fence: it opens one, or closes the one that is open.
     Fence(Fence),
     /// Something that its writer may have taken for a message.

@@ -17,6 +17,7 @@ mod fence;
 mod head;
 mod human;
 mod item;
+mod landmarks;
 mod line;
 mod list;
 mod marker;

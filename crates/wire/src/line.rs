@@ -55,7 +55,12 @@ impl<'a> Line<'a> {
 
     /// Returns the part of the line before `index`, as a line of its own that ends there.
     pub(crate) fn before(&self, index: usize) -> Line<'a> {
-        Line { text: self.text.get(..index).unwrap_or(self.text), end: self.offset(index), too_long: false, ..*self }
+        Line {
+            text: self.text.get(..index).unwrap_or(self.text),
+            end: self.offset(index),
+            too_long: false,
+            ..*self
+        }
     }
 
     pub(crate) fn is_blank(&self) -> bool {

@@ -12,7 +12,11 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
     if inner.starts_with('/') {
         return None;
     }
-    let name = TagName::ALL.into_iter().map(TagName::text).chain([NEED_HUMAN]).find(|name| begins_with(inner, name))?;
+    let name = TagName::ALL
+        .into_iter()
+        .map(TagName::text)
+        .chain([NEED_HUMAN])
+        .find(|name| begins_with(inner, name))?;
     let behind = inner.get(name.len()..).unwrap_or_default().trim_start();
     let is_shouted = inner.starts_with(name);
     // Words of one piece are everyday words: they must look like the tag in all but one thing.
@@ -20,7 +24,11 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
         "ERROR" => false,
         "INVOKE" | "DIRECT" => (behind.starts_with(':') && behind.contains(']')) || is_shouted,
         "PROGRESS" => is_shouted,
-        _ => behind.is_empty() || behind.starts_with(|sign: char| !sign.is_alphanumeric() && sign != '_') || is_shouted,
+        _ => {
+            behind.is_empty()
+                || behind.starts_with(|sign: char| !sign.is_alphanumeric() && sign != '_')
+                || is_shouted
+        }
     };
     is_telling.then_some(name)
 }
@@ -45,16 +53,21 @@ pub(crate) fn thin(rest: &str) -> Option<&'static str> {
         return Some(NEED_HUMAN);
     }
     // These words are nobody else's.
-    for (word, name) in [("RESOLVE_NEXT", "RESOLVE_NEXT"), ("PHASE_DONE", "PHASE_DONE"), ("ALL_DONE", "ALL_DONE")] {
+    for (word, name) in
+        [("RESOLVE_NEXT", "RESOLVE_NEXT"), ("PHASE_DONE", "PHASE_DONE"), ("ALL_DONE", "ALL_DONE")]
+    {
         if rest.strip_prefix(word).is_some_and(|behind| behind.is_empty() || behind.starts_with([':', ' '])) {
             return Some(name);
         }
     }
     // These are, unless a task's id follows.
     let (word, behind) = rest.split_once(':')?;
-    let names_task =
-        behind.trim_start().strip_prefix(['T', 'P']).is_some_and(|id| id.starts_with(|sign: char| sign.is_ascii_digit()));
-    let name = ["READY", "TASK_ID", "DONE", "FAIL"].into_iter().find(|name| name.eq_ignore_ascii_case(word))?;
+    let names_task = behind
+        .trim_start()
+        .strip_prefix(['T', 'P'])
+        .is_some_and(|id| id.starts_with(|sign: char| sign.is_ascii_digit()));
+    let name =
+        ["READY", "TASK_ID", "DONE", "FAIL"].into_iter().find(|name| name.eq_ignore_ascii_case(word))?;
     names_task.then_some(if name == "TASK_ID" { "TASK" } else { name })
 }
 

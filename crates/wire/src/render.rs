@@ -18,7 +18,13 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// Returns the line that `raw`, which has no newline, shows.
-    pub(crate) fn render<'a>(&'a mut self, raw: &'a [u8], begin: u64, end: u64, text_bytes_max: usize) -> Line<'a> {
+    pub(crate) fn render<'a>(
+        &'a mut self,
+        raw: &'a [u8],
+        begin: u64,
+        end: u64,
+        text_bytes_max: usize,
+    ) -> Line<'a> {
         let trimmed = without_returns(raw);
         if !trimmed.iter().any(|byte| is_special(*byte))
             && let Ok(text) = std::str::from_utf8(trimmed)

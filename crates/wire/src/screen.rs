@@ -34,7 +34,12 @@ impl std::fmt::Debug for Screen {
 impl Default for Screen {
     fn default() -> Self {
         // The size is not zero, so there is a terminal.
-        Self { terminal: Terminal::new(COLUMNS, ROWS).ok(), partial: Vec::new(), taken: Vec::new(), wrapped: String::new() }
+        Self {
+            terminal: Terminal::new(COLUMNS, ROWS).ok(),
+            partial: Vec::new(),
+            taken: Vec::new(),
+            wrapped: String::new(),
+        }
     }
 }
 
@@ -102,7 +107,10 @@ impl Screen {
     fn visible(&self) -> Vec<String> {
         let Some(terminal) = &self.terminal else { return Vec::new() };
         let screen = terminal.screen();
-        let rows = (0..ROWS).filter_map(|row| screen.line(row)).map(|line| (line.text(), line.is_wrapped())).collect();
+        let rows = (0..ROWS)
+            .filter_map(|row| screen.line(row))
+            .map(|line| (line.text(), line.is_wrapped()))
+            .collect();
         let mut wrapped = self.wrapped.clone();
         let mut lines = join_wrapped(&mut wrapped, rows);
         if !wrapped.is_empty() {
@@ -140,7 +148,9 @@ fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> 
 fn common(old: &[String], new: &[String]) -> Vec<bool> {
     let (rows, columns) = (old.len() + 1, new.len() + 1);
     let mut lengths = vec![0_u32; rows * columns];
-    let length = |lengths: &[u32], row: usize, column: usize| lengths.get(row * columns + column).copied().unwrap_or(0);
+    let length = |lengths: &[u32], row: usize, column: usize| {
+        lengths.get(row * columns + column).copied().unwrap_or(0)
+    };
     for (row, old_line) in old.iter().enumerate().rev() {
         for (column, new_line) in new.iter().enumerate().rev() {
             let value = if old_line == new_line {

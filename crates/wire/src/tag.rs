@@ -81,7 +81,8 @@ impl<'t> Tag<'t> {
         let end = inner.find(|sign: char| !(sign.is_ascii_uppercase() || sign == '_')).unwrap_or(inner.len());
         let (word, rest) = inner.split_at(end);
         let name = TagName::ALL.into_iter().find(|name| name.text() == word)?;
-        let rest_is_apart = rest.is_empty() || rest.starts_with(|sign: char| sign.is_whitespace() || sign == ':');
+        let rest_is_apart =
+            rest.is_empty() || rest.starts_with(|sign: char| sign.is_whitespace() || sign == ':');
         if !rest_is_apart {
             return None;
         }
@@ -138,7 +139,9 @@ fn target(name: &str) -> Target {
     }
     match name.parse::<AgentName>() {
         Ok(name) => Target::Agent(name),
-        Err(error) => Target::Broken(format!("invalid value '{}' for field 'target': no {}", cut(name), error.expected)),
+        Err(error) => {
+            Target::Broken(format!("invalid value '{}' for field 'target': no {}", cut(name), error.expected))
+        }
     }
 }
 

@@ -32,7 +32,10 @@ impl TaskLines {
             match serde_json::from_str(meta) {
                 Ok(meta) => self.request.meta = Some(meta),
                 Err(_) => {
-                    self.error = Some(format!("invalid value '{}' for field 'meta': expected a JSON object", cut(meta)));
+                    self.error = Some(format!(
+                        "invalid value '{}' for field 'meta': expected a JSON object",
+                        cut(meta)
+                    ));
                 }
             }
         } else {
