@@ -103,10 +103,11 @@ impl Goal {
 
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtLeast(least) => write!(f, ">= {least}"),
-            Self::AtMost(most) => write!(f, "<= {most}"),
-        }
+        let (sign, number) = match self {
+            Self::AtLeast(least) => (">=", least),
+            Self::AtMost(most) => ("<=", most),
+        };
+        f.pad(&format!("{sign} {number}"))
     }
 }
 

@@ -6,6 +6,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     time::SystemTime,
 };
 
@@ -13,6 +14,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::{shell, tools};
+
+/// How long a found input is made smaller.
+const SMALLER_SECONDS: u32 = 20;
 
 /// How long to look, and where.
 #[derive(Args)]
@@ -51,7 +55,7 @@ pub fn run(options: &Options) -> Result<()> {
         eprintln!("\nfound: {}", finding.kept.display());
         eprintln!("hint: replay all with `cargo nextest run -p testkit --test regressions`,");
         eprintln!(
-            "      this one with `RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {} {}`",
+            "      this one alone with `fuzz/target/*/release/{} {}`",
             finding.target,
             finding.kept.display()
         );
@@ -72,44 +76,70 @@ struct Finding {
 /// Runs one target and returns what it found.
 fn look(target: &str, seconds: u32) -> Result<Vec<Finding>> {
     let root = shell::root();
-    let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/target/seeds/{target}"));
-    fs::create_dir_all(root.join(&corpus)).with_context(|| format!("create {corpus}"))?;
+    let program = build(target)?;
+    let [corpus, seeds, artifacts] =
+        ["corpus", "target/seeds", "artifacts"].map(|folder| format!("fuzz/{folder}/{target}"));
+    for folder in [&corpus, &artifacts] {
+        fs::create_dir_all(root.join(folder)).with_context(|| format!("create {folder}"))?;
+    }
     let n_seeds = gather_seeds(target, &root.join(&seeds))?;
     eprintln!("   {n_seeds} seeds from the repository");
 
     let start = SystemTime::now();
-    let mut command = shell::cargo(&["fuzz", "run", "--sanitizer", "none", target, &corpus, &seeds, "--"]);
-    command.args([
-        &format!("-max_total_time={seconds}"),
+    let mut command = Command::new(&program);
+    command.current_dir(&root).args([&corpus, &seeds]).args([
         "-max_len=65536",
         "-timeout=10",
         "-print_final_stats=1",
     ]);
+    command.args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={artifacts}/")]);
     let dictionary = format!("fuzz/dictionaries/{}.dict", target.split('_').next().unwrap_or(target));
     if root.join(&dictionary).exists() {
         command.arg(format!("-dict={dictionary}"));
     }
-    // Coverage needs compiler flags that are not stable yet; this opens them on the stable toolchain.
-    let outcome = shell::run(command.env("RUSTC_BOOTSTRAP", "1"));
-    let findings = keep(target, &root, start)?;
+    let outcome = shell::run(&mut command);
+
+    let mut findings = Vec::new();
+    for artifact in files(&root.join(&artifacts))? {
+        if fs::metadata(&artifact)?.modified()? >= start {
+            findings.push(keep(target, &program, &artifact)?);
+        }
+    }
     match outcome {
         Err(error) if findings.is_empty() => Err(error),
         Ok(()) | Err(_) => Ok(findings),
     }
 }
 
-/// Copies what a run left in `fuzz/artifacts` to where the tests replay it.
-fn keep(target: &str, root: &Path, start: SystemTime) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
-    for path in files(&root.join("fuzz/artifacts").join(target))? {
-        let is_new = fs::metadata(&path)?.modified()? >= start;
-        let Some(name) = path.file_name().filter(|_| is_new) else { continue };
-        let kept = Path::new("fuzz/regressions").join(target).join(name);
-        fs::create_dir_all(root.join("fuzz/regressions").join(target))?;
-        fs::copy(&path, root.join(&kept)).with_context(|| format!("keep {}", kept.display()))?;
-        findings.push(Finding { target: target.to_owned(), kept });
+/// Builds a target, and returns the program.
+///
+/// It is started directly and not by `cargo fuzz run`, which prints a found input byte by byte.
+fn build(target: &str) -> Result<PathBuf> {
+    let version = shell::read(Command::new("rustc").arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    let mut command = shell::cargo(&["fuzz", "build", "--sanitizer", "none", "--target", host]);
+    command.args(["--target-dir", "fuzz/target", target]);
+    // Coverage needs compiler flags that are not stable yet; this opens them on the stable toolchain.
+    shell::run(command.env("RUSTC_BOOTSTRAP", "1"))?;
+    Ok(shell::root().join("fuzz/target").join(host).join("release").join(target))
+}
+
+/// Puts a found input where the tests replay it, as small as it can be made in a short time.
+fn keep(target: &str, program: &Path, artifact: &Path) -> Result<Finding> {
+    let root = shell::root();
+    let folder = Path::new("fuzz/regressions").join(target);
+    let kept = folder.join(artifact.file_name().context("an artifact without a name")?);
+    fs::create_dir_all(root.join(&folder))?;
+    eprintln!("   found {}; making it smaller for {SMALLER_SECONDS} s", artifact.display());
+    let mut command = Command::new(program);
+    command.arg("-minimize_crash=1").arg(format!("-max_total_time={SMALLER_SECONDS}"));
+    command.arg(format!("-exact_artifact_path={}", root.join(&kept).display())).arg(artifact);
+    // It says a lot, and its exit status says nothing: what counts is whether it left a smaller input.
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().context("start the target again")?;
+    if !root.join(&kept).exists() {
+        fs::copy(artifact, root.join(&kept)).with_context(|| format!("keep {}", kept.display()))?;
     }
-    Ok(findings)
+    Ok(Finding { target: target.to_owned(), kept })
 }
 
 /// Fills a folder with the repository's own examples for a target, and returns how many there are.

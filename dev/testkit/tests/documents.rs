@@ -1,0 +1,39 @@
+//! An agent may print any document of this repository: none of them says anything.
+
+use std::{fs, path::Path};
+
+use wire::{Decoder, Item, Options};
+
+#[test]
+fn no_document_decodes_to_a_message() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut documents = Vec::new();
+    for folder in [root.clone(), root.join("docs"), root.join("docs/decisions")] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                documents.push(path);
+            }
+        }
+    }
+    assert!(documents.len() > 8, "{documents:?}");
+    for document in documents {
+        for options in [Options::worker(), Options::orchestrator()] {
+            let items = decode(&fs::read(&document).unwrap(), options);
+            assert!(items.is_empty(), "{} says something: {items:#?}", document.display());
+        }
+    }
+}
+
+#[test]
+fn a_document_that_does_say_something_would_be_found() {
+    let text = b"# Guide\n\nWrite this:\n\n[ASK_USER]\nquestion: why?\n[/ASK_USER]\n";
+    assert_eq!(decode(text, Options::worker()).len(), 1);
+}
+
+fn decode(bytes: &[u8], options: Options) -> Vec<Item> {
+    let mut decoder = Decoder::new(options);
+    let mut items = decoder.push(bytes);
+    items.extend(decoder.end_turn());
+    items
+}

@@ -1,0 +1,24 @@
+//! Replays what fuzzing found: every file of `fuzz/regressions/<target>/` once broke a rule.
+
+use std::{fs, io, path::Path};
+
+use testkit::properties;
+
+/// Checks the rules of a target on everything that is kept for it.
+fn replay(target: &str, rules: fn(&[u8])) -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(target);
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        eprintln!("{}", path.display());
+        rules(&fs::read(&path)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn decoder() -> io::Result<()> {
+    replay("decoder", properties::decoder)
+}
