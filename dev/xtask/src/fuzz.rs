@@ -87,7 +87,7 @@ fn look(target: &str, seconds: u32) -> Result<Vec<Finding>> {
 
     let start = SystemTime::now();
     let mut command = Command::new(&program);
-    command.current_dir(&root).args([&corpus, &seeds]).args([
+    command.current_dir(&root).env("RUST_BACKTRACE", "0").args([&corpus, &seeds]).args([
         "-max_len=65536",
         "-timeout=10",
         "-print_final_stats=1",
