@@ -1,0 +1,122 @@
+//! Dependencies that a task's own words name: `(depends on T008-T015)`, `**Depends on T009, T010**`.
+
+use memchr::memchr2_iter;
+
+use crate::dependencies::{self, Ids, Mention, Reference};
+
+/// Adds what a text names.
+///
+/// Where the words stand on their own (in brackets, bold, at the beginning of a line) names count too. In the middle
+/// of a sentence only ids do: "it depends on the weather" must not hold a task up.
+pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) {
+    let mut start = base;
+    for line in text.split_inclusive('\n') {
+        let mut end_of_last = 0;
+        for at in memchr2_iter(b'd', b'D', line.as_bytes()) {
+            if at < end_of_last {
+                continue;
+            }
+            let Some(list_at) = list_after_words(line, at) else { continue };
+            let list = &line[list_at..list_at + list_length(&line[list_at..])];
+            end_of_last = list_at + list.len();
+            let are_names_meant = stand_alone(&line[..at]);
+            for mention in dependencies::parse(list, start + list_at) {
+                add(mention, line, start, are_names_meant, mentions);
+            }
+        }
+        start += line.len();
+    }
+}
+
+fn add<'a>(mention: Mention<'a>, line: &'a str, line_start: usize, is_name_meant: bool, to: &mut Vec<Mention<'a>>) {
+    if !mention.ids.is_empty() {
+        to.push(mention);
+        return;
+    }
+    let part = line.get(mention.span.start - line_start..mention.span.end - line_start).unwrap_or_default();
+    let before = to.len();
+    let mut at = mention.span.start;
+    for word in part.split(' ') {
+        let id = word.trim_end_matches([',', '.']);
+        if let Some((from, length)) = Reference::prefix(id)
+            && length == id.len()
+            && from.is_lettered()
+        {
+            let span = at..at + id.len();
+            to.push(Mention {
+                name: id.into(),
+                ids: vec![Ids { from, to: None, span: span.clone() }],
+                span,
+            });
+        }
+        at += word.len() + 1;
+    }
+    if to.len() == before && is_name_meant {
+        to.push(mention);
+    }
+}
+
+/// Returns where the list begins, if the words for it begin here.
+fn list_after_words(line: &str, at: usize) -> Option<usize> {
+    let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
+    let words = ["depends on", "dependencies:", "dependencies**:", "depends upon"];
+    let length = words
+        .iter()
+        .find(|words| line.get(at..at + words.len()).is_some_and(|found| found.eq_ignore_ascii_case(words)))?
+        .len();
+    let rest = &line[at + length..];
+    let list = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '*' | '_'));
+    (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some(line.len() - list.len())
+}
+
+/// Tells whether words behind this are no part of a sentence.
+fn stand_alone(before: &str) -> bool {
+    matches!(before.trim_end().chars().next_back(), None | Some('(' | '[' | '*' | '_' | '-' | '+'))
+}
+
+/// Returns how long the list is that begins here.
+fn list_length(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let ends = match character {
+            ')' | ']' | ';' | '*' | '\n' | '\r' => true,
+            '.' => characters.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            _ => false,
+        };
+        if ends {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scan;
+
+    fn check(text: &str, expected: &[&str]) {
+        let mut mentions = Vec::new();
+        scan(text, 0, &mut mentions);
+        let found: Vec<&str> = mentions.iter().map(|mention| &text[mention.span.clone()]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn words_in_brackets_bold_or_alone_name_dependencies() {
+        check("Build it (depends on T012, T013)", &["T012", "T013"]);
+        check("Build it (depends on T008-T015).", &["T008-T015"]);
+        check("- **Depends on T009, T010**\n", &["T009", "T010"]);
+        check("- **Depends on**: T009 and T010\r\n", &["T009", "T010"]);
+        check("Dependencies: T009", &["T009"]);
+        check("(depends on Epic 3)", &["Epic 3"]);
+        check("(depends on completion of T012)", &["T012"]);
+    }
+
+    #[test]
+    fn a_sentence_names_only_ids() {
+        check("It depends on T003. Then more.", &["T003"]);
+        check("It depends on the weather, and on T003", &["T003"]);
+        check("Install dependencies", &[]);
+        check("independs on T003", &[]);
+    }
+}

@@ -1,0 +1,309 @@
+//! The grammar of a dependency list: `T1, T3-T5 and Epic 3`.
+//!
+//! Says what a list mentions and where. Whether a mentioned id is one of the plan's is `resolve`'s question.
+
+use std::{borrow::Cow, ops::Range};
+
+use domain::{PhaseNumber, TaskId};
+
+use crate::text::{is_none, span_in, unquote_code, without_bullet};
+
+/// One part of a dependency list.
+#[derive(Debug, Clone)]
+pub(crate) struct Mention<'a> {
+    /// The part as a name, which it is where its ids turn out to be none of this plan.
+    pub(crate) name: Cow<'a, str>,
+    /// The ids and ranges of a part that is made of nothing else.
+    pub(crate) ids: Vec<Ids<'a>>,
+    /// Where the part is.
+    pub(crate) span: Range<usize>,
+}
+
+/// An id, or all ids from one to another.
+#[derive(Debug, Clone)]
+pub(crate) struct Ids<'a> {
+    pub(crate) from: Reference<'a>,
+    pub(crate) to: Option<Reference<'a>>,
+    pub(crate) span: Range<usize>,
+}
+
+/// An id as it is mentioned, perhaps with its phase: `P1-T1.3`.
+#[derive(Debug, Clone)]
+pub(crate) struct Reference<'a> {
+    pub(crate) phase: Option<PhaseNumber>,
+    pub(crate) id: Cow<'a, str>,
+}
+
+impl<'a> Reference<'a> {
+    /// Takes a reference from the beginning of a text, and returns its length too.
+    pub(crate) fn prefix(text: &'a str) -> Option<(Self, usize)> {
+        let phase_length = phase_prefix(text);
+        let phase = match phase_length {
+            0 => None,
+            length => Some(text[1..length - 1].parse().ok()?),
+        };
+        let id_length = id_prefix(&text[phase_length..])?;
+        let end = phase_length + id_length;
+        Some((Self { phase, id: Cow::Borrowed(&text[phase_length..end]) }, end))
+    }
+
+    /// Returns the id, where it is not longer than an id may be.
+    pub(crate) fn task_id(&self) -> Option<TaskId> {
+        self.id.parse().ok()
+    }
+
+    pub(crate) fn is_lettered(&self) -> bool {
+        self.id.starts_with('T')
+    }
+}
+
+/// Returns the length of `P1-`, or 0.
+fn phase_prefix(text: &str) -> usize {
+    let Some(rest) = text.strip_prefix('P') else { return 0 };
+    let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if n_digits > 0 && rest[n_digits..].starts_with('-') { n_digits + 2 } else { 0 }
+}
+
+/// Returns the length of the id that a text begins with.
+fn id_prefix(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut end = usize::from(bytes.first() == Some(&b'T'));
+    loop {
+        let n_digits = bytes[end..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if n_digits == 0 {
+            return None;
+        }
+        end += n_digits;
+        // A dot belongs to the id only before a digit: `T7..T11` is a range, and `T7.` the end of a sentence.
+        if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+            end += 1;
+        } else {
+            return Some(end);
+        }
+    }
+}
+
+/// Takes a dependency list apart, given where it begins.
+pub(crate) fn parse(list: &str, base: usize) -> Vec<Mention<'_>> {
+    let mut mentions = Vec::new();
+    for line in list.lines() {
+        let mut rest = without_bullet(line.trim()).trim_end_matches('.');
+        while !rest.is_empty() {
+            let (part, next) = split_part(rest);
+            mentions.extend(mention(part.trim(), list, base));
+            rest = next.trim_start();
+        }
+    }
+    mentions
+}
+
+fn mention<'a>(part: &'a str, list: &'a str, base: usize) -> Option<Mention<'a>> {
+    let span = span_in(list, part, base);
+    if let Some(name) = unquote_name(part) {
+        return Some(Mention { name: Cow::Owned(name), ids: Vec::new(), span });
+    }
+    if is_none(part) {
+        return None;
+    }
+    let name = Cow::Borrowed(unquote_code(part).unwrap_or(part));
+    Some(Mention { name, ids: only_ids(part, span.start).unwrap_or_default(), span })
+}
+
+/// Splits a list after its first part.
+fn split_part(list: &str) -> (&str, &str) {
+    let mut from = 0;
+    if list.starts_with('"') {
+        from = quoted_length(list).unwrap_or(0);
+    }
+    let mut before = list[..from].chars().next_back();
+    for (at, character) in list[from..].char_indices() {
+        let at = from + at;
+        let width = separator(character, before, &list[at..]);
+        if width > 0 {
+            return (&list[..at], &list[at + width..]);
+        }
+        before = Some(character);
+    }
+    (list, "")
+}
+
+/// Returns the length of the separator that begins here, or 0.
+fn separator(character: char, before: Option<char>, rest: &str) -> usize {
+    let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
+    let after = || rest.chars().nth(3);
+    match character {
+        ',' | '，' | '、' => character.len_utf8(),
+        // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
+        '및' => {
+            let is_free = |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
+            if is_free(before) && is_free(rest.chars().nth(1)) { character.len_utf8() } else { 0 }
+        }
+        'a' | 'A' if is_edge(before) && rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and")) => {
+            if is_edge(after()) { 3 } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+/// Reads a part that holds ids and ranges and nothing else.
+fn only_ids(part: &str, base: usize) -> Option<Vec<Ids<'_>>> {
+    let mut ids = Vec::new();
+    let mut at = skip_decoration(part, 0);
+    while at < part.len() {
+        let start = at;
+        let (from, length) = linked(&part[at..]).or_else(|| Reference::prefix(&part[at..]))?;
+        at += length;
+        let after_id = skip_decoration(part, at);
+        let n_dash = range_sign(&part[after_id..]);
+        let mut to = None;
+        if n_dash > 0 {
+            let second = skip_decoration(part, after_id + n_dash);
+            let (reference, length) = Reference::prefix(&part[second..])?;
+            to = Some(reference);
+            at = second + length;
+        }
+        ids.push(Ids { from, to, span: base + start..base + at });
+        let next = skip_decoration(part, at);
+        if next == at && next < part.len() {
+            return None;
+        }
+        at = next;
+    }
+    Some(ids)
+}
+
+/// Reads an id that is a link: `[T1](#t1-setup)`.
+fn linked(text: &str) -> Option<(Reference<'_>, usize)> {
+    let inside = text.strip_prefix('[')?;
+    let (reference, length) = Reference::prefix(inside)?;
+    let target = inside[length..].strip_prefix("](")?;
+    Some((reference, 1 + length + 2 + target.find(')')? + 1))
+}
+
+fn skip_decoration(text: &str, from: usize) -> usize {
+    let rest = text[from..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '_'));
+    text.len() - rest.len()
+}
+
+fn range_sign(text: &str) -> usize {
+    ["...", "..", "…", "-", "~", "–", "—", "～", "〜"]
+        .iter()
+        .find(|sign| text.starts_with(**sign))
+        .map_or(0, |sign| sign.len())
+}
+
+/// Returns the name in a part that is quoted: whatever it says, it is one name.
+fn unquote_name(part: &str) -> Option<String> {
+    if quoted_length(part)? != part.len() {
+        return None;
+    }
+    let mut name = String::new();
+    let mut characters = part[1..part.len() - 1].chars();
+    while let Some(character) = characters.next() {
+        name.push(if character == '\\' { characters.next()? } else { character });
+    }
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+fn quoted_length(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return text.starts_with('"').then_some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Writes a name so that a list gives it back.
+pub(crate) fn write_name(name: &str) -> String {
+    let plain = parse(name, 0);
+    if let [mention] = plain.as_slice()
+        && mention.ids.is_empty()
+        && mention.name == name
+        && mention.span == (0..name.len())
+    {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, write_name};
+
+    fn check(list: &str, expected: &[&str]) {
+        let found: Vec<String> = parse(list, 0)
+            .iter()
+            .flat_map(|mention| {
+                assert!(list[mention.span.clone()].contains(mention.name.split('"').next().unwrap()));
+                if mention.ids.is_empty() {
+                    return vec![format!("<{}>", mention.name)];
+                }
+                let show = |ids: &super::Ids<'_>| match &ids.to {
+                    Some(to) => format!("{}..{}", ids.from.id, to.id),
+                    None => ids.from.id.to_string(),
+                };
+                mention.ids.iter().map(show).collect()
+            })
+            .collect();
+        assert_eq!(found, expected, "{list}");
+    }
+
+    #[test]
+    fn a_list_is_parts_between_commas_and_words() {
+        check("T1, T2", &["T1", "T2"]);
+        check("T1 and T2 및 T3", &["T1", "T2", "T3"]);
+        check("T1및 T2", &["T1", "T2"]);
+        check("T4, Epic 3", &["T4", "<Epic 3>"]);
+        check("- T1\n- T2\n", &["T1", "T2"]);
+        check("**T1**, `T2`, [T3](#t3)", &["T1", "T2", "T3"]);
+        check("T1, T2.", &["T1", "T2"]);
+    }
+
+    #[test]
+    fn a_part_of_ids_alone_may_separate_them_by_spaces() {
+        check("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
+        check("T1 T2 done", &["<T1 T2 done>"]);
+        check("T1a", &["<T1a>"]);
+        check("3rd party", &["<3rd party>"]);
+    }
+
+    #[test]
+    fn a_range_is_written_in_many_ways() {
+        for list in ["T7-T11", "T7 - T11", "T7~T11", "T7–T11", "T7..T11", "`T7` – `T11`"] {
+            check(list, &["T7..T11"]);
+        }
+        check("1.1-1.3", &["1.1..1.3"]);
+        check("P1-T1.1-P1-T1.3", &["T1.1..T1.3"]);
+        check("T1-", &["<T1->"]);
+    }
+
+    #[test]
+    fn nothing_is_written_in_many_ways() {
+        for list in ["", "-", "none", "None", "없음", " – ", "N/A", ",", "."] {
+            check(list, &[]);
+        }
+    }
+
+    #[test]
+    fn a_quoted_part_is_one_name() {
+        check(r#""Research and Development", T1"#, &["<Research and Development>", "T1"]);
+        check(r#""T1""#, &["<T1>"]);
+        check(r#""T1"#, &["<\"T1>"]);
+    }
+
+    #[test]
+    fn a_written_name_reads_back() {
+        for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"] {
+            let written = write_name(name);
+            let found = parse(&written, 0);
+            assert_eq!(found.len(), 1, "{written}");
+            assert!(found[0].ids.is_empty(), "{written}");
+            assert_eq!(found[0].name, name, "{written}");
+        }
+    }
+}

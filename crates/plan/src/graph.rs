@@ -1,0 +1,120 @@
+//! Who waits for whom: the order, the longest way, the widest moment.
+//!
+//! Besides the tasks there are two nodes for each phase, its beginning and its gate. A task waits for the beginning of
+//! its phase, a beginning for the gates of the phases before it, a gate for all tasks of its phase. So a barrier
+//! between two phases of n and m tasks costs n + m edges, not n × m. Never starts anything.
+
+use std::{cmp::Reverse, collections::{BinaryHeap, HashMap}};
+
+use domain::{PhaseNumber, TaskId};
+
+use crate::plan::Plan;
+
+mod cycles;
+mod edges;
+mod estimate;
+
+pub use cycles::{Cycle, Step};
+
+use edges::Edges;
+
+/// The graph of one plan. Tasks are given as their places in [`Plan::tasks`].
+#[derive(Debug)]
+pub struct Graph {
+    ids: Vec<TaskId>,
+    weights: Vec<u32>,
+    phases: Vec<PhaseNumber>,
+    /// From each node to those it waits for. The nodes are the tasks, then the beginnings, then the gates.
+    waits: Edges,
+    /// The place of each task among all, sorted by id.
+    rank: Vec<usize>,
+}
+
+impl Graph {
+    /// Builds the graph; a dependency on what is not in the plan is left out.
+    pub fn new(plan: &Plan) -> Self {
+        let n_tasks = plan.tasks.len();
+        let n_phases = plan.phases.len();
+        let places: HashMap<&TaskId, usize> =
+            plan.tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+        let phase_places: HashMap<PhaseNumber, usize> =
+            plan.phases.iter().enumerate().map(|(place, phase)| (phase.number, place)).collect();
+        let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
+
+        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, 4 * n_tasks);
+        for task in &plan.tasks {
+            waits.extend(task.depends_on.iter().filter_map(|id| places.get(id).copied()));
+            waits.extend(phase_places.get(&task.phase).map(|&phase| beginning(phase)));
+            waits.end_node();
+        }
+        for phase in &plan.phases {
+            waits.extend(phase.after.iter().filter_map(|number| phase_places.get(number)).map(|&phase| gate(phase)));
+            waits.end_node();
+        }
+        for (place, phase) in plan.phases.iter().enumerate() {
+            waits.extend(phase.tasks.iter().filter_map(|id| places.get(id).copied()));
+            waits.extend([beginning(place)]);
+            waits.end_node();
+        }
+
+        let mut by_id: Vec<usize> = (0..n_tasks).collect();
+        by_id.sort_by(|&left, &right| plan.tasks[left].id.cmp(&plan.tasks[right].id));
+        let mut rank = vec![0; n_tasks];
+        for (position, &place) in by_id.iter().enumerate() {
+            rank[place] = position;
+        }
+        Self {
+            ids: plan.tasks.iter().map(|task| task.id.clone()).collect(),
+            weights: plan.tasks.iter().map(crate::plan::Task::weight).collect(),
+            phases: plan.phases.iter().map(|phase| phase.number).collect(),
+            waits,
+            rank,
+        }
+    }
+
+    /// Returns the tasks so that each comes after all that it waits for; among those that could be next the smallest
+    /// id is. Tasks in a cycle, or behind one, are left out.
+    pub fn order(&self) -> Vec<usize> {
+        self.node_order().into_iter().filter(|&node| self.is_task(node)).collect()
+    }
+
+    /// Returns all nodes in such an order; the nodes of phases come as early as they can.
+    fn node_order(&self) -> Vec<usize> {
+        let dependents = self.waits.reversed();
+        let mut n_open: Vec<usize> = (0..self.waits.n_nodes()).map(|node| self.waits.of(node).len()).collect();
+        let mut ready = BinaryHeap::new();
+        let mut order = Vec::with_capacity(n_open.len());
+        for (node, &n_open) in n_open.iter().enumerate() {
+            if n_open == 0 {
+                ready.push(Reverse((self.rank_of(node), node)));
+            }
+        }
+        while let Some(Reverse((_, node))) = ready.pop() {
+            order.push(node);
+            for &dependent in dependents.of(node) {
+                n_open[dependent] -= 1;
+                if n_open[dependent] == 0 {
+                    ready.push(Reverse((self.rank_of(dependent), dependent)));
+                }
+            }
+        }
+        order
+    }
+
+    fn n_tasks(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn is_task(&self, node: usize) -> bool {
+        node < self.n_tasks()
+    }
+
+    /// Sorts nodes: those of phases first, then the tasks by id.
+    fn rank_of(&self, node: usize) -> usize {
+        self.rank.get(node).map_or(0, |rank| rank + 1)
+    }
+
+    fn weight(&self, node: usize) -> u32 {
+        self.weights.get(node).copied().unwrap_or(0)
+    }
+}

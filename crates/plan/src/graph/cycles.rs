@@ -1,0 +1,202 @@
+//! Tasks that wait for each other.
+
+use std::{collections::VecDeque, fmt};
+
+use domain::{PhaseNumber, TaskId};
+
+use super::Graph;
+
+/// More cycles than this are not told apart; who mends a hundred can check again.
+const CYCLES_MAX: usize = 100;
+
+/// A way that leads back to where it began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycle {
+    /// The way from the smallest id back to it; phases alone are a cycle where their order is one.
+    pub steps: Vec<Step>,
+    words: String,
+}
+
+/// One step of a cycle; each waits for the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A task, by its place in the plan.
+    Task(usize),
+    /// The gate of a phase.
+    Phase(PhaseNumber),
+}
+
+/// Writes the cycle as `T1.5->T2.1->phase 1->T1.5`.
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.words)
+    }
+}
+
+impl Graph {
+    /// Returns cycles that have no task in common, until none is left that has no task of theirs; at most a hundred.
+    ///
+    /// Each is the shortest through its smallest id. They are sorted by that.
+    pub fn cycles(&self) -> Vec<Cycle> {
+        let mut is_open = vec![true; self.waits.n_nodes()];
+        for node in self.node_order() {
+            is_open[node] = false;
+        }
+        if !is_open.contains(&true) {
+            return Vec::new();
+        }
+        let mut cycles = self.phase_cycles(&mut is_open);
+        let mut found_one = true;
+        while found_one && cycles.len() < CYCLES_MAX {
+            found_one = false;
+            for component in self.components(&is_open) {
+                let smallest = component.iter().copied().filter(|&node| self.is_task(node)).min_by_key(|&node| self.rank_of(node));
+                let way = smallest.and_then(|smallest| self.shortest_way_back(smallest, &is_open));
+                let Some(way) = way.filter(|_| cycles.len() < CYCLES_MAX) else { continue };
+                for &node in way.iter().filter(|&&node| self.is_task(node)) {
+                    is_open[node] = false;
+                }
+                cycles.push(way);
+                found_one = true;
+            }
+        }
+        cycles.sort_by_key(|way| way.first().map(|&node| self.rank_of(node)));
+        cycles.into_iter().map(|way| self.cycle(&way)).collect()
+    }
+
+    /// Returns the cycles of phases that wait for each other, whatever their tasks do, and closes those phases.
+    fn phase_cycles(&self, is_open: &mut [bool]) -> Vec<Vec<usize>> {
+        let mut are_phases = is_open.to_vec();
+        are_phases.iter_mut().take(self.n_tasks()).for_each(|is_open| *is_open = false);
+        let mut ways = Vec::new();
+        for component in self.components(&are_phases) {
+            ways.extend(component.iter().max().and_then(|&gate| self.shortest_way_back(gate, &are_phases)));
+            component.into_iter().for_each(|node| is_open[node] = false);
+        }
+        ways
+    }
+
+    fn cycle(&self, way: &[usize]) -> Cycle {
+        let n_phases = self.phases.len();
+        let step = |&node: &usize| {
+            if self.is_task(node) {
+                return Some(Step::Task(node));
+            }
+            // The beginning of a phase is left out: it says no more than the gate it waits for.
+            let gate = (node - self.n_tasks()).checked_sub(n_phases)?;
+            self.phases.get(gate).map(|&number| Step::Phase(number))
+        };
+        let steps: Vec<Step> = way.iter().filter_map(step).collect();
+        let words = steps.iter().map(|step| match step {
+            Step::Task(task) => self.ids.get(*task).map_or("", TaskId::as_str).to_owned(),
+            Step::Phase(number) => format!("phase {number}"),
+        });
+        let words = words.collect::<Vec<_>>().join("->");
+        Cycle { steps, words }
+    }
+
+    /// Returns the shortest way from a node back to itself through open nodes.
+    fn shortest_way_back(&self, from: usize, is_open: &[bool]) -> Option<Vec<usize>> {
+        let mut came_from: Vec<Option<usize>> = vec![None; self.waits.n_nodes()];
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            for &next in self.waits.of(node) {
+                if next == from {
+                    return Some(way(node, from, &came_from));
+                }
+                if is_open[next] && came_from[next].is_none() {
+                    came_from[next] = Some(node);
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the sets of open nodes in which everybody waits for everybody (Tarjan's algorithm, with a stack of our
+    /// own because a chain can be longer than the program's).
+    fn components(&self, is_open: &[bool]) -> Vec<Vec<usize>> {
+        let n_nodes = self.waits.n_nodes();
+        let mut search = Search { index: vec![0; n_nodes], low: vec![0; n_nodes], on_stack: vec![false; n_nodes], stack: Vec::new(), n_seen: 0 };
+        let mut components = Vec::new();
+        for root in 0..n_nodes {
+            if !is_open[root] || search.index[root] > 0 {
+                continue;
+            }
+            let mut calls = vec![(root, 0)];
+            search.enter(root);
+            while let Some((node, edge)) = calls.last_mut() {
+                let node = *node;
+                if let Some(&next) = self.waits.of(node).get(*edge) {
+                    *edge += 1;
+                    if !is_open[next] {
+                        continue;
+                    }
+                    if search.index[next] == 0 {
+                        search.enter(next);
+                        calls.push((next, 0));
+                    } else if search.on_stack[next] {
+                        search.low[node] = search.low[node].min(search.index[next]);
+                    }
+                    continue;
+                }
+                calls.pop();
+                if let Some(&(parent, _)) = calls.last() {
+                    search.low[parent] = search.low[parent].min(search.low[node]);
+                }
+                components.extend(search.leave(node));
+            }
+        }
+        components.retain(|component| component.len() > 1 || self.waits.of(component[0]).contains(&component[0]));
+        components
+    }
+}
+
+/// The state of Tarjan's search; an index of 0 means not seen.
+struct Search {
+    index: Vec<usize>,
+    low: Vec<usize>,
+    on_stack: Vec<bool>,
+    stack: Vec<usize>,
+    n_seen: usize,
+}
+
+impl Search {
+    fn enter(&mut self, node: usize) {
+        self.n_seen += 1;
+        self.index[node] = self.n_seen;
+        self.low[node] = self.n_seen;
+        self.stack.push(node);
+        self.on_stack[node] = true;
+    }
+
+    /// Returns the component that ends with a node, if one does.
+    fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
+        if self.low[node] != self.index[node] {
+            return None;
+        }
+        let start = self.stack.iter().rposition(|&on_stack| on_stack == node)?;
+        let component = self.stack.split_off(start);
+        for &member in &component {
+            self.on_stack[member] = false;
+        }
+        Some(component)
+    }
+}
+
+fn way(last: usize, from: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+    let mut way = vec![from, last];
+    let mut node = last;
+    if last == from {
+        return way;
+    }
+    while let Some(before) = came_from[node]
+        && before != from
+    {
+        way.push(before);
+        node = before;
+    }
+    way.push(from);
+    way.reverse();
+    way
+}

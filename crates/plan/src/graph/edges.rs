@@ -1,0 +1,72 @@
+//! Edges of a graph in one piece of memory.
+
+/// For each node the nodes it leads to.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    /// Where the edges of each node end.
+    ends: Vec<usize>,
+    targets: Vec<usize>,
+}
+
+impl Edges {
+    pub(super) fn with_capacity(n_nodes: usize, n_edges: usize) -> Self {
+        Self { ends: Vec::with_capacity(n_nodes), targets: Vec::with_capacity(n_edges) }
+    }
+
+    /// Adds edges of the node that is being built.
+    pub(super) fn extend(&mut self, targets: impl IntoIterator<Item = usize>) {
+        self.targets.extend(targets);
+    }
+
+    /// Ends the node that is being built; the next edges are the next node's.
+    pub(super) fn end_node(&mut self) {
+        self.ends.push(self.targets.len());
+    }
+
+    pub(super) fn n_nodes(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn of(&self, node: usize) -> &[usize] {
+        let start = node.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(node).copied().unwrap_or(start);
+        self.targets.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the same edges from the other side, each node's in the order of the nodes they come from.
+    pub(super) fn reversed(&self) -> Self {
+        let mut starts = vec![0; self.n_nodes() + 1];
+        for &target in &self.targets {
+            starts[target + 1] += 1;
+        }
+        for node in 0..self.n_nodes() {
+            starts[node + 1] += starts[node];
+        }
+        let ends = starts[1..].to_vec();
+        let mut targets = vec![0; self.targets.len()];
+        for node in 0..self.n_nodes() {
+            for &target in self.of(node) {
+                targets[starts[target]] = node;
+                starts[target] += 1;
+            }
+        }
+        Self { ends, targets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Edges;
+
+    #[test]
+    fn reversed_edges_lead_back() {
+        let mut edges = Edges::default();
+        for targets in [vec![1, 2], vec![2], vec![], vec![0, 0]] {
+            edges.extend(targets);
+            edges.end_node();
+        }
+        let back = edges.reversed();
+        let all: Vec<&[usize]> = (0..4).map(|node| back.of(node)).collect();
+        assert_eq!(all, [&[3, 3][..], &[0], &[0, 1], &[]]);
+    }
+}

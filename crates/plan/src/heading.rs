@@ -1,0 +1,249 @@
+//! What a heading can be: a task's, a phase's, or just a heading.
+
+use std::ops::Range;
+
+use domain::PhaseNumber;
+
+use crate::{
+    dependencies::Reference,
+    text::{check_box, is_ticked, span_in},
+};
+
+/// A heading's words, without the signs that make it one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heading<'a> {
+    pub(crate) words: &'a str,
+    pub(crate) start: usize,
+}
+
+impl<'a> Heading<'a> {
+    /// Cuts a heading out of the source, given the bytes that it covers.
+    pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
+        let whole = text.get(span).unwrap_or_default();
+        let trimmed = whole.trim();
+        let words = match trimmed.strip_prefix('#') {
+            Some(rest) => without_closing(rest.trim_start_matches('#').trim()),
+            // The other kind of heading is underlined.
+            None => trimmed.rsplit_once('\n').map_or(trimmed, |(words, _)| words.trim()),
+        };
+        Self { words, start: span_in(text, words, 0).start }
+    }
+}
+
+/// A heading that names a task: `### T1.3: title`.
+#[derive(Debug)]
+pub(crate) struct TaskHeading<'a> {
+    pub(crate) reference: Reference<'a>,
+    pub(crate) id_span: Range<usize>,
+    /// A box before the id: whether it is ticked, and where its mark is.
+    pub(crate) check: Option<(bool, Range<usize>)>,
+    pub(crate) title: &'a str,
+}
+
+/// Reads a heading as a task's.
+pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
+    let mut rest = without_strong(heading.words);
+    let mut at = span_in(heading.words, rest, heading.start).start;
+    let mut check = None;
+    if let Some((mark, span, after)) = check_box(rest) {
+        check = Some((is_ticked(mark), at + span.start..at + span.end));
+        let trimmed = after.trim_start();
+        at += rest.len() - trimmed.len();
+        rest = trimmed;
+    }
+    let (reference, length) = Reference::prefix(rest)?;
+    let id_span = at..at + length;
+    let after = &rest[length..];
+    let title = match after.chars().next() {
+        Some(colon @ (':' | '：')) => &after[colon.len_utf8()..],
+        // A number alone begins many a heading; only a colon makes it an id.
+        _ if !reference.is_lettered() => return None,
+        None => after,
+        Some(space) if space.is_whitespace() => {
+            let words = after.trim_start();
+            words.strip_prefix([':', '-', '–', '—']).filter(|words| words.starts_with(' ')).unwrap_or(words)
+        }
+        Some('.') if after[1..].starts_with(' ') => &after[1..],
+        Some(_) => return None,
+    };
+    reference.task_id()?;
+    Some(TaskHeading { reference, id_span, check, title: title.trim() })
+}
+
+/// A heading that begins a phase: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PhaseHeading<'a> {
+    pub(crate) number: HeadingNumber,
+    pub(crate) name: &'a str,
+}
+
+/// The number of a phase, as headings have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HeadingNumber {
+    /// `Phase 2`
+    Whole(PhaseNumber),
+    /// `Phase 3.1`: its first number.
+    Dotted(PhaseNumber),
+    /// `Phase N`, as templates have it.
+    Letter,
+}
+
+/// Reads a heading, or the value of a key or column, as a phase's.
+pub(crate) fn phase(words: &str) -> Option<PhaseHeading<'_>> {
+    let words = without_strong(words).trim_start_matches(|c: char| !c.is_alphanumeric());
+    let after_word = strip_word(words, "phase").or_else(|| words.strip_prefix("단계").map(str::trim_start));
+    if let Some(rest) = after_word {
+        if let Some(rest) = rest.strip_prefix('N') {
+            return Some(PhaseHeading { number: HeadingNumber::Letter, name: name(rest)? });
+        }
+        return numbered(rest);
+    }
+    if let Some(rest) = words.strip_prefix('M') {
+        return numbered(rest);
+    }
+    let n_digits = words.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = words[n_digits..].trim_start().strip_prefix("단계")?;
+    Some(PhaseHeading { number: HeadingNumber::Whole(words[..n_digits].parse().ok()?), name: name(rest)? })
+}
+
+/// Reads the phase that a key or a column gives, where a number alone is enough.
+pub(crate) fn phase_value(value: &str) -> Option<PhaseHeading<'_>> {
+    numbered(value.strip_prefix('P').unwrap_or(value)).or_else(|| phase(value))
+}
+
+fn numbered(text: &str) -> Option<PhaseHeading<'_>> {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = text[..n_digits].parse().ok()?;
+    let rest = &text[n_digits..];
+    let n_fraction =
+        rest.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
+    if n_fraction > 0 {
+        let number = HeadingNumber::Dotted(number);
+        return Some(PhaseHeading { number, name: name(&rest[1 + n_fraction..])? });
+    }
+    Some(PhaseHeading { number: HeadingNumber::Whole(number), name: name(rest)? })
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    (head.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
+}
+
+/// Returns the name behind a number, where the number ends here.
+fn name(rest: &str) -> Option<&str> {
+    const SIGNS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
+    let trimmed = rest.trim_start();
+    match rest.chars().next() {
+        None => Some(""),
+        Some(first) if first.is_whitespace() || SIGNS.contains(&first) => {
+            Some(trimmed.strip_prefix(SIGNS).unwrap_or(trimmed).trim())
+        }
+        Some(_) => None,
+    }
+}
+
+/// Takes bold from around a whole heading.
+fn without_strong(words: &str) -> &str {
+    let inside = words.strip_prefix("**").and_then(|words| words.strip_suffix("**"));
+    inside.filter(|inside| !inside.contains("**")).map_or(words, str::trim)
+}
+
+/// Takes the closing `#`s from a heading, which Markdown does not count as its words.
+fn without_closing(words: &str) -> &str {
+    let open = words.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
+}
+
+/// Returns a heading's words as they are meant: a backslash saves `#`s at the end from being taken away.
+pub(crate) fn unescape(words: &str) -> String {
+    match escaped_at(words) {
+        Some(at) if words[at..].starts_with('\\') => format!("{}{}", &words[..at], &words[at + 1..]),
+        _ => words.to_owned(),
+    }
+}
+
+/// Writes words as a heading, so that [`unescape`] gives them back.
+pub(crate) fn escape(words: &str) -> String {
+    match escaped_at(words) {
+        Some(at) => format!("{}\\{}", &words[..at], &words[at..]),
+        None => words.to_owned(),
+    }
+}
+
+/// Returns where the `#`s begin that end a heading as a word of their own, with the backslashes before them.
+fn escaped_at(words: &str) -> Option<usize> {
+    let without_signs = words.trim_end_matches('#');
+    if without_signs.len() == words.len() {
+        return None;
+    }
+    let open = without_signs.trim_end_matches('\\');
+    (open.is_empty() || open.ends_with(char::is_whitespace)).then_some(open.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Heading, HeadingNumber, PhaseHeading, escape, phase, phase_value, task, unescape};
+
+    fn task_in(heading: &str) -> Option<(String, String)> {
+        let heading = Heading::new(heading, 0..heading.len());
+        task(&heading).map(|found| (found.reference.id.to_string(), found.title.to_owned()))
+    }
+
+    #[test]
+    fn an_id_and_a_title_make_a_heading_a_task() {
+        for heading in [
+            "### T1.3: a title",
+            "# T1.3：a title ##",
+            "## P1-T1.3: a title",
+            "### [x] T1.3: a title",
+            "### T1.3 - a title",
+            "### T1.3 a title",
+            "### T1.3. a title",
+            "### **T1.3: a title**",
+            "T1.3: a title\n---",
+        ] {
+            assert_eq!(task_in(heading), Some(("T1.3".to_owned(), "a title".to_owned())), "{heading}");
+        }
+        assert_eq!(task_in("### 1.2: a"), Some(("1.2".to_owned(), "a".to_owned())));
+        assert_eq!(task_in("### T1"), Some(("T1".to_owned(), String::new())));
+    }
+
+    #[test]
+    fn other_headings_are_no_tasks() {
+        for heading in ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"] {
+            assert_eq!(task_in(heading), None, "{heading}");
+        }
+    }
+
+    #[test]
+    fn phases_are_written_in_many_ways() {
+        use HeadingNumber::{Dotted, Letter, Whole};
+        for (words, number, name) in [
+            ("Phase 2: Design", Whole(2), "Design"),
+            ("PHASE 2 - Design", Whole(2), "Design"),
+            ("🚀 Phase 2 Design", Whole(2), "Design"),
+            ("2단계: 설계", Whole(2), "설계"),
+            ("단계 2: 설계", Whole(2), "설계"),
+            ("M2 Beta", Whole(2), "Beta"),
+            ("M2", Whole(2), ""),
+            ("Phase 3.1: Setup", Dotted(3), "Setup"),
+            ("Phase N: Polish", Letter, "Polish"),
+        ] {
+            assert_eq!(phase(words), Some(PhaseHeading { number, name }), "{words}");
+        }
+        for words in ["Phases", "Phase two", "Phase Dependencies", "M2M transport", "Models", "2 단어", "Phase 99999999999"] {
+            assert_eq!(phase(words), None, "{words}");
+        }
+        assert_eq!(phase_value("2"), Some(PhaseHeading { number: Whole(2), name: "" }));
+        assert_eq!(phase_value("P2"), Some(PhaseHeading { number: Whole(2), name: "" }));
+    }
+
+    #[test]
+    fn signs_at_the_end_of_a_heading_survive() {
+        for words in ["C #", "#", "a ##", "C#", r"a \#", r"\\#", "plain"] {
+            let heading = format!("## {}", escape(words));
+            assert_eq!(unescape(Heading::new(&heading, 0..heading.len()).words), words, "{heading}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Markdown → the few blocks that plans are made of, each with its place.
+//!
+//! Keeps headings, paragraphs, rules and tables that stand on their own, and the items of lists at any depth.
+//! What is inside quotes, code blocks and HTML comments is no block here, so it can never be taken for a task.
+//! Never keeps text: a reader cuts what it wants out of the source.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// Items that are nested deeper are only text: nobody writes them, and a line can hold millions.
+const DEPTH_MAX: usize = 64;
+
+/// The blocks of a file in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// A block and the bytes it covers.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) kind: Kind,
+    pub(crate) span: Range<usize>,
+}
+
+/// What kind of block it is.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// A heading; 1 is the largest.
+    Heading { level: u8 },
+    /// An item of a list, with everything nested in it; 0 is the outermost.
+    Item { depth: usize },
+    /// A paragraph.
+    Paragraph,
+    /// A table: its head and its other rows.
+    Table { head: Range<usize>, rows: Vec<Range<usize>> },
+    /// A line across the page.
+    Rule,
+}
+
+impl Outline {
+    pub(crate) fn new(text: &str) -> Self {
+        let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        let mut walk = Walk::default();
+        for (event, span) in Parser::new_ext(text, options).into_offset_iter() {
+            walk.event(event, span);
+        }
+        Self { blocks: walk.blocks }
+    }
+}
+
+/// Where we are in the nesting of containers.
+#[derive(Default)]
+struct Walk {
+    blocks: Vec<Block>,
+    n_items: usize,
+    n_quotes: usize,
+}
+
+impl Walk {
+    fn event(&mut self, event: Event<'_>, span: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(&tag, span),
+            Event::End(TagEnd::Item) => self.n_items = self.n_items.saturating_sub(1),
+            Event::End(TagEnd::BlockQuote(_)) => self.n_quotes = self.n_quotes.saturating_sub(1),
+            Event::Rule if self.is_outside() => self.push(Kind::Rule, span),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, span: Range<usize>) {
+        match tag {
+            Tag::Item => {
+                if self.n_quotes == 0 && self.n_items < DEPTH_MAX {
+                    self.push(Kind::Item { depth: self.n_items }, span);
+                }
+                self.n_items += 1;
+            }
+            Tag::BlockQuote(_) => self.n_quotes += 1,
+            Tag::Heading { level, .. } if self.is_outside() => {
+                self.push(Kind::Heading { level: *level as u8 }, span);
+            }
+            Tag::Paragraph if self.is_outside() => self.push(Kind::Paragraph, span),
+            Tag::Table(_) if self.is_outside() => self.push(Kind::Table { head: 0..0, rows: Vec::new() }, span),
+            Tag::TableHead if self.is_outside() => {
+                if let Some(Block { kind: Kind::Table { head, .. }, .. }) = self.blocks.last_mut() {
+                    *head = span;
+                }
+            }
+            Tag::TableRow if self.is_outside() => {
+                if let Some(Block { kind: Kind::Table { rows, .. }, .. }) = self.blocks.last_mut() {
+                    rows.push(span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_outside(&self) -> bool {
+        self.n_items == 0 && self.n_quotes == 0
+    }
+
+    fn push(&mut self, kind: Kind, span: Range<usize>) {
+        self.blocks.push(Block { kind, span });
+    }
+}

@@ -1,0 +1,127 @@
+//! Bytes → a plan, and everything that is wrong with it.
+
+use crate::{
+    assemble, checklist,
+    diagnostic::{Code, Diagnostic, Diagnostics, Severity},
+    draft::{DraftPlan, Mark},
+    format::{self, Format},
+    markdown::Outline,
+    place::BOM,
+    plan::Plan,
+    taskmaster, tasks_md,
+};
+
+/// A larger file is no plan, but somebody's mistake.
+pub const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// The format, where it is not to be found out.
+    pub format: Option<Format>,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The plan, as far as it could be read.
+    pub plan: Plan,
+    /// The format, where one fits.
+    pub format: Option<Format>,
+    /// All that is wrong, in the file's order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where each task of the plan is marked as done.
+    pub(crate) marks: Vec<Option<Mark>>,
+}
+
+impl Reading {
+    /// Returns a reading of a file that could not even be opened.
+    pub fn failed(diagnostic: Diagnostic) -> Self {
+        Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], marks: Vec::new() }
+    }
+
+    /// Tells whether the plan cannot be run as it is.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads a plan file.
+///
+/// Never fails: a file that is no plan gives an empty one, and a diagnostic that says so.
+///
+/// ```
+/// let reading = plan::read(b"- [ ] T001 Begin\n- [ ] T002 Go on\n", plan::Options { format: None });
+/// assert!(!reading.has_errors());
+/// assert_eq!(reading.plan.tasks[1].depends_on, [reading.plan.tasks[0].id.clone()]);
+/// ```
+pub fn read(source: &[u8], options: Options) -> Reading {
+    let failed = |diagnostic| Reading { format: options.format, ..Reading::failed(diagnostic) };
+    if source.len() > FILE_BYTES_MAX {
+        let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
+        return failed(
+            Diagnostic::error(Code::ParseFail, 0..0, message).hint("a plan is a text of a few pages; split it"),
+        );
+    }
+    let (offset, source) = match source.strip_prefix(BOM) {
+        Some(rest) => (BOM.len(), rest),
+        None => (0, source),
+    };
+    match std::str::from_utf8(source) {
+        Ok(text) => read_text(text, offset, options),
+        Err(error) => {
+            let bad = offset + error.valid_up_to();
+            let is_utf16 = source.starts_with(b"\xFF\xFE") || source.starts_with(b"\xFE\xFF");
+            let message = if is_utf16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
+            let end = offset + source.len();
+            let span = bad..(bad + error.error_len().unwrap_or(1)).min(end);
+            failed(Diagnostic::error(Code::ParseFail, span, message).hint("save the file as UTF-8"))
+        }
+    }
+}
+
+fn read_text(text: &str, offset: usize, options: Options) -> Reading {
+    let mut diagnostics = Diagnostics::default();
+    let is_json = options.format.map_or(format::looks_like_json(text), |format| format == Format::Taskmaster);
+    let (format, found) = if is_json {
+        (Some(Format::Taskmaster), taskmaster::read(text, &mut diagnostics))
+    } else {
+        let outline = Outline::new(text);
+        let format = options.format.or_else(|| format::detect(text, &outline));
+        (format, read_markdown(text, &outline, format, &mut diagnostics))
+    };
+    let (plan, marks) = assemble::assemble(text, found, &mut diagnostics);
+    if plan.tasks.is_empty() && diagnostics.is_empty() {
+        diagnostics.push(no_task(text, options.format));
+    }
+    let mut marks = marks;
+    for mark in marks.iter_mut().flatten() {
+        let (Mark::Box(span) | Mark::Word(span) | Mark::Json(span)) = mark;
+        *span = span.start + offset..span.end + offset;
+    }
+    Reading { plan, format, diagnostics: diagnostics.finish(offset), marks }
+}
+
+fn read_markdown<'a>(
+    text: &'a str,
+    outline: &Outline,
+    format: Option<Format>,
+    diagnostics: &mut Diagnostics,
+) -> DraftPlan<'a> {
+    match format {
+        Some(Format::TasksMd) => tasks_md::read(text, outline, diagnostics),
+        Some(Format::Checklist) => checklist::read(text, outline, diagnostics),
+        Some(Format::Taskmaster) | None => DraftPlan::default(),
+    }
+}
+
+fn no_task(text: &str, format: Option<Format>) -> Diagnostic {
+    let message = if text.trim().is_empty() { "the file is empty" } else { "the file has no task" };
+    let hint = match format {
+        None => "write headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'",
+        Some(Format::TasksMd) => "write headings '### T1: title' or a table with an ID column",
+        Some(Format::Checklist) => "write check boxes '- [ ] T001 title' or '- [ ] 1. title'",
+        Some(Format::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
+    };
+    Diagnostic::error(Code::TasksNotFound, 0..0, message).hint(hint)
+}

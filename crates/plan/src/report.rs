@@ -1,0 +1,82 @@
+//! The object that `jangdan plan check --json` prints.
+//!
+//! Other programs read it: fields are added, never changed.
+
+use serde::Serialize;
+
+use crate::{
+    diagnostic::{Code, Severity},
+    format::Format,
+    graph::Graph,
+    place::Places,
+    plan::{Phase, Task},
+    read::Reading,
+};
+
+/// A plan with what can be said about it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report<'a> {
+    /// The format, or null where none fits.
+    pub format: Option<Format>,
+    /// The plan's title.
+    pub title: &'a str,
+    /// The phases by number.
+    pub phases: &'a [Phase],
+    /// The tasks in the file's order.
+    pub tasks: &'a [Task],
+    /// The longest way by complexity.
+    pub critical_path: Vec<&'a str>,
+    /// The largest number of tasks that an unlimited run would have at once.
+    pub widest: usize,
+    /// All that is wrong, in the file's order.
+    pub diagnostics: Vec<PlacedDiagnostic<'a>>,
+}
+
+/// A diagnostic with its line and column instead of bytes.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlacedDiagnostic<'a> {
+    /// The kind.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: &'a str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What to write instead, where that can be said.
+    pub hint: Option<&'a str>,
+}
+
+impl<'a> Report<'a> {
+    /// Makes the object of a reading and the bytes that were read.
+    pub fn new(reading: &'a Reading, source: &[u8]) -> Self {
+        let graph = Graph::new(&reading.plan);
+        let tasks = &reading.plan.tasks;
+        let path = graph.critical_path();
+        let places = Places::new(source);
+        let diagnostics = reading.diagnostics.iter().map(|diagnostic| {
+            let place = places.place(diagnostic.span.start);
+            PlacedDiagnostic {
+                code: diagnostic.code,
+                severity: diagnostic.severity,
+                message: &diagnostic.message,
+                line: place.line,
+                column: place.column,
+                hint: diagnostic.hint.as_deref(),
+            }
+        });
+        Self {
+            format: reading.format,
+            title: &reading.plan.title,
+            phases: &reading.plan.phases,
+            tasks,
+            critical_path: path.into_iter().filter_map(|task| tasks.get(task)).map(|task| task.id.as_str()).collect(),
+            widest: graph.widest(),
+            diagnostics: diagnostics.collect(),
+        }
+    }
+}

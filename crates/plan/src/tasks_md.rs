@@ -1,0 +1,255 @@
+//! TASKS.md: headings `### T1.3: title`, a table with an `ID` column, or both.
+//!
+//! Walks the blocks of the file once, and keeps what tables and sections say apart until both are known, because
+//! the section wins. Says nothing about whether dependencies exist.
+
+use std::{collections::HashMap, ops::Range};
+
+use domain::{PhaseNumber, TaskId};
+
+use crate::{
+    dependencies,
+    diagnostic::{Code, Diagnostic, Diagnostics},
+    draft::{DraftPhase, DraftPlan},
+    heading::{self, Heading, HeadingNumber},
+    item::Item,
+    keys::Key,
+    markdown::{Block, Kind, Outline},
+    text::{one_line, scalar},
+};
+
+mod fields;
+mod section;
+mod table;
+
+use fields::{Fields, Found};
+use section::Section;
+
+/// Tells whether a file has a heading or a row that names a task.
+pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
+    outline.blocks.iter().any(|block| match &block.kind {
+        Kind::Heading { .. } => heading::task(&Heading::new(text, block.span.clone())).is_some(),
+        Kind::Table { head, rows } => table::Columns::new(text, head).is_some_and(|columns| columns.fits(text, rows)),
+        Kind::Item { .. } | Kind::Paragraph | Kind::Rule => false,
+    })
+}
+
+/// Tells whether a file has a table with an `ID` column, or something that wants to be one.
+pub(crate) fn has_table(text: &str, outline: &Outline) -> bool {
+    outline.blocks.iter().any(|block| match &block.kind {
+        Kind::Table { head, .. } => table::Columns::new(text, head).is_some(),
+        Kind::Paragraph => table::is_broken(text, &block.span),
+        Kind::Heading { .. } | Kind::Item { .. } | Kind::Rule => false,
+    })
+}
+
+/// Reads a file.
+pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
+    let mut reader = Reader {
+        text,
+        diagnostics,
+        title: None,
+        phases: Vec::new(),
+        scopes: Vec::new(),
+        found: Vec::new(),
+        places: HashMap::new(),
+        section: None,
+    };
+    for (at, block) in outline.blocks.iter().enumerate() {
+        let nested = outline.blocks.get(at + 1..).unwrap_or_default();
+        reader.block(block, nested);
+    }
+    reader.close_section(text.len());
+    reader.finish()
+}
+
+struct Reader<'a, 'd> {
+    text: &'a str,
+    diagnostics: &'d mut Diagnostics,
+    title: Option<String>,
+    phases: Vec<DraftPhase>,
+    /// The phase headings that we are below, with their levels.
+    scopes: Vec<(u8, PhaseNumber)>,
+    found: Vec<Found<'a>>,
+    places: HashMap<TaskId, usize>,
+    section: Option<Section<'a>>,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn block(&mut self, block: &Block, nested: &[Block]) {
+        match &block.kind {
+            Kind::Heading { level } => self.heading(*level, block.span.clone()),
+            Kind::Item { depth: 0 } => self.item(block.span.clone(), nested),
+            Kind::Item { .. } => {}
+            Kind::Paragraph => self.paragraph(block.span.clone()),
+            Kind::Table { head, rows } => self.table(block.span.clone(), head, rows),
+            Kind::Rule => {
+                if let Some(section) = &mut self.section {
+                    section.rule(block.span.clone());
+                }
+            }
+        }
+    }
+
+    fn heading(&mut self, level: u8, span: Range<usize>) {
+        let heading = Heading::new(self.text, span.clone());
+        if let Some(task) = heading::task(&heading) {
+            self.close_section(span.start);
+            self.leave_scopes(level);
+            self.section = Section::open(level, task, span);
+            return;
+        }
+        if self.section.as_ref().is_some_and(|section| level > section.level) {
+            return;
+        }
+        self.close_section(span.start);
+        self.leave_scopes(level);
+        match heading::phase(heading.words) {
+            Some(phase) => {
+                // A phase 3.1 is a part of phase 3.
+                let (HeadingNumber::Whole(number) | HeadingNumber::Dotted(number)) = phase.number else {
+                    return;
+                };
+                self.scopes.push((level, number));
+                self.declare(number, &heading::unescape(phase.name));
+            }
+            None if level == 1 && self.title.is_none() => {
+                self.title = Some(one_line(&heading::unescape(heading.words)));
+            }
+            None => {}
+        }
+    }
+
+    fn leave_scopes(&mut self, level: u8) {
+        while self.scopes.last().is_some_and(|&(scope, _)| scope >= level) {
+            self.scopes.pop();
+        }
+    }
+
+    fn declare(&mut self, number: PhaseNumber, name: &str) {
+        self.phases.push(DraftPhase { number, name: one_line(name), after: None, is_story: false });
+    }
+
+    fn item(&mut self, span: Range<usize>, nested: &[Block]) {
+        let item = Item::new(self.text, span.clone());
+        let Some((key, value)) = Key::of_line(item.first) else { return };
+        if let Some(section) = &mut self.section {
+            section.item(self.text, key, value, &item, span, nested);
+        } else if key == Key::After && !self.scopes.is_empty() {
+            let after = after(value, self.text, self.diagnostics);
+            if let Some(phase) = self.phases.last_mut() {
+                phase.after = Some(after);
+            }
+        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.found.is_empty() {
+            self.title = scalar(value);
+        }
+    }
+
+    fn paragraph(&mut self, span: Range<usize>) {
+        if table::is_broken(self.text, &span) {
+            self.diagnostics.push(table::broken(self.text, &span));
+        } else if let Some(section) = &mut self.section {
+            section.paragraph(self.text, span);
+        }
+    }
+
+    fn table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
+        let Some(columns) = table::Columns::new(self.text, head) else { return };
+        // A table of risks or requirements may have ids too, but not one of a task.
+        if !columns.fits(self.text, rows) && (self.section.is_some() || !self.found.is_empty()) {
+            return;
+        }
+        if let Some(section) = &mut self.section {
+            section.consume(self.text, span);
+        }
+        let phase = self.scopes.last().map(|&(_, number)| number);
+        for row in rows {
+            if let Some(mut fields) = columns.row(self.text, row, self.diagnostics) {
+                fields.scope = phase;
+                self.add(fields, false);
+            }
+        }
+    }
+
+    fn close_section(&mut self, end: usize) {
+        let Some(section) = self.section.take() else { return };
+        let mut fields = section.close(self.text, end);
+        fields.scope = self.scopes.last().map(|&(_, number)| number);
+        self.add(fields, true);
+    }
+
+    /// Keeps what a row or a section says about a task.
+    fn add(&mut self, fields: Fields<'a>, is_section: bool) {
+        let place = *self.places.entry(fields.id.clone()).or_insert(self.found.len());
+        let Some(found) = self.found.get_mut(place) else {
+            self.found.push(Found::new(fields, is_section));
+            return;
+        };
+        let earlier = if is_section { &mut found.section } else { &mut found.row };
+        if earlier.is_none() {
+            *earlier = Some(fields);
+            return;
+        }
+        let what = if is_section { "a section" } else { "a row" };
+        let message = format!("there is {what} for {} already", fields.id);
+        self.diagnostics.push(
+            Diagnostic::error(Code::ParseFail, fields.id_span, message).hint("give one of the two another id"),
+        );
+    }
+
+    fn finish(self) -> DraftPlan<'a> {
+        let Self { text, diagnostics, title, mut phases, found, .. } = self;
+        let ids_have_dots = found.iter().any(|found| found.id().as_str().contains('.'));
+        let drafts = found
+            .into_iter()
+            .map(|found| {
+                let (mut draft, phase) = found.draft(text, diagnostics);
+                if let Some(phase) = phase {
+                    draft.task.phase = phase.number;
+                    phases.push(phase);
+                } else if ids_have_dots {
+                    draft.task.phase = first_number(&draft.task.id, &draft.id_span, diagnostics);
+                }
+                draft
+            })
+            .collect();
+        DraftPlan { title: title.unwrap_or_default(), drafts, phases, ..DraftPlan::default() }
+    }
+}
+
+/// Returns the phase that an id's first number names.
+fn first_number(id: &TaskId, span: &Range<usize>, diagnostics: &mut Diagnostics) -> PhaseNumber {
+    let first = id.numbers().next().unwrap_or_default();
+    first.parse().unwrap_or_else(|_| {
+        let message = format!("the first number of {id} is too large for a phase");
+        diagnostics.push(
+            Diagnostic::error(Code::ParseFail, span.clone(), message)
+                .hint("write a smaller number, or give the task a Phase"),
+        );
+        1
+    })
+}
+
+/// Takes a leading `[…]` that holds the layer from a title.
+pub(crate) fn without_layer<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
+    let (inside, rest) = title.strip_prefix('[')?.split_once(']')?;
+    inside.trim().eq_ignore_ascii_case(layer?).then(|| rest.trim())
+}
+
+/// Reads the phases that a phase waits for: `- **After**: 1, 2`.
+fn after(value: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<(PhaseNumber, Range<usize>)> {
+    let start = crate::text::span_in(text, value, 0).start;
+    let mut phases = Vec::new();
+    for mention in dependencies::parse(value, start) {
+        match heading::phase_value(&mention.name).map(|phase| phase.number) {
+            Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),
+            Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
+                let message = format!("'{}' is no phase", mention.name);
+                diagnostics.push(
+                    Diagnostic::error(Code::ParseFail, mention.span, message).hint("write a phase's number"),
+                );
+            }
+        }
+    }
+    phases
+}

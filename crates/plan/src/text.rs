@@ -1,0 +1,292 @@
+//! Small forms of text: one line, many lines, code spans, lists of values.
+//!
+//! Each pair of functions (`unquote_code` and `quote_code`, …) undoes the other, so that a written plan reads back.
+
+use std::{borrow::Cow, ops::Range};
+
+/// Longer runs of backticks open no code span; nobody writes them.
+const CODE_TICKS_MAX: usize = 64;
+
+/// Returns a slice's place in the text it was cut from, given where that text begins.
+pub(crate) fn span_in(whole: &str, part: &str, base: usize) -> Range<usize> {
+    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    start..start + part.len()
+}
+
+/// Returns a text short enough to be quoted in a message.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    const CHARACTERS_MAX: usize = 60;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        None if line.len() < text.len() => Cow::Owned(format!("{line}…")),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// Joins lines with one space, and trims.
+pub(crate) fn one_line(text: &str) -> String {
+    let text = text.trim();
+    if !text.contains(['\n', '\r']) {
+        return text.to_owned();
+    }
+    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text of several lines in its normal form: line feeds only, no blank lines around it.
+pub(crate) fn many_lines(text: &str) -> String {
+    let text = line_feeds(text);
+    let mut rest: &str = text.trim_end();
+    while let Some((line, next)) = rest.split_once('\n')
+        && line.trim().is_empty()
+    {
+        rest = next;
+    }
+    if rest.trim().is_empty() { String::new() } else { rest.to_owned() }
+}
+
+fn line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Returns where the line begins that a place is on.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    // Looking further back would be quadratic on a line of nothing but list markers.
+    const BYTES_MAX: usize = 1_024;
+    let from = at.saturating_sub(BYTES_MAX);
+    match memchr::memrchr(b'\n', text.as_bytes().get(from..at).unwrap_or_default()) {
+        Some(newline) => from + newline + 1,
+        None if from == 0 => 0,
+        None => at,
+    }
+}
+
+/// Returns the width of a line's indentation, a tab reaching to the next multiple of four.
+pub(crate) fn indent(line: &str) -> usize {
+    let mut columns = 0;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += 4 - columns % 4,
+            _ => break,
+        }
+    }
+    columns
+}
+
+/// Takes up to so many columns of indentation from a line.
+pub(crate) fn dedent(line: &str, columns: usize) -> &str {
+    let mut column = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        if column >= columns {
+            return &line[at..];
+        }
+        match byte {
+            b' ' => column += 1,
+            b'\t' => column += 4 - column % 4,
+            _ => return &line[at..],
+        }
+    }
+    ""
+}
+
+/// Takes the check box from the beginning of a text: its mark, where that is, and the rest.
+pub(crate) fn check_box(text: &str) -> Option<(char, Range<usize>, &str)> {
+    let inside = text.strip_prefix('[')?;
+    let mark = inside.chars().next()?;
+    let (mark, width) = if mark == ']' { (' ', 0) } else { (mark, mark.len_utf8()) };
+    if !matches!(mark, ' ' | 'x' | 'X' | '-' | '~' | '/') {
+        return None;
+    }
+    let rest = inside.get(width..)?.strip_prefix(']')?;
+    Some((mark, 1..1 + width, rest))
+}
+
+/// Tells whether a box with this mark is ticked.
+pub(crate) fn is_ticked(mark: char) -> bool {
+    matches!(mark, 'x' | 'X')
+}
+
+/// Returns the content of a text that is one code span and nothing else.
+pub(crate) fn unquote_code(text: &str) -> Option<&str> {
+    let n_ticks = text.len() - text.trim_start_matches('`').len();
+    if n_ticks == 0 || text.len() < 2 * n_ticks + 1 {
+        return None;
+    }
+    let (content, closing) = text[n_ticks..].split_at(code_span_end(&text[n_ticks..], n_ticks)?);
+    if closing.len() != n_ticks {
+        return None;
+    }
+    let padded = content.strip_prefix(' ').and_then(|content| content.strip_suffix(' '));
+    Some(padded.unwrap_or(content).trim())
+}
+
+/// Returns where the run of exactly so many backticks begins that closes a code span.
+fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
+    // Each length of run can fail once on a line; this bounds how often a hostile line is searched to its end.
+    if n_ticks > CODE_TICKS_MAX {
+        return None;
+    }
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let start = at + found;
+        let run = text[start..].len() - text[start..].trim_start_matches('`').len();
+        if run == n_ticks {
+            return Some(start);
+        }
+        at = start + run;
+    }
+    None
+}
+
+/// Returns a text of one line as a code span.
+pub(crate) fn quote_code(text: &str) -> String {
+    let ticks = "`".repeat(longest_run(text, '`') + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// Returns the length of the longest run of a character.
+pub(crate) fn longest_run(text: &str, sought: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for character in text.chars() {
+        run = if character == sought { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// Returns the content of a text that is one fenced code block and nothing else.
+pub(crate) fn unfence(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let fence = text.chars().next().filter(|&first| first == '`' || first == '~')?;
+    let n_fence = text.len() - text.trim_start_matches(fence).len();
+    if n_fence < 3 {
+        return None;
+    }
+    let (opening, inside) = text.split_once('\n')?;
+    let (content, closing) = inside.rsplit_once('\n').unwrap_or(("", inside));
+    let closes = closing.trim().len() >= n_fence && closing.trim().chars().all(|c| c == fence);
+    let info_holds = fence == '~' || !opening[n_fence..].contains('`');
+    (closes && info_holds).then_some(content)
+}
+
+/// Calls back for every code span of a text with its content.
+pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
+    let mut rest = text;
+    while let Some(found) = rest.find('`') {
+        rest = &rest[found..];
+        let n_ticks = rest.len() - rest.trim_start_matches('`').len();
+        rest = &rest[n_ticks..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        if let Some(end) = code_span_end(line, n_ticks) {
+            visit(line[..end].trim());
+            rest = &rest[end + n_ticks..];
+        }
+    }
+}
+
+/// Splits a list of values at commas and lines; a comma inside a code span is part of its value.
+pub(crate) fn values(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mut rest = without_bullet(line.trim());
+        while !rest.is_empty() {
+            let n_ticks = rest.len() - rest.trim_start_matches('`').len();
+            let code_end =
+                if n_ticks == 0 { None } else { code_span_end(&rest[n_ticks..], n_ticks).map(|at| at + 2 * n_ticks) };
+            let from = code_end.unwrap_or(0);
+            let end = rest[from..].find(',').map_or(rest.len(), |comma| from + comma);
+            let value = rest[..end].trim();
+            let value = unquote_code(value).map_or_else(|| without_none(value), Some);
+            found.extend(value.filter(|value| can_be_quoted(value)).map(str::to_owned));
+            rest = rest[end..].strip_prefix(',').unwrap_or("").trim_start();
+        }
+    }
+    found
+}
+
+/// Tells whether a value can be written as a code span; what cannot is a row of backticks, and nobody's value.
+fn can_be_quoted(value: &str) -> bool {
+    !value.is_empty() && longest_run(value, '`') < CODE_TICKS_MAX
+}
+
+fn without_none(value: &str) -> Option<&str> {
+    (!is_none(value)).then_some(value)
+}
+
+/// Takes the bullet of a nested list from a line.
+pub(crate) fn without_bullet(line: &str) -> &str {
+    line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim_start)
+}
+
+/// Tells whether a value says that there is none.
+pub(crate) fn is_none(value: &str) -> bool {
+    matches!(value, "" | "-" | "–" | "—" | "없음")
+        || value.eq_ignore_ascii_case("none")
+        || value.eq_ignore_ascii_case("n/a")
+}
+
+/// Returns an acceptance criterion in its normal form, or nothing where there is none.
+pub(crate) fn criterion(text: &str) -> Option<String> {
+    let text = many_lines(text);
+    let criterion = text.trim_start();
+    (!is_none(criterion)).then(|| criterion.to_owned())
+}
+
+/// Returns the one value that a text holds, or nothing where it says that there is none.
+pub(crate) fn scalar(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some(code) = unfence(text) {
+        return Some(many_lines(code)).filter(|code| !code.is_empty());
+    }
+    let line = one_line(text);
+    let value = match unquote_code(&line) {
+        Some(code) => code,
+        None => without_none(&line)?,
+    };
+    can_be_quoted(value).then(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{many_lines, quote_code, scalar, unquote_code, values};
+
+    #[test]
+    fn a_code_span_gives_back_what_was_put_in() {
+        for text in ["cargo test", "echo `date`", "`x`", "``", "a ``` b", "-", "none"] {
+            assert_eq!(unquote_code(&quote_code(text)), Some(text), "{text}");
+            assert_eq!(scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_with_two_code_spans_is_none_of_them() {
+        assert_eq!(unquote_code("`a`, then `b`"), None);
+        assert_eq!(unquote_code("`a"), None);
+        assert_eq!(unquote_code("`"), None);
+    }
+
+    #[test]
+    fn values_are_separated_by_commas_and_lines() {
+        assert_eq!(values("`src/a,b.rs`, src/c.rs"), ["src/a,b.rs", "src/c.rs"]);
+        assert_eq!(values("- src/a.rs\n- `b`"), ["src/a.rs", "b"]);
+        assert!(values("-").is_empty());
+        assert!(values(" , ,").is_empty());
+    }
+
+    #[test]
+    fn a_fenced_block_is_a_value_of_many_lines() {
+        assert_eq!(scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
+    }
+
+    #[test]
+    fn many_lines_have_no_blank_ones_around_them() {
+        assert_eq!(many_lines("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
+    }
+}

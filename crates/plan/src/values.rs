@@ -1,0 +1,139 @@
+//! Values that can be wrong: how long, how large, how far.
+
+use domain::Complexity;
+
+/// How far a task is, as far as a plan cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// There is work to do.
+    Open,
+    /// There is none left: done, or cancelled.
+    Done,
+    /// Not in this plan, for now.
+    Deferred,
+}
+
+/// What to write for a status.
+pub(crate) const STATUS_HINT: &str = "write pending, in-progress, review, blocked, deferred, done or cancelled";
+/// What to write for a timeout.
+pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
+
+/// Reads a status.
+pub(crate) fn status(value: &str) -> Option<Status> {
+    let value = value.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
+    let words = value.to_ascii_lowercase().replace(['-', '_'], " ");
+    match words.as_str() {
+        "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started" | "in progress"
+        | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing" | "blocked" | "대기" | "대기 중"
+        | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중" | "검토" | "검토 중" | "차단" => Some(Status::Open),
+        "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료" | "완료됨"
+        | "취소" | "취소됨" => Some(Status::Done),
+        "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(Status::Deferred),
+        _ => symbol(value),
+    }
+}
+
+/// Reads a status that is only a sign.
+fn symbol(value: &str) -> Option<Status> {
+    (value == "x" || value == "X").then_some(Status::Done)
+}
+
+/// Tells whether a status that holds no word is a sign for done.
+pub(crate) fn is_done_sign(value: &str) -> bool {
+    matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓")
+}
+
+/// Reads a duration such as `30m` or `1h 30m`, in seconds; none is 0.
+pub(crate) fn timeout_seconds(value: &str) -> Option<u64> {
+    let mut seconds: u64 = 0;
+    let mut rest = value.trim();
+    while !rest.is_empty() {
+        let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u64 = rest[..n_digits].parse().ok()?;
+        let after = rest[n_digits..].trim_start();
+        let n_unit = after.find(|c: char| c.is_ascii_digit() || c.is_whitespace()).unwrap_or(after.len());
+        let unit = match after[..n_unit].to_ascii_lowercase().as_str() {
+            "s" | "sec" | "초" => 1,
+            "m" | "min" | "분" => 60,
+            "h" | "hr" | "시간" => 3_600,
+            "d" | "일" => 86_400,
+            _ => return None,
+        };
+        seconds = seconds.checked_add(number.checked_mul(unit)?)?;
+        rest = after[n_unit..].trim_start();
+    }
+    (seconds > 0).then_some(seconds)
+}
+
+/// Writes a duration in its shortest form, which is never longer than four numbers.
+pub(crate) fn write_timeout(seconds: u64) -> String {
+    [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")]
+        .iter()
+        .scan(seconds, |rest, (unit, sign)| {
+            let number = *rest / unit;
+            *rest %= unit;
+            Some(if number > 0 { format!("{number}{sign}") } else { String::new() })
+        })
+        .collect()
+}
+
+/// Reads S, M, L or XL with anything in brackets behind it.
+pub(crate) fn complexity(value: &str) -> Option<Complexity> {
+    let (size, rest) = value.split_at(value.find('(').unwrap_or(value.len()));
+    if rest.is_empty() || rest.trim_end().ends_with(')') { size.trim().parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Complexity;
+
+    use super::{Status, complexity, status, timeout_seconds, write_timeout};
+
+    #[test]
+    fn a_status_is_open_done_or_deferred() {
+        for (value, expected) in [
+            ("pending", Some(Status::Open)),
+            ("In Progress", Some(Status::Open)),
+            ("in-progress", Some(Status::Open)),
+            ("🔄 진행 중", Some(Status::Open)),
+            ("", Some(Status::Open)),
+            ("Done", Some(Status::Done)),
+            ("✅ 완료", Some(Status::Done)),
+            ("cancelled", Some(Status::Done)),
+            ("deferred", Some(Status::Deferred)),
+            ("nearly done", None),
+        ] {
+            assert_eq!(status(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_numbers_with_units() {
+        for (value, expected) in [
+            ("30m", Some(1_800)),
+            ("1h30m", Some(5_400)),
+            ("1h 30min", Some(5_400)),
+            ("2시간", Some(7_200)),
+            ("30", None),
+            ("0m", None),
+            ("-3m", None),
+            ("soon", None),
+            ("", None),
+            ("99999999999999999999h", None),
+            ("18446744073709551615h", None),
+        ] {
+            assert_eq!(timeout_seconds(value), expected, "{value}");
+        }
+        for seconds in [1, 60, 5_400, 86_399, 1_000_000] {
+            assert_eq!(timeout_seconds(&write_timeout(seconds)), Some(seconds));
+        }
+    }
+
+    #[test]
+    fn a_complexity_may_be_explained_in_brackets() {
+        assert_eq!(complexity("L (Large)"), Some(Complexity::L));
+        assert_eq!(complexity("xl"), Some(Complexity::Xl));
+        assert_eq!(complexity("5 points"), None);
+        assert_eq!(complexity("S ("), None);
+    }
+}

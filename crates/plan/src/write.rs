@@ -1,0 +1,181 @@
+//! A plan → a TASKS.md that reads back as the same plan.
+//!
+//! Every value has a form that cannot be mistaken: text of several lines is indented below its key, where no heading,
+//! table or key line of it counts; what a plain value would not give back is a code span or in double quotes.
+//! What reading makes of texts (line feeds, no blank lines around them, titles of one line) is done here, too.
+
+use crate::{
+    dependencies::write_name,
+    heading::{self, Heading},
+    plan::{Phase, Plan, Task},
+    tasks_md::without_layer,
+    text::{criterion, is_none, longest_run, many_lines, one_line, quote_code, scalar},
+    values::write_timeout,
+};
+
+/// Writes a plan as tasks-md.
+///
+/// Reading it gives the same plan but for line numbers, where the plan is one that [`read`](crate::read) could have
+/// returned: phases by number, each with its tasks, dependencies by id.
+pub fn write(plan: &Plan) -> String {
+    let mut out = String::new();
+    push_title(&mut out, &one_line(&plan.title));
+    let mut current = None;
+    let mut n_written = vec![0_usize; plan.phases.len()];
+    for task in &plan.tasks {
+        if current != Some(task.phase) {
+            current = Some(task.phase);
+            push_phase(&mut out, plan, task, &mut n_written);
+        }
+        push_task(&mut out, task);
+    }
+    out
+}
+
+fn push_title(out: &mut String, title: &str) {
+    if title.is_empty() {
+        return;
+    }
+    let line = format!("# {}", heading::escape(title));
+    let heading = Heading::new(&line, 0..line.len());
+    // A title that would be taken for a task's or a phase's has a line of its own.
+    if heading::task(&heading).is_some() || heading::phase(heading.words).is_some() {
+        push_scalar(out, "Title", Some(title));
+    } else {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize]) {
+    let place = plan.phases.binary_search_by_key(&task.phase, |phase| phase.number).ok();
+    let Some((place, phase)) = place.and_then(|place| Some((place, plan.phases.get(place)?))) else {
+        out.push_str(&format!("## Phase {}\n\n", task.phase));
+        return;
+    };
+    let name = one_line(&phase.name);
+    let colon = if name.is_empty() { "" } else { ": " };
+    out.push_str(&format!("## Phase {}{colon}{}\n\n", phase.number, heading::escape(&name)));
+    if n_written[place] == 0 && phase.after != usual_after(plan, place) {
+        let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
+        let after = if after.is_empty() { "-".to_owned() } else { after.join(", ") };
+        out.push_str(&format!("- **After**: {after}\n\n"));
+    }
+    n_written[place] += 1;
+}
+
+/// Returns what a phase waits for where nothing is said.
+fn usual_after(plan: &Plan, place: usize) -> Vec<u32> {
+    let before: Option<&Phase> = place.checked_sub(1).and_then(|before| plan.phases.get(before));
+    before.map(|phase| phase.number).into_iter().collect()
+}
+
+fn push_task(out: &mut String, task: &Task) {
+    let title = one_line(&task.title);
+    let layer = task.layer.as_deref();
+    // Reading takes one `[layer]` from the title.
+    let prefix = match (layer, without_layer(&title, layer)) {
+        (Some(layer), Some(_)) => format!("[{layer}] "),
+        _ => String::new(),
+    };
+    let heading = format!("{}: {}", task.id, heading::escape(&format!("{prefix}{title}")));
+    out.push_str(&format!("### {}\n\n", heading.trim_end()));
+
+    push_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
+    push_line(out, "Optional", task.optional.then_some("yes"));
+    push_line(out, "Dependencies", Some(dependencies(task).as_str()).filter(|list| !list.is_empty()));
+    push_line(out, "Complexity", task.complexity.map(|size| format!("{size:?}").to_uppercase()).as_deref());
+    push_line(out, "Priority", priority(task));
+    push_scalar(out, "Layer", layer);
+    push_scalar(out, "Agent", task.agent.as_deref());
+    push_scalar(out, "Tester", task.tester.as_deref());
+    push_line(out, "Touches", values(&task.touches).as_deref());
+    push_scalar(out, "Verify", task.verify.as_deref());
+    push_line(out, "Timeout", task.timeout_seconds.map(write_timeout).as_deref());
+    push_line(out, "Budget", task.budget.map(|budget| budget.to_string()).as_deref());
+    push_scalar(out, "Worktree", task.worktree.as_deref());
+    push_line(out, "References", values(&task.references).as_deref());
+    push_text(out, &many_lines(&task.text));
+    push_criteria(out, &task.acceptance);
+    out.push('\n');
+}
+
+fn priority(task: &Task) -> Option<&'static str> {
+    match task.priority {
+        domain::Priority::Low => Some("low"),
+        domain::Priority::Normal => None,
+        domain::Priority::High => Some("high"),
+        domain::Priority::Critical => Some("critical"),
+    }
+}
+
+fn dependencies(task: &Task) -> String {
+    let ids = task.depends_on.iter().map(ToString::to_string);
+    let names = task.external.iter().map(|name| write_name(&one_line(name)));
+    ids.chain(names).collect::<Vec<_>>().join(", ")
+}
+
+fn values(values: &[String]) -> Option<String> {
+    let values: Vec<_> =
+        values.iter().map(|value| one_line(value)).filter(|value| !value.is_empty()).map(|value| quote_code(&value)).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+fn push_line(out: &mut String, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        out.push_str(&format!("- **{key}**: {value}\n"));
+    }
+}
+
+fn push_scalar(out: &mut String, key: &str, value: Option<&str>) {
+    let Some(value) = value.map(many_lines).filter(|value| !value.is_empty()) else { return };
+    if value.contains('\n') {
+        let fence = "`".repeat(longest_run(&value, '`').max(2) + 1);
+        push_block(out, key, &format!("{fence}\n{value}\n{fence}"));
+    } else if scalar(&value).as_deref() == Some(value.as_str()) {
+        push_line(out, key, Some(&value));
+    } else {
+        push_line(out, key, Some(&quote_code(value.trim())));
+    }
+}
+
+fn push_text(out: &mut String, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    if text.contains('\n') || text.starts_with(char::is_whitespace) || is_none(text) {
+        push_block(out, "Description", text);
+    } else {
+        push_line(out, "Description", Some(text));
+    }
+}
+
+/// Writes a text of several lines so that all of it is inside its key's item.
+fn push_block(out: &mut String, key: &str, text: &str) {
+    out.push_str(&format!("- **{key}**:\n\n"));
+    push_indented(out, text, "  ");
+}
+
+fn push_criteria(out: &mut String, criteria: &[String]) {
+    let mut is_first = true;
+    for criterion in criteria.iter().filter_map(|text| criterion(text)) {
+        if is_first {
+            out.push_str("- **Acceptance Criteria**:\n");
+            is_first = false;
+        }
+        let (first, below) = criterion.split_once('\n').unwrap_or((&criterion, ""));
+        out.push_str(&format!("  - [ ] {first}\n"));
+        push_indented(out, below, "    ");
+    }
+}
+
+fn push_indented(out: &mut String, text: &str, indent: &str) {
+    for line in text.lines() {
+        if !line.is_empty() {
+            out.push_str(indent);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}

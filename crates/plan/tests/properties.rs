@@ -1,0 +1,241 @@
+//! What holds for every plan and every file, however strange.
+
+use domain::{Budget, Complexity, Priority};
+use plan::{Format, Graph, Options, Phase, Plan, Task, Tick, read, tick, write};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+const ANY: Options = Options { format: None };
+const TASKS_MD: Options = Options { format: Some(Format::TasksMd) };
+
+/// Pieces that plan files are made of, so that random files have something to say.
+const PIECES: [&str; 66] = [
+    "# Title\n", "## Phase 1: Build\n", "## 2단계: 설계\n", "## M3\n", "## Phase 3.1: x\n", "### T1: a\n", "### T1.2: b #\n",
+    "### [ ] T2: c\n", "### P1-T1.3: d\n", "#### 1.2: e\n", "- [ ] T001 [P] [US1] x `src/a.rs`\n", "- [x] T002 y (depends on T001)\n",
+    "  - [ ] T003 nested\n", "- [ ] 1. k\n", "  - [ ] 1.1 l\n", "  - [ ]* 1.2 m\n", "    - _Requirements: 1.1, 2.3_\n", "- [-] 2. n\n",
+    "| ID | Task | Dependencies | Status |\n|---|---|---|---|\n", "| T1 | a \\| b | - | done |\n", "| T2 | c | T1-T9 | |\n",
+    "| T3 | x |\n", "| P2-T3.1 | y | T1, Epic 3 | [ ] |\n", "- **Dependencies**: T1, T2-T9 및 Epic 3\n", "- **Status**: done\n",
+    "- **Status**:\n", "- **Priority**: urgent\n", "- **Timeout**: 30m\n", "- **Budget**: $2.50\n", "- **Description**: text\n",
+    "- **Description**:\n\n  # no heading\n  more\n", "- **Acceptance Criteria**:\n  - [ ] one\n    more\n  - two\n", "- **Verify**: `a`\n",
+    "- **Verify**:\n  ```sh\n  a\n  b\n  ```\n", "- **Touches**: `a,b`, c\n", "- **Layer**: CODE\n", "- **Complexity**: L (Large)\n",
+    "- **Phase**: 2\n", "- **After**: 1\n", "- **Notes**: kept\n", "**Agent**: x\n", "```\n### T9: code\n```\n", "<!-- - [ ] T099 -->\n",
+    "> ### T8: quoted\n", "---\n", "===\n", "prose\n", "\n", "  ", "\t", "    ", "- ", "* ", "`", "``` ", "~~~\n", "|", "\r", "\r\n", "\u{feff}",
+    "한글 ", "## Dependencies\n", "T5", "-T9", "<br>", "<script>\n",
+];
+
+fn markdown() -> impl Strategy<Value = String> {
+    vec(prop_oneof![8 => select(&PIECES[..]).prop_map(str::to_owned), 1 => ".{0,8}"], 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn json() -> impl Strategy<Value = String> {
+    let value = || select(&["1", "2", "\"3\"", "1.1", "\"2.1\"", "null", "[1,\"2.1\",9]", "\"done\"", "\"deferred\"", "\"high\"", "{}", "\"a\\nb\"", "[]"][..]);
+    let key = || select(&["id", "title", "status", "dependencies", "priority", "details", "testStrategy"][..]);
+    let fields = || vec((key(), value()), 0..6).prop_map(|fields| {
+        fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(", ")
+    });
+    let task = (1..6_u8, fields(), vec((1..4_u8, fields()), 0..3)).prop_map(|(id, fields, subtasks)| {
+        let subtasks: Vec<_> = subtasks.iter().map(|(id, fields)| format!("{{\"id\": {id}, {fields}}}").replace(", }", "}")).collect();
+        format!("{{\"id\": {id}, \"subtasks\": [{}], {fields}}}", subtasks.join(",")).replace(", }", "}")
+    });
+    (vec(task, 0..5), any::<bool>()).prop_map(|(tasks, is_tagged)| {
+        let tasks = format!("{{\"tasks\": [{}]}}", tasks.join(",\n"));
+        if is_tagged { format!("{{\"master\": {tasks}}}") } else { tasks }
+    })
+}
+
+fn file() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        4 => markdown().prop_map(String::into_bytes),
+        2 => json().prop_map(String::into_bytes),
+        1 => vec(any::<u8>(), 0..200),
+        1 => ".{0,200}".prop_map(String::into_bytes),
+    ]
+}
+
+fn format() -> impl Strategy<Value = Option<Format>> {
+    prop_oneof![Just(None), select(&Format::ALL[..]).prop_map(Some)]
+}
+
+/// Text with everything in it that Markdown could misunderstand.
+fn text() -> impl Strategy<Value = String> {
+    vec(
+        prop_oneof![
+            6 => select(&PIECES[..]).prop_map(str::to_owned),
+            1 => "[ -~가-힣\n\t]{0,12}",
+            1 => ".{0,6}",
+        ],
+        0..6,
+    )
+    .prop_map(|pieces| pieces.concat())
+}
+
+fn line() -> impl Strategy<Value = String> {
+    text().prop_map(|text| text.split(['\n', '\r']).next().unwrap_or_default().trim().to_owned())
+}
+
+fn some_line() -> impl Strategy<Value = String> {
+    line().prop_filter("something", |line| !line.is_empty())
+}
+
+/// The normal form of a text, written down a second time.
+fn normal(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(lines.len());
+    lines[first..].join("\n").trim_end().to_owned()
+}
+
+prop_compose! {
+    fn details()(
+        title in line(),
+        external in vec(some_line(), 0..3),
+        people in (prop::option::of(some_line()), prop::option::of(some_line()), prop::option::of(some_line())),
+        verify in prop::option::of(text()),
+        worktree in prop::option::of(some_line()),
+        flags in (any::<bool>(), any::<bool>()),
+        text in text(),
+        acceptance in vec(text(), 0..3),
+        touches in vec(some_line(), 0..3),
+        references in vec(some_line(), 0..3),
+        timeout_seconds in prop::option::of(1..u64::MAX),
+        priority in select(&[Priority::Low, Priority::Normal, Priority::High, Priority::Critical][..]),
+        complexity in prop::option::of(select(&[Complexity::S, Complexity::M, Complexity::L, Complexity::Xl][..])),
+        budget in prop::option::of(prop_oneof![(0..u64::MAX).prop_map(Budget::Tokens), (0..u64::MAX).prop_map(Budget::Cents)]),
+    ) -> Task {
+        let mut task = Task::new("1".parse().unwrap(), title);
+        task.external = external;
+        task.external.dedup();
+        let mut known = std::collections::HashSet::new();
+        task.external.retain(|name| known.insert(name.clone()));
+        (task.agent, task.tester, task.layer) = people;
+        task.verify = verify.map(|text| normal(&text)).filter(|text| !text.is_empty()).map(|text| if text.contains('\n') { text } else { text.trim().to_owned() });
+        task.worktree = worktree;
+        (task.done, task.optional) = flags;
+        task.text = normal(&text);
+        task.acceptance = acceptance.iter().map(|text| normal(text).trim_start().to_owned()).filter(|text| !matches!(text.to_lowercase().as_str(), "" | "-" | "–" | "—" | "없음" | "none" | "n/a")).collect();
+        task.touches = touches;
+        task.references = references;
+        task.timeout_seconds = timeout_seconds;
+        task.priority = priority;
+        task.complexity = complexity;
+        task.budget = budget;
+        task
+    }
+}
+
+/// A plan as reading could have returned it.
+fn plan() -> impl Strategy<Value = Plan> {
+    let ids = prop_oneof![Just("T"), Just(""), Just("T1."), Just("T00")];
+    (line(), ids, vec((details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6), vec((line(), vec(0..4_u32, 0..3)), 4))
+        .prop_map(|(title, prefix, details, phases)| {
+            let n_tasks = details.len();
+            let mut tasks: Vec<Task> = Vec::new();
+            for (place, (task, phase, waits)) in details.into_iter().enumerate() {
+                let id = |place: usize| format!("{prefix}{}", place + 1).parse().unwrap();
+                let mut waits: Vec<usize> = waits.iter().map(|wait| wait.index(n_tasks)).collect();
+                waits.sort_unstable();
+                waits.dedup();
+                tasks.push(Task { id: id(place), phase, depends_on: waits.into_iter().map(id).collect(), ..task });
+            }
+            let phases: Vec<Phase> = phases
+                .into_iter()
+                .enumerate()
+                .map(|(number, (name, after))| {
+                    let number = u32::try_from(number).unwrap();
+                    let ids = tasks.iter().filter(|task| task.phase == number).map(|task| task.id.clone()).collect();
+                    Phase { number, name, after, tasks: ids }
+                })
+                .filter(|phase| !phase.tasks.is_empty())
+                .collect();
+            let numbers: Vec<u32> = phases.iter().map(|phase| phase.number).collect();
+            let phases = phases.into_iter().map(|mut phase| {
+                phase.after.retain(|number| numbers.contains(number));
+                phase.after.sort_unstable();
+                phase.after.dedup();
+                phase
+            });
+            Plan { title, phases: phases.collect(), tasks }
+        })
+}
+
+/// Lines belong to a file, not to a plan.
+fn without_lines(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.tasks.iter_mut().for_each(|task| task.line = 0);
+    plan
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn reading_never_panics_and_every_place_is_in_the_file(source in file(), format in format()) {
+        let reading = read(&source, Options { format });
+        for diagnostic in &reading.diagnostics {
+            prop_assert!(diagnostic.span.start <= diagnostic.span.end);
+            prop_assert!(diagnostic.span.end <= source.len(), "{diagnostic:?}");
+        }
+        prop_assert!(!reading.plan.tasks.is_empty() || reading.has_errors());
+        let graph = Graph::new(&reading.plan);
+        let order = graph.order();
+        prop_assert!(order.len() <= reading.plan.tasks.len());
+        prop_assert!(graph.widest() <= order.len());
+        let path = graph.critical_path();
+        prop_assert!(path.len() <= order.len());
+        serde_json::to_string(&plan::Report::new(&reading, &source)).unwrap();
+    }
+
+    #[test]
+    fn ticking_changes_one_place_and_makes_one_task_done(source in file(), format in format()) {
+        let options = Options { format };
+        let before = read(&source, options);
+        for (place, task) in before.plan.tasks.iter().enumerate() {
+            let Tick::Edit(edit) = tick(&source, options, &task.id) else { continue };
+            let ticked = edit.apply(&source);
+            prop_assert_eq!(&ticked[..edit.span.start], &source[..edit.span.start]);
+            let n_after = source.len() - edit.span.end;
+            prop_assert_eq!(&ticked[ticked.len() - n_after..], &source[edit.span.end..]);
+            prop_assert_eq!(ticked.len(), source.len() - edit.span.len() + edit.replacement.len());
+            let mut expected = before.plan.clone();
+            expected.tasks[place].done = true;
+            prop_assert_eq!(read(&ticked, options).plan, expected, "{:?}", String::from_utf8_lossy(&ticked));
+        }
+    }
+
+    #[test]
+    fn a_written_plan_reads_back_as_it_was(plan in plan()) {
+        let written = write(&plan);
+        let reading = read(written.as_bytes(), TASKS_MD);
+        prop_assert_eq!(without_lines(&reading.plan), without_lines(&plan), "{}", written);
+    }
+
+    #[test]
+    fn what_was_read_can_be_written_and_read_again(source in file(), format in format()) {
+        let plan = read(&source, Options { format }).plan;
+        let written = write(&plan);
+        let again = read(written.as_bytes(), TASKS_MD).plan;
+        prop_assert_eq!(without_lines(&again), without_lines(&plan), "{}", written);
+    }
+
+    #[test]
+    fn line_ends_and_a_byte_order_mark_change_nothing(text in markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
+        let plain = read(text.as_bytes(), ANY);
+        let crlf = read(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
+        prop_assert_eq!(&crlf.plan, &plain.plan);
+        prop_assert_eq!(crlf.format, plain.format);
+        let words = |reading: &plan::Reading| reading.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(words(&crlf), words(&plain));
+    }
+
+    #[test]
+    fn the_order_puts_every_task_behind_what_it_waits_for(plan in plan()) {
+        let graph = Graph::new(&plan);
+        let order = graph.order();
+        prop_assert_eq!(order.len() == plan.tasks.len(), graph.cycles().is_empty());
+        let position = |id| order.iter().position(|&place| plan.tasks[place].id == id);
+        for &place in &order {
+            for id in &plan.tasks[place].depends_on {
+                prop_assert!(position(id.clone()) < position(plan.tasks[place].id.clone()));
+            }
+        }
+    }
+}
