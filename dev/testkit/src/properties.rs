@@ -3,6 +3,7 @@
 //! Every function panics where a rule is broken, which is what libFuzzer and test runners understand.
 
 use domain::Role;
+use plan::{Format, Graph, Plan, Tick};
 use wire::{Decoder, Item, Keys, Options};
 
 /// The key that the decoder's inputs may carry.
@@ -35,6 +36,8 @@ pub fn decoder(bytes: &[u8]) {
 }
 
 /// Reading can start again at the safe offset: what was complete before and what comes then is everything.
+///
+/// What comes a second time is known by its start, which is its identity, and taken once.
 fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item]) {
     let start = usize::try_from(safe.offset).unwrap_or(usize::MAX);
     assert!(start <= bytes.len(), "the safe offset {start} lies behind the output");
@@ -45,7 +48,9 @@ fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item
         (item.span().start + base, item.span().end + base, json["type"].clone(), json["payload"].clone())
     };
     let mut all: Vec<_> = whole.iter().take(safe.n_items).map(|item| shown(item, 0)).collect();
-    all.extend(later.iter().map(|item| shown(item, safe.offset)));
+    let last_start = all.last().map(|(start, ..)| *start);
+    let is_new = |item: &&Item| last_start.is_none_or(|last| item.span().start + safe.offset > last);
+    all.extend(later.iter().filter(is_new).map(|item| shown(item, safe.offset)));
     let expected: Vec<_> = whole.iter().map(|item| shown(item, 0)).collect();
     assert_eq!(all, expected, "starting again at {start} changes what is said");
 }
@@ -83,14 +88,80 @@ fn options(choice: u8) -> Options {
     Options { role, key, keys, numeric_ids: choice & 4 == 0 }
 }
 
+/// So many tasks of a plan are ticked; each costs two readings.
+const TICKS_MAX: usize = 4;
+
+/// Checks the plan reader on a file that is said to have some format.
+pub fn plan(bytes: &[u8], format: Format) {
+    let options = plan::Options { format: Some(format) };
+    let reading = plan::read(bytes, options);
+    for diagnostic in &reading.diagnostics {
+        let span = &diagnostic.span;
+        assert!(span.start <= span.end && span.end <= bytes.len(), "{diagnostic:?} lies outside the file");
+    }
+    if reading.has_errors() {
+        return;
+    }
+    check_order(&reading.plan);
+    let written = plan::write(&reading.plan);
+    let again = plan::read(written.as_bytes(), plan::Options { format: Some(Format::TasksMd) });
+    assert_eq!(without_lines(again.plan), without_lines(reading.plan.clone()), "written out as:\n{written}");
+    for task in reading.plan.tasks.iter().take(TICKS_MAX) {
+        let Tick::Edit(edit) = plan::tick(bytes, options, &task.id) else { continue };
+        let after = plan::read(&edit.apply(bytes), options).plan;
+        let is_done_now = |other: &plan::Task| other.done || other.id == task.id;
+        let expected: Vec<_> =
+            reading.plan.tasks.iter().map(|other| (&other.id, is_done_now(other))).collect();
+        let found: Vec<_> = after.tasks.iter().map(|other| (&other.id, other.done)).collect();
+        assert_eq!(found, expected, "ticking {} changes something else", task.id);
+    }
+}
+
+/// Takes out what depends on the file and not on the plan.
+fn without_lines(mut plan: Plan) -> Plan {
+    for task in &mut plan.tasks {
+        task.line = 0;
+    }
+    plan
+}
+
+/// Every task of a plan without errors has its place, behind all that it waits for.
+fn check_order(plan: &Plan) {
+    let order = Graph::new(plan).order();
+    let mut position = vec![usize::MAX; plan.tasks.len()];
+    for (n, place) in order.iter().enumerate() {
+        assert_eq!(position[*place], usize::MAX, "a task comes twice in the order");
+        position[*place] = n;
+    }
+    assert_eq!(order.len(), plan.tasks.len(), "a plan without errors has an order for all its tasks");
+    for (place, task) in plan.tasks.iter().enumerate() {
+        for needed in &task.depends_on {
+            let before = plan.tasks.iter().position(|other| other.id == *needed);
+            assert!(
+                before.is_some_and(|before| position[before] < position[place]),
+                "{} comes too early",
+                task.id
+            );
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plans;
 
     #[test]
     fn generated_output_keeps_the_rules() {
         for seed in 0..8 {
             decoder(&crate::corpus::generate(50_000, seed).bytes);
         }
+    }
+
+    #[test]
+    fn generated_plans_keep_the_rules() {
+        plan(plans::tasks_md(230).as_bytes(), Format::TasksMd);
+        plan(plans::checklist(230).as_bytes(), Format::Checklist);
+        plan(plans::taskmaster(230).as_bytes(), Format::Taskmaster);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{fs, io, path::Path};
 
+use plan::Format;
 use testkit::properties;
 
 /// Checks the rules of a target on everything that is kept for it.
@@ -21,4 +22,19 @@ fn replay(target: &str, rules: fn(&[u8])) -> io::Result<()> {
 #[test]
 fn decoder() -> io::Result<()> {
     replay("decoder", properties::decoder)
+}
+
+#[test]
+fn plan_checklist() -> io::Result<()> {
+    replay("plan_checklist", |bytes| properties::plan(bytes, Format::Checklist))
+}
+
+#[test]
+fn plan_taskmaster() -> io::Result<()> {
+    replay("plan_taskmaster", |bytes| properties::plan(bytes, Format::Taskmaster))
+}
+
+#[test]
+fn plan_tasks_md() -> io::Result<()> {
+    replay("plan_tasks_md", |bytes| properties::plan(bytes, Format::TasksMd))
 }

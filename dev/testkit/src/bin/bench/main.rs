@@ -3,6 +3,7 @@
 //! A file for each bench; the form of all of them is `testkit::bench`.
 
 mod memory;
+mod plan;
 mod wire;
 
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ struct Arguments {
 enum Name {
     /// The decoder, on 64 MB of agent output.
     Wire,
+    /// The plan reader, on 10,000 tasks.
+    Plan,
 }
 
 /// Prints the report; the exit status is 1 where a goal is not reached.
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome: anyhow::Result<Report> = match arguments.name {
         Name::Wire => wire::run(),
+        Name::Plan => plan::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
         Ok((json, report)) => {

@@ -1,0 +1,83 @@
+//! The plan reader against the parsers that only take the same text apart.
+//!
+//! Reading a plan means to understand it, to check it (ids, dependencies, cycles) and to put its tasks in order.
+
+use anyhow::{Result, ensure};
+use plan::{Format, Graph, Options};
+use pulldown_cmark::Parser;
+use testkit::{
+    bench::{Goal, Report, Variant, measure},
+    plans,
+};
+
+const N_TASKS: usize = 10_000;
+const ROUNDS: usize = 9;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    let tasks_md = plans::tasks_md(N_TASKS);
+    let checklist = plans::checklist(N_TASKS);
+    let taskmaster = plans::taskmaster(N_TASKS);
+    check(&tasks_md, Format::TasksMd)?;
+    check(&checklist, Format::Checklist)?;
+    check(&taskmaster, Format::Taskmaster)?;
+
+    let timings = measure(
+        ROUNDS,
+        vec![
+            Variant::new("tasks-md", || read(&tasks_md)),
+            Variant::new("tasks-md, pulldown-cmark", || walk(&tasks_md)),
+            Variant::new("checklist", || read(&checklist)),
+            Variant::new("checklist, pulldown-cmark", || walk(&checklist)),
+            Variant::new("taskmaster", || read(&taskmaster)),
+            Variant::new("taskmaster, serde_json", || parse(&taskmaster)),
+        ],
+    );
+    let mut report = Report::new("plan", timings.rounds);
+    let longer = |format: &str, peer: &str| timings.times_longer(format, &format!("{format}, {peer}"));
+    report.ratio("plan/pulldown-cmark time", longer("tasks-md", "pulldown-cmark"), Goal::AtMost(3.0));
+    report.figure("checklist/pulldown-cmark time", longer("checklist", "pulldown-cmark"));
+    report.figure("taskmaster/serde_json time", longer("taskmaster", "serde_json"));
+    for (name, text) in [("tasks-md", &tasks_md), ("checklist", &checklist), ("taskmaster", &taskmaster)] {
+        report.figure(&format!("{name} MB"), text.len() as f64 / 1e6);
+        report.figure(&format!("{name} ms"), timings.seconds(name) * 1e3);
+    }
+    report.figure("tasks", N_TASKS as f64);
+    Ok(report)
+}
+
+/// Makes sure that a generated plan is read whole: fast and wrong is no result.
+fn check(text: &str, format: Format) -> Result<()> {
+    let reading = plan::read(text.as_bytes(), Options { format: None });
+    let n_tasks = reading.plan.tasks.len();
+    let n_waits: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();
+    ensure!(reading.format == Some(format), "{format:?} was written, {:?} recognised", reading.format);
+    ensure!(
+        reading.diagnostics.is_empty(),
+        "the generated plan has errors: {:?}",
+        reading.diagnostics.first()
+    );
+    ensure!(n_tasks == N_TASKS, "{N_TASKS} tasks were written, {n_tasks} read");
+    ensure!(n_waits >= N_TASKS, "only {n_waits} dependencies were read");
+    ensure!(Graph::new(&reading.plan).order().len() == N_TASKS, "the order lacks tasks");
+    Ok(())
+}
+
+/// Reads, checks and sorts a plan.
+fn read(text: &str) -> u64 {
+    let reading = plan::read(text.as_bytes(), Options { format: None });
+    let order = Graph::new(&reading.plan).order();
+    (order.len() + reading.diagnostics.len()) as u64
+}
+
+/// Walks over a text's Markdown, with the offsets of everything.
+fn walk(text: &str) -> u64 {
+    let options = pulldown_cmark::Options::ENABLE_TABLES | pulldown_cmark::Options::ENABLE_TASKLISTS;
+    Parser::new_ext(text, options).into_offset_iter().map(|(_, range)| range.end as u64).sum()
+}
+
+/// Parses JSON into a tree.
+fn parse(text: &str) -> u64 {
+    serde_json::from_str::<serde_json::Value>(text)
+        .map_or(0, |value| value.as_object().map_or(0, serde_json::Map::len) as u64)
+}

@@ -1,0 +1,5 @@
+//! Looks for a TASKS.md on which the plan reader breaks a rule.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::plan(bytes, plan::Format::TasksMd));
