@@ -20,8 +20,7 @@ pub struct Options {
 
 /// Runs the bench and passes its exit status on: 1 where a goal does not hold.
 pub fn run(options: &Options) -> ExitCode {
-    let mut command =
-        shell::cargo(&["run", "--quiet", "--release", "--package", "testkit", "--bin", "bench"]);
+    let mut command = shell::cargo(&["run", "--release", "--package", "testkit", "--bin", "bench"]);
     command.arg("--").arg(&options.name).args(options.json.then_some("--json"));
     match command.status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).into(),
