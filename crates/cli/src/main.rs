@@ -1,2 +1,37 @@
-//! The binary.
-fn main() {}
+//! The binary `jangdan`: takes the command line apart, and hands over to the command's own file.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod failure;
+mod input;
+mod plan_check;
+
+/// Runs a team of command-line AI agents through a plan.
+#[derive(Debug, Parser)]
+#[command(name = "jangdan", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Works with plan files.
+    #[command(subcommand)]
+    Plan(PlanCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum PlanCommand {
+    /// Reads a plan file, and shows what it means and what is wrong with it.
+    Check(plan_check::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
+    };
+    result.unwrap_or_else(|failure| failure.report())
+}

@@ -22,7 +22,8 @@ pub(crate) fn assemble(
 ) -> (Plan, Vec<Option<Mark>>) {
     let DraftPlan { title, mut drafts, phases, shared, groups } = found;
     let mut resolver = Resolver::new(&drafts, groups, &shared, diagnostics);
-    let dependencies: Vec<_> = (0..drafts.len()).map(|place| resolver.resolve(&drafts, place, diagnostics)).collect();
+    let dependencies: Vec<_> =
+        (0..drafts.len()).map(|place| resolver.resolve(&drafts, place, diagnostics)).collect();
     let is_kept = resolver.finish();
 
     let places = Places::new(text.as_bytes());
@@ -49,14 +50,19 @@ pub(crate) fn assemble(
     for cycle in Graph::new(&plan).cycles() {
         let span = cycle_span(&plan, &cycle.steps, &sources);
         let message = format!("tasks wait for each other: {cycle}");
-        diagnostics
-            .push(Diagnostic::error(Code::CircularDep, span, message).hint("take one of these dependencies away"));
+        diagnostics.push(
+            Diagnostic::error(Code::CircularDep, span, message).hint("take one of these dependencies away"),
+        );
     }
     (plan, marks)
 }
 
 /// Returns the first place that writes down a dependency of a cycle, or the first task of it.
-fn cycle_span(plan: &Plan, steps: &[Step], sources: &[(Range<usize>, Vec<crate::dependencies::Mention<'_>>)]) -> Range<usize> {
+fn cycle_span(
+    plan: &Plan,
+    steps: &[Step],
+    sources: &[(Range<usize>, Vec<crate::dependencies::Mention<'_>>)],
+) -> Range<usize> {
     let mut first = None;
     for pair in steps.windows(2) {
         let &[Step::Task(from), to] = pair else { continue };

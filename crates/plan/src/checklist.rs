@@ -172,8 +172,10 @@ impl<'a> Reader<'a> {
         }
         if let Some(first) = self.in_examples.first() {
             let message = "tasks below a heading about dependencies or examples are not read";
-            diagnostics
-                .push(Diagnostic::warning(first.clone(), message).hint("rename the heading if these are real tasks"));
+            diagnostics.push(
+                Diagnostic::warning(first.clone(), message)
+                    .hint("rename the heading if these are real tasks"),
+            );
         }
     }
 }
@@ -181,5 +183,7 @@ impl<'a> Reader<'a> {
 /// Tells whether a section that is no phase explains the tasks, rather than holding some.
 fn holds_no_tasks(words: &str) -> bool {
     let words = words.to_lowercase();
-    ["dependenc", "execution order", "example", "의존", "예시", "예제"].iter().any(|sign| words.contains(sign))
+    ["dependenc", "execution order", "example", "의존", "예시", "예제"]
+        .iter()
+        .any(|sign| words.contains(sign))
 }

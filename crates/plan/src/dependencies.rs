@@ -135,11 +135,18 @@ fn separator(character: char, before: Option<char>, rest: &str) -> usize {
         ',' | '，' | '、' => character.len_utf8(),
         // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
         '및' => {
-            let is_free = |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
+            let is_free =
+                |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
             if is_free(before) && is_free(rest.chars().nth(1)) { character.len_utf8() } else { 0 }
         }
-        'a' | 'A' if is_edge(before) && rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and")) => {
-            if is_edge(after()) { 3 } else { 0 }
+        'a' | 'A'
+            if is_edge(before) && rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and")) =>
+        {
+            if is_edge(after()) {
+                3
+            } else {
+                0
+            }
         }
         _ => 0,
     }
@@ -225,6 +232,7 @@ pub(crate) fn write_name(name: &str) -> String {
         && mention.ids.is_empty()
         && mention.name == name
         && mention.span == (0..name.len())
+        && !name.starts_with('"')
     {
         return name.to_owned();
     }
@@ -298,7 +306,8 @@ mod tests {
 
     #[test]
     fn a_written_name_reads_back() {
-        for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"] {
+        for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"]
+        {
             let written = write_name(name);
             let found = parse(&written, 0);
             assert_eq!(found.len(), 1, "{written}");

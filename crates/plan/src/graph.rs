@@ -4,7 +4,10 @@
 //! its phase, a beginning for the gates of the phases before it, a gate for all tasks of its phase. So a barrier
 //! between two phases of n and m tasks costs n + m edges, not n × m. Never starts anything.
 
-use std::{cmp::Reverse, collections::{BinaryHeap, HashMap}};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
 
 use domain::{PhaseNumber, TaskId};
 
@@ -48,7 +51,9 @@ impl Graph {
             waits.end_node();
         }
         for phase in &plan.phases {
-            waits.extend(phase.after.iter().filter_map(|number| phase_places.get(number)).map(|&phase| gate(phase)));
+            waits.extend(
+                phase.after.iter().filter_map(|number| phase_places.get(number)).map(|&phase| gate(phase)),
+            );
             waits.end_node();
         }
         for (place, phase) in plan.phases.iter().enumerate() {
@@ -81,7 +86,8 @@ impl Graph {
     /// Returns all nodes in such an order; the nodes of phases come as early as they can.
     fn node_order(&self) -> Vec<usize> {
         let dependents = self.waits.reversed();
-        let mut n_open: Vec<usize> = (0..self.waits.n_nodes()).map(|node| self.waits.of(node).len()).collect();
+        let mut n_open: Vec<usize> =
+            (0..self.waits.n_nodes()).map(|node| self.waits.of(node).len()).collect();
         let mut ready = BinaryHeap::new();
         let mut order = Vec::with_capacity(n_open.len());
         for (node, &n_open) in n_open.iter().enumerate() {

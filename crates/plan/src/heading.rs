@@ -115,8 +115,9 @@ fn numbered(text: &str) -> Option<PhaseHeading<'_>> {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..n_digits].parse().ok()?;
     let rest = &text[n_digits..];
-    let n_fraction =
-        rest.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
+    let n_fraction = rest
+        .strip_prefix('.')
+        .map_or(0, |rest| rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
     if n_fraction > 0 {
         let number = HeadingNumber::Dotted(number);
         return Some(PhaseHeading { number, name: name(&rest[1 + n_fraction..])? });
@@ -211,7 +212,9 @@ mod tests {
 
     #[test]
     fn other_headings_are_no_tasks() {
-        for heading in ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"] {
+        for heading in
+            ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"]
+        {
             assert_eq!(task_in(heading), None, "{heading}");
         }
     }
@@ -232,7 +235,15 @@ mod tests {
         ] {
             assert_eq!(phase(words), Some(PhaseHeading { number, name }), "{words}");
         }
-        for words in ["Phases", "Phase two", "Phase Dependencies", "M2M transport", "Models", "2 단어", "Phase 99999999999"] {
+        for words in [
+            "Phases",
+            "Phase two",
+            "Phase Dependencies",
+            "M2M transport",
+            "Models",
+            "2 단어",
+            "Phase 99999999999",
+        ] {
             assert_eq!(phase(words), None, "{words}");
         }
         assert_eq!(phase_value("2"), Some(PhaseHeading { number: Whole(2), name: "" }));

@@ -82,7 +82,9 @@ impl Walk {
                 self.push(Kind::Heading { level: *level as u8 }, span);
             }
             Tag::Paragraph if self.is_outside() => self.push(Kind::Paragraph, span),
-            Tag::Table(_) if self.is_outside() => self.push(Kind::Table { head: 0..0, rows: Vec::new() }, span),
+            Tag::Table(_) if self.is_outside() => {
+                self.push(Kind::Table { head: 0..0, rows: Vec::new() }, span)
+            }
             Tag::TableHead if self.is_outside() => {
                 if let Some(Block { kind: Kind::Table { head, .. }, .. }) = self.blocks.last_mut() {
                     *head = span;

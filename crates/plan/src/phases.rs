@@ -69,7 +69,8 @@ struct Gate {
 
 impl Gate {
     fn next(&mut self, number: PhaseNumber, is_story: bool) -> Vec<PhaseNumber> {
-        let after = if is_story && self.is_among_stories { self.before_stories.clone() } else { self.last.clone() };
+        let after =
+            if is_story && self.is_among_stories { self.before_stories.clone() } else { self.last.clone() };
         if is_story && self.is_among_stories {
             self.last.push(number);
         } else {
@@ -92,7 +93,8 @@ fn known(
         } else {
             let message = format!("there is no phase {number} with tasks in this plan");
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, span, message).hint("write the number of another phase, or '-'"),
+                Diagnostic::error(Code::MissingDep, span, message)
+                    .hint("write the number of another phase, or '-'"),
             );
         }
     }

@@ -60,7 +60,8 @@ pub fn read(source: &[u8], options: Options) -> Reading {
     if source.len() > FILE_BYTES_MAX {
         let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
         return failed(
-            Diagnostic::error(Code::ParseFail, 0..0, message).hint("a plan is a text of a few pages; split it"),
+            Diagnostic::error(Code::ParseFail, 0..0, message)
+                .hint("a plan is a text of a few pages; split it"),
         );
     }
     let (offset, source) = match source.strip_prefix(BOM) {
@@ -118,7 +119,9 @@ fn read_markdown<'a>(
 fn no_task(text: &str, format: Option<Format>) -> Diagnostic {
     let message = if text.trim().is_empty() { "the file is empty" } else { "the file has no task" };
     let hint = match format {
-        None => "write headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'",
+        None => {
+            "write headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'"
+        }
         Some(Format::TasksMd) => "write headings '### T1: title' or a table with an ID column",
         Some(Format::Checklist) => "write check boxes '- [ ] T001 title' or '- [ ] 1. title'",
         Some(Format::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",

@@ -74,7 +74,11 @@ impl<'a> Report<'a> {
             title: &reading.plan.title,
             phases: &reading.plan.phases,
             tasks,
-            critical_path: path.into_iter().filter_map(|task| tasks.get(task)).map(|task| task.id.as_str()).collect(),
+            critical_path: path
+                .into_iter()
+                .filter_map(|task| tasks.get(task))
+                .map(|task| task.id.as_str())
+                .collect(),
             widest: graph.widest(),
             diagnostics: diagnostics.collect(),
         }

@@ -1,6 +1,9 @@
 //! Mentions → tasks of the plan.
 
-use std::{collections::{HashMap, HashSet}, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use domain::TaskId;
 
@@ -131,7 +134,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Adds what a list says that several drafts have in common; it is looked at once.
-    fn add_shared(&mut self, drafts: &[Draft<'_>], list: usize, found: &mut Found, diagnostics: &mut Diagnostics) {
+    fn add_shared(
+        &mut self,
+        drafts: &[Draft<'_>],
+        list: usize,
+        found: &mut Found,
+        diagnostics: &mut Diagnostics,
+    ) {
         let Some(mentions) = self.shared.get_mut(list) else { return };
         let mut once = match std::mem::replace(mentions, Shared::Found(Found::default())) {
             Shared::Found(once) => once,
@@ -148,7 +157,10 @@ impl<'a> Resolver<'a> {
             found.places.extend(&once.places);
             found.external.extend(once.external.iter().cloned());
         } else {
-            let span = drafts.iter().find(|draft| draft.shared == Some(list)).map_or(0..0, |draft| draft.id_span.clone());
+            let span = drafts
+                .iter()
+                .find(|draft| draft.shared == Some(list))
+                .map_or(0..0, |draft| draft.id_span.clone());
             self.too_many(once.places.len(), span, diagnostics);
         }
         self.shared[list] = Shared::Found(once);
@@ -250,7 +262,9 @@ impl<'a> Resolver<'a> {
 
     fn missing(&self, drafts: &[Draft<'_>], ids: &Ids<'_>) -> Diagnostic {
         let message = match &ids.to {
-            Some(to) => format!("no task of this plan is from {} to {}", shorten(&ids.from.id), shorten(&to.id)),
+            Some(to) => {
+                format!("no task of this plan is from {} to {}", shorten(&ids.from.id), shorten(&to.id))
+            }
             None => format!("there is no task {} in this plan", shorten(&ids.from.id)),
         };
         let nearest = ids.from.task_id().and_then(|id| {
@@ -282,7 +296,8 @@ pub(crate) fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Rang
             None => from == *id,
             Some(None) => false,
             Some(Some(to)) => {
-                let within = |low: &TaskId, high: &TaskId| id.cmp_numbers(low).is_ge() && id.cmp_numbers(high).is_le();
+                let within =
+                    |low: &TaskId, high: &TaskId| id.cmp_numbers(low).is_ge() && id.cmp_numbers(high).is_le();
                 within(&from, &to) || within(&to, &from)
             }
         }

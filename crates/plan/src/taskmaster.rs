@@ -65,8 +65,10 @@ impl<'a> Reader<'a, '_> {
         for (fields, draft) in subtasks {
             if let Some(nested) = fields.subtasks {
                 let message = "subtasks of a subtask are not read";
-                self.diagnostics
-                    .push(Diagnostic::warning(nested.span(self.text), message).hint("make them subtasks of the task"));
+                self.diagnostics.push(
+                    Diagnostic::warning(nested.span(self.text), message)
+                        .hint("make them subtasks of the task"),
+                );
             }
             let mentions = self.mentions(&fields, Some((&parent.task.id, &siblings)));
             self.plan.drafts.push(Draft { mentions, shared: Some(shared), ..draft });
@@ -82,7 +84,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads all of a task but its dependencies.
-    fn draft(&mut self, value: Spanned<'a>, fields: &Fields<'a>, parent: Option<&Draft<'_>>) -> Option<Draft<'a>> {
+    fn draft(
+        &mut self,
+        value: Spanned<'a>,
+        fields: &Fields<'a>,
+        parent: Option<&Draft<'_>>,
+    ) -> Option<Draft<'a>> {
         let (id, id_span) = self.id(value, fields, parent)?;
         let mut draft = Draft::new(id, id_span);
         let mut string = |value: Option<Spanned<'a>>, name| fields.string(value, name, self.diagnostics);
@@ -122,8 +129,9 @@ impl<'a> Reader<'a, '_> {
         let id = whole.parse().ok();
         if id.is_none() {
             let message = format!("{} is no task id", shorten(found.raw));
-            self.diagnostics
-                .push(Diagnostic::error(Code::ParseFail, found.span(self.text), message).hint("write a number"));
+            self.diagnostics.push(
+                Diagnostic::error(Code::ParseFail, found.span(self.text), message).hint("write a number"),
+            );
         }
         Some((id?, found.span(self.text)))
     }
@@ -157,8 +165,9 @@ impl<'a> Reader<'a, '_> {
             draft.mark = Some(Mark::Json(value.span(self.text)));
             if status.is_none() {
                 let message = format!("'{}' is no status", shorten(&words));
-                self.diagnostics
-                    .push(Diagnostic::error(Code::ParseFail, value.span(self.text), message).hint(STATUS_HINT));
+                self.diagnostics.push(
+                    Diagnostic::error(Code::ParseFail, value.span(self.text), message).hint(STATUS_HINT),
+                );
             }
         }
         if let Some(parent) = parent {
@@ -168,7 +177,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the list of dependencies; a subtask may name its siblings by their number within the task.
-    fn mentions(&mut self, fields: &Fields<'a>, family: Option<(&TaskId, &HashSet<TaskId>)>) -> Vec<Mention<'a>> {
+    fn mentions(
+        &mut self,
+        fields: &Fields<'a>,
+        family: Option<(&TaskId, &HashSet<TaskId>)>,
+    ) -> Vec<Mention<'a>> {
         let mut mentions = Vec::new();
         for value in fields.list(fields.dependencies, "dependencies", self.diagnostics) {
             let words = value.id_words();
@@ -179,8 +192,9 @@ impl<'a> Reader<'a, '_> {
             let id = as_sibling.map_or(words, |id| Cow::Owned(id.as_str().to_owned()));
             if id.parse::<TaskId>().is_err() {
                 let message = format!("{} is no task id", shorten(value.raw));
-                self.diagnostics
-                    .push(Diagnostic::error(Code::ParseFail, span, message).hint("write the number of a task"));
+                self.diagnostics.push(
+                    Diagnostic::error(Code::ParseFail, span, message).hint("write the number of a task"),
+                );
                 continue;
             }
             let from = Reference { phase: None, id: id.clone() };

@@ -29,7 +29,9 @@ use section::Section;
 pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
         Kind::Heading { .. } => heading::task(&Heading::new(text, block.span.clone())).is_some(),
-        Kind::Table { head, rows } => table::Columns::new(text, head).is_some_and(|columns| columns.fits(text, rows)),
+        Kind::Table { head, rows } => {
+            table::Columns::new(text, head).is_some_and(|columns| columns.fits(text, rows))
+        }
         Kind::Item { .. } | Kind::Paragraph | Kind::Rule => false,
     })
 }
@@ -140,7 +142,8 @@ impl<'a> Reader<'a, '_> {
             if let Some(phase) = self.phases.last_mut() {
                 phase.after = Some(after);
             }
-        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.found.is_empty() {
+        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.found.is_empty()
+        {
             self.title = scalar(value);
         }
     }
@@ -193,7 +196,8 @@ impl<'a> Reader<'a, '_> {
         let what = if is_section { "a section" } else { "a row" };
         let message = format!("there is {what} for {} already", fields.id);
         self.diagnostics.push(
-            Diagnostic::error(Code::ParseFail, fields.id_span, message).hint("give one of the two another id"),
+            Diagnostic::error(Code::ParseFail, fields.id_span, message)
+                .hint("give one of the two another id"),
         );
     }
 

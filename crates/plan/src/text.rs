@@ -13,15 +13,20 @@ pub(crate) fn span_in(whole: &str, part: &str, base: usize) -> Range<usize> {
     start..start + part.len()
 }
 
-/// Returns a text short enough to be quoted in a message.
-pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+/// Returns a text short enough to be quoted in a message, and without anything that a terminal would obey.
+pub(crate) fn shorten(text: &str) -> String {
     const CHARACTERS_MAX: usize = 60;
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(CHARACTERS_MAX) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
-        None if line.len() < text.len() => Cow::Owned(format!("{line}…")),
-        None => Cow::Borrowed(line),
+    let mut characters = line.chars();
+    let mut short: String = characters
+        .by_ref()
+        .take(CHARACTERS_MAX)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    if characters.next().is_some() || line.len() < text.trim_end().len() {
+        short.push('…');
     }
+    short
 }
 
 /// Joins lines with one space, and trims.
@@ -198,8 +203,11 @@ pub(crate) fn values(text: &str) -> Vec<String> {
         let mut rest = without_bullet(line.trim());
         while !rest.is_empty() {
             let n_ticks = rest.len() - rest.trim_start_matches('`').len();
-            let code_end =
-                if n_ticks == 0 { None } else { code_span_end(&rest[n_ticks..], n_ticks).map(|at| at + 2 * n_ticks) };
+            let code_end = if n_ticks == 0 {
+                None
+            } else {
+                code_span_end(&rest[n_ticks..], n_ticks).map(|at| at + 2 * n_ticks)
+            };
             let from = code_end.unwrap_or(0);
             let end = rest[from..].find(',').map_or(rest.len(), |comma| from + comma);
             let value = rest[..end].trim();

@@ -72,7 +72,8 @@ fn edit(source: &[u8], mark: &Mark) -> Edit {
             let is_korean = word.chars().any(|c| ('가'..='힣').contains(&c));
             let done = if is_korean { "완료" } else { "done" };
             // An empty value directly behind its colon, or between two bars, wants its space.
-            let is_tight = matches!(source.get(..span.start).and_then(<[u8]>::last), Some(b':' | b'*' | b'|'));
+            let is_tight =
+                matches!(source.get(..span.start).and_then(<[u8]>::last), Some(b':' | b'*' | b'|'));
             let space = if is_tight { " " } else { "" };
             Edit { span: span.clone(), replacement: format!("{space}{done}") }
         }

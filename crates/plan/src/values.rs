@@ -14,7 +14,8 @@ pub(crate) enum Status {
 }
 
 /// What to write for a status.
-pub(crate) const STATUS_HINT: &str = "write pending, in-progress, review, blocked, deferred, done or cancelled";
+pub(crate) const STATUS_HINT: &str =
+    "write pending, in-progress, review, blocked, deferred, done or cancelled";
 /// What to write for a timeout.
 pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
 
@@ -23,11 +24,12 @@ pub(crate) fn status(value: &str) -> Option<Status> {
     let value = value.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
     let words = value.to_ascii_lowercase().replace(['-', '_'], " ");
     match words.as_str() {
-        "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started" | "in progress"
-        | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing" | "blocked" | "대기" | "대기 중"
-        | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중" | "검토" | "검토 중" | "차단" => Some(Status::Open),
-        "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료" | "완료됨"
-        | "취소" | "취소됨" => Some(Status::Done),
+        "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
+        | "in progress" | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing"
+        | "blocked" | "대기" | "대기 중" | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중"
+        | "검토" | "검토 중" | "차단" => Some(Status::Open),
+        "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료"
+        | "완료됨" | "취소" | "취소됨" => Some(Status::Done),
         "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(Status::Deferred),
         _ => symbol(value),
     }

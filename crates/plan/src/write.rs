@@ -117,8 +117,12 @@ fn dependencies(task: &Task) -> String {
 }
 
 fn values(values: &[String]) -> Option<String> {
-    let values: Vec<_> =
-        values.iter().map(|value| one_line(value)).filter(|value| !value.is_empty()).map(|value| quote_code(&value)).collect();
+    let values: Vec<_> = values
+        .iter()
+        .map(|value| one_line(value))
+        .filter(|value| !value.is_empty())
+        .map(|value| quote_code(&value))
+        .collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 

@@ -9,31 +9,111 @@ const TASKS_MD: Options = Options { format: Some(Format::TasksMd) };
 
 /// Pieces that plan files are made of, so that random files have something to say.
 const PIECES: [&str; 66] = [
-    "# Title\n", "## Phase 1: Build\n", "## 2단계: 설계\n", "## M3\n", "## Phase 3.1: x\n", "### T1: a\n", "### T1.2: b #\n",
-    "### [ ] T2: c\n", "### P1-T1.3: d\n", "#### 1.2: e\n", "- [ ] T001 [P] [US1] x `src/a.rs`\n", "- [x] T002 y (depends on T001)\n",
-    "  - [ ] T003 nested\n", "- [ ] 1. k\n", "  - [ ] 1.1 l\n", "  - [ ]* 1.2 m\n", "    - _Requirements: 1.1, 2.3_\n", "- [-] 2. n\n",
-    "| ID | Task | Dependencies | Status |\n|---|---|---|---|\n", "| T1 | a \\| b | - | done |\n", "| T2 | c | T1-T9 | |\n",
-    "| T3 | x |\n", "| P2-T3.1 | y | T1, Epic 3 | [ ] |\n", "- **Dependencies**: T1, T2-T9 및 Epic 3\n", "- **Status**: done\n",
-    "- **Status**:\n", "- **Priority**: urgent\n", "- **Timeout**: 30m\n", "- **Budget**: $2.50\n", "- **Description**: text\n",
-    "- **Description**:\n\n  # no heading\n  more\n", "- **Acceptance Criteria**:\n  - [ ] one\n    more\n  - two\n", "- **Verify**: `a`\n",
-    "- **Verify**:\n  ```sh\n  a\n  b\n  ```\n", "- **Touches**: `a,b`, c\n", "- **Layer**: CODE\n", "- **Complexity**: L (Large)\n",
-    "- **Phase**: 2\n", "- **After**: 1\n", "- **Notes**: kept\n", "**Agent**: x\n", "```\n### T9: code\n```\n", "<!-- - [ ] T099 -->\n",
-    "> ### T8: quoted\n", "---\n", "===\n", "prose\n", "\n", "  ", "\t", "    ", "- ", "* ", "`", "``` ", "~~~\n", "|", "\r", "\r\n", "\u{feff}",
-    "한글 ", "## Dependencies\n", "T5", "-T9", "<br>", "<script>\n",
+    "# Title\n",
+    "## Phase 1: Build\n",
+    "## 2단계: 설계\n",
+    "## M3\n",
+    "## Phase 3.1: x\n",
+    "### T1: a\n",
+    "### T1.2: b #\n",
+    "### [ ] T2: c\n",
+    "### P1-T1.3: d\n",
+    "#### 1.2: e\n",
+    "- [ ] T001 [P] [US1] x `src/a.rs`\n",
+    "- [x] T002 y (depends on T001)\n",
+    "  - [ ] T003 nested\n",
+    "- [ ] 1. k\n",
+    "  - [ ] 1.1 l\n",
+    "  - [ ]* 1.2 m\n",
+    "    - _Requirements: 1.1, 2.3_\n",
+    "- [-] 2. n\n",
+    "| ID | Task | Dependencies | Status |\n|---|---|---|---|\n",
+    "| T1 | a \\| b | - | done |\n",
+    "| T2 | c | T1-T9 | |\n",
+    "| T3 | x |\n",
+    "| P2-T3.1 | y | T1, Epic 3 | [ ] |\n",
+    "- **Dependencies**: T1, T2-T9 및 Epic 3\n",
+    "- **Status**: done\n",
+    "- **Status**:\n",
+    "- **Priority**: urgent\n",
+    "- **Timeout**: 30m\n",
+    "- **Budget**: $2.50\n",
+    "- **Description**: text\n",
+    "- **Description**:\n\n  # no heading\n  more\n",
+    "- **Acceptance Criteria**:\n  - [ ] one\n    more\n  - two\n",
+    "- **Verify**: `a`\n",
+    "- **Verify**:\n  ```sh\n  a\n  b\n  ```\n",
+    "- **Touches**: `a,b`, c\n",
+    "- **Layer**: CODE\n",
+    "- **Complexity**: L (Large)\n",
+    "- **Phase**: 2\n",
+    "- **After**: 1\n",
+    "- **Notes**: kept\n",
+    "**Agent**: x\n",
+    "```\n### T9: code\n```\n",
+    "<!-- - [ ] T099 -->\n",
+    "> ### T8: quoted\n",
+    "---\n",
+    "===\n",
+    "prose\n",
+    "\n",
+    "  ",
+    "\t",
+    "    ",
+    "- ",
+    "* ",
+    "`",
+    "``` ",
+    "~~~\n",
+    "|",
+    "\r",
+    "\r\n",
+    "\u{feff}",
+    "한글 ",
+    "## Dependencies\n",
+    "T5",
+    "-T9",
+    "<br>",
+    "<script>\n",
 ];
 
 fn markdown() -> impl Strategy<Value = String> {
-    vec(prop_oneof![8 => select(&PIECES[..]).prop_map(str::to_owned), 1 => ".{0,8}"], 0..24).prop_map(|pieces| pieces.concat())
+    vec(prop_oneof![8 => select(&PIECES[..]).prop_map(str::to_owned), 1 => ".{0,8}"], 0..24)
+        .prop_map(|pieces| pieces.concat())
 }
 
 fn json() -> impl Strategy<Value = String> {
-    let value = || select(&["1", "2", "\"3\"", "1.1", "\"2.1\"", "null", "[1,\"2.1\",9]", "\"done\"", "\"deferred\"", "\"high\"", "{}", "\"a\\nb\"", "[]"][..]);
-    let key = || select(&["id", "title", "status", "dependencies", "priority", "details", "testStrategy"][..]);
-    let fields = || vec((key(), value()), 0..6).prop_map(|fields| {
-        fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(", ")
-    });
+    let value = || {
+        select(
+            &[
+                "1",
+                "2",
+                "\"3\"",
+                "1.1",
+                "\"2.1\"",
+                "null",
+                "[1,\"2.1\",9]",
+                "\"done\"",
+                "\"deferred\"",
+                "\"high\"",
+                "{}",
+                "\"a\\nb\"",
+                "[]",
+            ][..],
+        )
+    };
+    let key =
+        || select(&["id", "title", "status", "dependencies", "priority", "details", "testStrategy"][..]);
+    let fields = || {
+        vec((key(), value()), 0..6).prop_map(|fields| {
+            fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect::<Vec<_>>().join(", ")
+        })
+    };
     let task = (1..6_u8, fields(), vec((1..4_u8, fields()), 0..3)).prop_map(|(id, fields, subtasks)| {
-        let subtasks: Vec<_> = subtasks.iter().map(|(id, fields)| format!("{{\"id\": {id}, {fields}}}").replace(", }", "}")).collect();
+        let subtasks: Vec<_> = subtasks
+            .iter()
+            .map(|(id, fields)| format!("{{\"id\": {id}, {fields}}}").replace(", }", "}"))
+            .collect();
         format!("{{\"id\": {id}, \"subtasks\": [{}], {fields}}}", subtasks.join(",")).replace(", }", "}")
     });
     (vec(task, 0..5), any::<bool>()).prop_map(|(tasks, is_tagged)| {
@@ -125,7 +205,12 @@ prop_compose! {
 /// A plan as reading could have returned it.
 fn plan() -> impl Strategy<Value = Plan> {
     let ids = prop_oneof![Just("T"), Just(""), Just("T1."), Just("T00")];
-    (line(), ids, vec((details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6), vec((line(), vec(0..4_u32, 0..3)), 4))
+    (
+        line(),
+        ids,
+        vec((details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6),
+        vec((line(), vec(0..4_u32, 0..3)), 4),
+    )
         .prop_map(|(title, prefix, details, phases)| {
             let n_tasks = details.len();
             let mut tasks: Vec<Task> = Vec::new();
@@ -134,14 +219,23 @@ fn plan() -> impl Strategy<Value = Plan> {
                 let mut waits: Vec<usize> = waits.iter().map(|wait| wait.index(n_tasks)).collect();
                 waits.sort_unstable();
                 waits.dedup();
-                tasks.push(Task { id: id(place), phase, depends_on: waits.into_iter().map(id).collect(), ..task });
+                tasks.push(Task {
+                    id: id(place),
+                    phase,
+                    depends_on: waits.into_iter().map(id).collect(),
+                    ..task
+                });
             }
             let phases: Vec<Phase> = phases
                 .into_iter()
                 .enumerate()
                 .map(|(number, (name, after))| {
                     let number = u32::try_from(number).unwrap();
-                    let ids = tasks.iter().filter(|task| task.phase == number).map(|task| task.id.clone()).collect();
+                    let ids = tasks
+                        .iter()
+                        .filter(|task| task.phase == number)
+                        .map(|task| task.id.clone())
+                        .collect();
                     Phase { number, name, after, tasks: ids }
                 })
                 .filter(|phase| !phase.tasks.is_empty())

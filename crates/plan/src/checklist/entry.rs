@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn other_boxes_are_none() {
-        for line in ["- [ ] 3 apples", "- [ ] T01x", "- [ ] TXXX later", "- [ ]T1", "- T1 x", "- [?] T1 x", "- [ ] "] {
+        for line in
+            ["- [ ] 3 apples", "- [ ] T01x", "- [ ] TXXX later", "- [ ]T1", "- T1 x", "- [?] T1 x", "- [ ] "]
+        {
             check(line, None);
         }
     }

@@ -88,8 +88,8 @@ mod tests {
 
     fn check(headings: &[&str], expected: &[u32]) {
         let phases = headings.iter().map(|words| {
-            let mut phase =
-                heading::phase(words).map_or_else(FoundPhase::before_all, |found| FoundPhase::new(&found, words));
+            let mut phase = heading::phase(words)
+                .map_or_else(FoundPhase::before_all, |found| FoundPhase::new(&found, words));
             phase.add_task();
             phase
         });

@@ -63,11 +63,13 @@ const TOUCHES_MAX: usize = 256;
 /// Tells whether a code span is a path of the repository, and not an expression, a route or a command.
 fn is_path(code: &str) -> bool {
     const EXTENSIONS: [&str; 40] = [
-        "c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "gradle", "h", "hpp", "html", "ini", "java", "js", "json",
-        "jsx", "kt", "lock", "md", "mjs", "php", "proto", "py", "rb", "rs", "scss", "sh", "sql", "svelte", "swift", "tf",
-        "toml", "ts", "tsx", "txt", "vue", "yaml", "yml",
+        "c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "gradle", "h", "hpp", "html", "ini",
+        "java", "js", "json", "jsx", "kt", "lock", "md", "mjs", "php", "proto", "py", "rb", "rs", "scss",
+        "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "yaml", "yml",
     ];
-    let is_strange = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | ':' | '=' | ';' | '"' | '\'' | '$');
+    let is_strange = |c: char| {
+        c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | ':' | '=' | ';' | '"' | '\'' | '$')
+    };
     if code.is_empty() || code.starts_with(['/', '-', '@', '#']) || code.contains(is_strange) {
         return false;
     }
@@ -136,10 +138,14 @@ mod tests {
 
     #[test]
     fn paths_are_told_from_other_code() {
-        for path in ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"] {
+        for path in
+            ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"]
+        {
             assert!(is_path(path), "{path}");
         }
-        for code in ["User.create", "npm install", "/api/users", "GET /x", "req.body", "f(a/b)", "", "@scope/pkg"] {
+        for code in
+            ["User.create", "npm install", "/api/users", "GET /x", "req.body", "f(a/b)", "", "@scope/pkg"]
+        {
             assert!(!is_path(code), "{code}");
         }
     }

@@ -28,7 +28,13 @@ pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a
     }
 }
 
-fn add<'a>(mention: Mention<'a>, line: &'a str, line_start: usize, is_name_meant: bool, to: &mut Vec<Mention<'a>>) {
+fn add<'a>(
+    mention: Mention<'a>,
+    line: &'a str,
+    line_start: usize,
+    is_name_meant: bool,
+    to: &mut Vec<Mention<'a>>,
+) {
     if !mention.ids.is_empty() {
         to.push(mention);
         return;
@@ -43,11 +49,7 @@ fn add<'a>(mention: Mention<'a>, line: &'a str, line_start: usize, is_name_meant
             && from.is_lettered()
         {
             let span = at..at + id.len();
-            to.push(Mention {
-                name: id.into(),
-                ids: vec![Ids { from, to: None, span: span.clone() }],
-                span,
-            });
+            to.push(Mention { name: id.into(), ids: vec![Ids { from, to: None, span: span.clone() }], span });
         }
         at += word.len() + 1;
     }

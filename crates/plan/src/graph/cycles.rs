@@ -50,7 +50,11 @@ impl Graph {
         while found_one && cycles.len() < CYCLES_MAX {
             found_one = false;
             for component in self.components(&is_open) {
-                let smallest = component.iter().copied().filter(|&node| self.is_task(node)).min_by_key(|&node| self.rank_of(node));
+                let smallest = component
+                    .iter()
+                    .copied()
+                    .filter(|&node| self.is_task(node))
+                    .min_by_key(|&node| self.rank_of(node));
                 let way = smallest.and_then(|smallest| self.shortest_way_back(smallest, &is_open));
                 let Some(way) = way.filter(|_| cycles.len() < CYCLES_MAX) else { continue };
                 for &node in way.iter().filter(|&&node| self.is_task(node)) {
@@ -117,7 +121,13 @@ impl Graph {
     /// own because a chain can be longer than the program's).
     fn components(&self, is_open: &[bool]) -> Vec<Vec<usize>> {
         let n_nodes = self.waits.n_nodes();
-        let mut search = Search { index: vec![0; n_nodes], low: vec![0; n_nodes], on_stack: vec![false; n_nodes], stack: Vec::new(), n_seen: 0 };
+        let mut search = Search {
+            index: vec![0; n_nodes],
+            low: vec![0; n_nodes],
+            on_stack: vec![false; n_nodes],
+            stack: Vec::new(),
+            n_seen: 0,
+        };
         let mut components = Vec::new();
         for root in 0..n_nodes {
             if !is_open[root] || search.index[root] > 0 {
@@ -147,7 +157,8 @@ impl Graph {
                 components.extend(search.leave(node));
             }
         }
-        components.retain(|component| component.len() > 1 || self.waits.of(component[0]).contains(&component[0]));
+        components
+            .retain(|component| component.len() > 1 || self.waits.of(component[0]).contains(&component[0]));
         components
     }
 }

@@ -64,13 +64,16 @@ impl<'a> Document<'a> {
                 Some((name, tasks, tag.get("metadata")))
             })
             .collect();
-        let (name, tasks, metadata) = tags.iter().find(|(name, ..)| name.as_ref() == "master").or(tags.first())?;
+        let (name, tasks, metadata) =
+            tags.iter().find(|(name, ..)| name.as_ref() == "master").or(tags.first())?;
         if tags.len() > 1 {
-            let others: Vec<_> = tags.iter().filter(|(other, ..)| other != name).map(|(other, ..)| other.as_ref()).collect();
+            let others: Vec<_> =
+                tags.iter().filter(|(other, ..)| other != name).map(|(other, ..)| other.as_ref()).collect();
             let message = format!("only tag '{name}' is read, not {}", shorten(&others.join(", ")));
             let start = span_in(text, tasks.get(), 0).start;
             diagnostics.push(
-                Diagnostic::warning(start..start + 1, message).hint("put the tasks that are meant into a file of their own"),
+                Diagnostic::warning(start..start + 1, message)
+                    .hint("put the tasks that are meant into a file of their own"),
             );
         }
         Some(Self { title: title(*metadata), tasks: list(tasks, text, "tasks", diagnostics) })
@@ -158,12 +161,18 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a string's content, or an empty one.
-    pub(super) fn string(&self, value: Option<Spanned<'a>>, name: &str, diagnostics: &mut Diagnostics) -> String {
+    pub(super) fn string(
+        &self,
+        value: Option<Spanned<'a>>,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> String {
         let Some(value) = value else { return String::new() };
         serde_json::from_str(value.raw).unwrap_or_else(|_| {
             let message = format!("'{name}' should be a text");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, value.span(self.text), message).hint("put it into double quotes"),
+                Diagnostic::error(Code::ParseFail, value.span(self.text), message)
+                    .hint("put it into double quotes"),
             );
             String::new()
         })

@@ -125,7 +125,11 @@ impl<'a> Found<'a> {
     }
 
     /// Returns the task, and its phase where the file says one.
-    pub(super) fn draft(self, source: &'a str, diagnostics: &mut Diagnostics) -> (Draft<'a>, Option<DraftPhase>) {
+    pub(super) fn draft(
+        self,
+        source: &'a str,
+        diagnostics: &mut Diagnostics,
+    ) -> (Draft<'a>, Option<DraftPhase>) {
         let id_span = self.both().next().map_or(0..0, |fields| fields.id_span.clone());
         let mut draft = Draft::new(self.id.clone(), id_span);
         let scalar_of = |key| self.value(key).and_then(|value| scalar(&value.whole(source)));
@@ -170,7 +174,8 @@ impl<'a> Found<'a> {
         if let Some(value) = self.given(Key::Complexity) {
             draft.task.complexity = values::complexity(&text::scalar(value.text).unwrap_or_default());
             if draft.task.complexity.is_none() {
-                let message = format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(value.text));
+                let message =
+                    format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(value.text));
                 diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
             }
         }
@@ -185,7 +190,8 @@ impl<'a> Found<'a> {
     }
 
     fn title(&self, layer: Option<&str>) -> String {
-        let of_heading = self.section.as_ref().map(|section| section.title.clone()).filter(|title| !title.is_empty());
+        let of_heading =
+            self.section.as_ref().map(|section| section.title.clone()).filter(|title| !title.is_empty());
         let title = of_heading.unwrap_or_else(|| {
             self.value(Key::Title).map_or_else(String::new, |value| {
                 one_line(&if value.is_cell { unescape(value.text) } else { value.text.to_owned() })
@@ -249,7 +255,8 @@ impl<'a> Found<'a> {
                     return Some(DraftPhase { name: one_line(name), ..unnamed(number) });
                 }
                 let message = format!("phase '{}' has no number, and is left out", shorten(value.text));
-                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
+                diagnostics
+                    .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
             }
             if let Some(number) = fields.phase.or(fields.scope) {
                 return Some(unnamed(number));
@@ -260,5 +267,6 @@ impl<'a> Found<'a> {
 }
 
 fn is_yes(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "yes" | "true" | "optional" | "예") || value.eq_ignore_ascii_case("[x]")
+    matches!(value.to_ascii_lowercase().as_str(), "yes" | "true" | "optional" | "예")
+        || value.eq_ignore_ascii_case("[x]")
 }

@@ -49,13 +49,16 @@ impl Columns {
         let span = span_in(text, cell, 0);
         let Some((check, reference)) = reference(cell) else {
             let message = format!("'{}' is no task id", shorten(cell));
-            diagnostics
-                .push(Diagnostic::error(Code::ParseFail, span, message).hint("write T1, T1.3, T001, 1.2 or P1-T1.3"));
+            diagnostics.push(
+                Diagnostic::error(Code::ParseFail, span, message)
+                    .hint("write T1, T1.3, T001, 1.2 or P1-T1.3"),
+            );
             return None;
         };
         let mut fields = Fields::new(reference.task_id()?, span.clone());
         fields.phase = reference.phase;
-        fields.check = check.map(|(is_ticked, mark)| (is_ticked, span.start + mark.start..span.start + mark.end));
+        fields.check =
+            check.map(|(is_ticked, mark)| (is_ticked, span.start + mark.start..span.start + mark.end));
         for (key, cell) in self.keys.iter().zip(&cells) {
             let Some(key) = key.filter(|key| !matches!(key, Key::Id | Key::After)) else { continue };
             let mut value = Value::inline(cell, span_in(text, cell, 0).start);
@@ -138,6 +141,10 @@ pub(super) fn broken(text: &str, span: &Range<usize>) -> Diagnostic {
     let dashes = lines.next().unwrap_or_default();
     let n_columns = cells(text, &span_in(text, head, 0)).len();
     let line = format!("|{}", "---|".repeat(n_columns.min(32)));
-    Diagnostic::error(Code::ParseFail, span_in(text, dashes, 0), "this is no table: its second line does not fit the first")
-        .hint(format!("write {line} as the second line"))
+    Diagnostic::error(
+        Code::ParseFail,
+        span_in(text, dashes, 0),
+        "this is no table: its second line does not fit the first",
+    )
+    .hint(format!("write {line} as the second line"))
 }

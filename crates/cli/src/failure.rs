@@ -1,0 +1,51 @@
+//! What a person reads when a command cannot do its work: what failed, on what, and what to do.
+
+use std::{io, process::ExitCode};
+
+use anstyle::{AnsiColor, Style};
+
+const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
+
+/// A command that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What failed, and on what.
+    pub what: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The exit status: 1, or 2 where the command line is wrong.
+    pub exit: u8,
+}
+
+impl Failure {
+    /// Tells the person, and returns the exit status.
+    pub fn report(&self) -> ExitCode {
+        say_error(&self.what, self.hint.as_deref());
+        ExitCode::from(self.exit)
+    }
+
+    /// Turns the failure to write data into one of a command; a reader that has seen enough is none.
+    pub fn from_output(error: &io::Error) -> Option<Self> {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return None;
+        }
+        Some(Self { what: format!("write the output: {error}"), hint: None, exit: 1 })
+    }
+}
+
+/// Writes `error:` and `hint:` to standard error.
+pub fn say_error(what: &str, hint: Option<&str>) {
+    // With standard error gone there is nobody left to tell.
+    let _ = write_error(what, hint);
+}
+
+fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
+    use std::io::Write;
+    let mut stderr = anstream::stderr().lock();
+    writeln!(stderr, "{ERROR}error{ERROR:#}: {what}")?;
+    if let Some(hint) = hint {
+        writeln!(stderr, "{HINT}hint{HINT:#}: {hint}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! `jangdan plan check FILE`: what a plan file means, and what is wrong with it.
+//!
+//! The plan goes to standard output, as a table or as one JSON object; what is wrong goes to standard error.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Reading, Report, Severity};
+
+use crate::{
+    failure::{self, Failure},
+    input::{self, InputError, Reason},
+};
+
+mod snippet;
+mod table;
+
+/// The command's own arguments.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The plan file; - reads standard input
+    file: PathBuf,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Read the file in this format instead of finding it out
+    #[arg(long, value_parser = format_parser())]
+    format: Option<Format>,
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str)).try_map(|name| name.parse::<Format>())
+}
+
+/// Checks a plan file.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let (source, reading) = match input::read(&arguments.file, FILE_BYTES_MAX) {
+        Ok(source) => {
+            let reading = plan::read(&source, Options { format: arguments.format });
+            (source, reading)
+        }
+        Err(error) if arguments.json => (Vec::new(), Reading::failed(diagnostic(&error))),
+        Err(error) => {
+            let code = diagnostic(&error).code.as_str();
+            return Err(Failure { what: format!("{error} [{code}]"), hint: Some(error.hint()), exit: 1 });
+        }
+    };
+    let result = if arguments.json {
+        print_json(&source, &reading)
+    } else {
+        print(&arguments.file, &source, &reading)
+    };
+    if let Err(error) = result
+        && let Some(failure) = Failure::from_output(&error)
+    {
+        return Err(failure);
+    }
+    Ok(ExitCode::from(u8::from(reading.has_errors())))
+}
+
+fn diagnostic(error: &InputError) -> Diagnostic {
+    let code = match error.reason {
+        Reason::NotFound => Code::TasksNotFound,
+        Reason::Directory | Reason::NotAllowed | Reason::TooLarge { .. } | Reason::Other(_) => {
+            Code::ParseFail
+        }
+    };
+    Diagnostic::error(code, 0..0, error.to_string()).hint(error.hint())
+}
+
+fn print_json(source: &[u8], reading: &Reading) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    serde_json::to_writer(&mut stdout, &Report::new(reading, source))?;
+    writeln!(stdout)?;
+    stdout.flush()
+}
+
+fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
+    let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
+    let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
+    let text = String::from_utf8_lossy(source);
+    // A lossy copy has other offsets; where the file is no text there is no line to show either.
+    let is_text = matches!(text, std::borrow::Cow::Borrowed(_));
+    for diagnostic in &reading.diagnostics {
+        if is_text && !text.trim().is_empty() {
+            snippet::print(&name, &text, diagnostic)?;
+        } else {
+            let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
+            failure::say_error(&what, diagnostic.hint.as_deref());
+        }
+    }
+    let count = |severity| reading.diagnostics.iter().filter(|found| found.severity == severity).count();
+    snippet::print_summary(&name, count(Severity::Error), count(Severity::Warning))?;
+    result
+}

@@ -1,0 +1,151 @@
+//! The plan as a table: phases, tasks, what each waits for, and what the whole takes.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal, Write},
+};
+
+use anstyle::{AnsiColor, Style};
+use plan::{Format, Graph, Phase, Plan, Reading, Task};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+const TITLE: Style = Style::new().bold();
+const ID: Style = AnsiColor::Cyan.on_default();
+const DONE: Style = AnsiColor::Green.on_default();
+const FAINT: Style = Style::new().dimmed();
+
+/// No title is squeezed below this; a narrower terminal wraps.
+const TITLE_WIDTH_MIN: usize = 20;
+
+/// Prints the plan to standard output.
+pub fn print(reading: &Reading) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let plan = &reading.plan;
+    heading(&mut out, plan, reading.format)?;
+    let columns = Columns::new(plan);
+    let mut members: BTreeMap<_, Vec<&Task>> = BTreeMap::new();
+    for task in &plan.tasks {
+        members.entry(task.phase).or_default().push(task);
+    }
+    for phase in &plan.phases {
+        phase_line(&mut out, phase)?;
+        for task in members.remove(&phase.number).unwrap_or_default() {
+            columns.row(&mut out, task)?;
+        }
+        writeln!(out)?;
+    }
+    summary(&mut out, plan)?;
+    out.flush()
+}
+
+fn heading(out: &mut impl Write, plan: &Plan, format: Option<Format>) -> io::Result<()> {
+    let title = if plan.title.is_empty() { "Plan".to_owned() } else { printable(&plan.title) };
+    let format = format.map_or("", Format::as_str);
+    let n_done = plan.tasks.iter().filter(|task| task.done).count();
+    let tasks = plural(plan.tasks.len(), "task");
+    let done = if n_done > 0 { format!(" ({n_done} done)") } else { String::new() };
+    let phases = plural(plan.phases.len(), "phase");
+    writeln!(out, "{TITLE}{title}{TITLE:#}")?;
+    writeln!(out, "{FAINT}{format} · {tasks}{done} · {phases}{FAINT:#}\n")
+}
+
+fn phase_line(out: &mut impl Write, phase: &Phase) -> io::Result<()> {
+    let colon = if phase.name.is_empty() { "" } else { ": " };
+    write!(out, "{TITLE}Phase {}{colon}{}{TITLE:#}", phase.number, printable(&phase.name))?;
+    let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
+    match after.as_slice() {
+        [] => writeln!(out),
+        [one] => writeln!(out, "{FAINT}  after phase {one}{FAINT:#}"),
+        many => writeln!(out, "{FAINT}  after phases {}{FAINT:#}", many.join(", ")),
+    }
+}
+
+fn summary(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    let graph = Graph::new(plan);
+    let path: Vec<&Task> =
+        graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
+    let length: u32 = path.iter().map(|task| task.weight()).sum();
+    let ids: Vec<&str> = path.iter().map(|task| task.id.as_str()).collect();
+    if ids.is_empty() {
+        return writeln!(out, "Nothing is left to do.");
+    }
+    writeln!(out, "{FAINT}Critical path{FAINT:#}  {}  {FAINT}(length {length}){FAINT:#}", ids.join(" → "))?;
+    writeln!(out, "{FAINT}Widest{FAINT:#}         {} at once", plural(graph.widest(), "task"))
+}
+
+fn plural(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// How wide each column is.
+struct Columns {
+    id: usize,
+    title: usize,
+    waits: usize,
+}
+
+impl Columns {
+    fn new(plan: &Plan) -> Self {
+        let widest = |width: &dyn Fn(&Task) -> usize| plan.tasks.iter().map(width).max().unwrap_or(0);
+        let id = widest(&|task| task.id.as_str().len());
+        let title = widest(&|task| task.title.width());
+        let waits = widest(&|task| waits(task).width());
+        // A file or a pipe takes what there is; only a person's window has an edge.
+        let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+        let Some((width, _)) = terminal else { return Self { id, title, waits } };
+        let room = usize::from(width.0).saturating_sub(id + 12);
+        let title = title.min(room.saturating_sub(waits.min(room / 3))).max(TITLE_WIDTH_MIN);
+        Self { id, title, waits: room.saturating_sub(title).max(8) }
+    }
+
+    fn row(&self, out: &mut impl Write, task: &Task) -> io::Result<()> {
+        let (mark, style) = match (task.done, task.optional) {
+            (true, _) => ("✓", DONE),
+            (false, true) => ("?", FAINT),
+            (false, false) => ("·", FAINT),
+        };
+        let size = task.complexity.map_or_else(|| "-".to_owned(), |size| format!("{size:?}").to_uppercase());
+        let title = cut(&printable(&task.title), self.title);
+        let id_gap = " ".repeat(self.id.saturating_sub(task.id.as_str().len()));
+        write!(
+            out,
+            "  {style}{mark}{style:#} {ID}{}{ID:#}{id_gap}  {FAINT}{size:<2}{FAINT:#}  {title}",
+            task.id
+        )?;
+        let waits = cut(&waits(task), self.waits);
+        if waits.is_empty() {
+            return writeln!(out);
+        }
+        let gap = " ".repeat(self.title.saturating_sub(title.width()));
+        writeln!(out, "{gap}  {FAINT}{waits}{FAINT:#}")
+    }
+}
+
+/// Returns what a task waits for, in words.
+fn waits(task: &Task) -> String {
+    let ids = task.depends_on.iter().map(ToString::to_string);
+    let names = task.external.iter().map(|name| format!("\"{}\"", printable(name)));
+    let all: Vec<_> = ids.chain(names).collect();
+    let optional = if task.optional { "optional" } else { "" };
+    let gap = if task.optional && !all.is_empty() { ", " } else { "" };
+    let after = if all.is_empty() { "" } else { "after " };
+    format!("{optional}{gap}{after}{}", all.join(", "))
+}
+
+/// Returns a text without anything that a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+}
+
+/// Shortens a text to a width; a Korean letter is two columns wide.
+fn cut(text: &str, width_max: usize) -> String {
+    if text.width() <= width_max {
+        return text.to_owned();
+    }
+    let mut width = 1;
+    let fits = |character: &char| {
+        width += character.width().unwrap_or(0);
+        width <= width_max
+    };
+    format!("{}…", text.chars().take_while(fits).collect::<String>())
+}
