@@ -1,0 +1,30 @@
+//! The examples that the repository ships say what the README promises.
+
+use std::{fs, path::Path};
+
+use wire::{Decoder, Item, Options};
+
+#[test]
+fn the_transcript_says_six_things() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/transcript.txt");
+    let mut decoder = Decoder::new(Options::worker());
+    let mut items = decoder.push(&fs::read(path).unwrap());
+    items.extend(decoder.end_turn());
+    let said: Vec<String> = items
+        .iter()
+        .map(|item| match item {
+            Item::Message(message) => message.said.name().to_owned(),
+            Item::Invalid(invalid) => format!("{}: {}", invalid.protocol, invalid.error),
+            Item::Near(near) => format!("nearly {}", near.near),
+        })
+        .collect();
+    let expected = [
+        "PROGRESS",
+        "ASK_USER",
+        "DEPENDENCY_REQUEST: missing required field 'required'",
+        "DEPENDENCY_REQUEST",
+        "INVOKE",
+        "DONE",
+    ];
+    assert_eq!(said, expected);
+}
