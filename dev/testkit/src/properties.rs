@@ -8,19 +8,28 @@ use wire::{Decoder, Item, Keys, Options};
 
 /// The key that the decoder's inputs may carry.
 const KEY: &str = "k3f9";
+/// From this last byte on the output is read from a screen.
+const SCREEN_FROM: u8 = 0xE0;
 /// What a message shows of itself at most, the sign for "cut" included.
 const RAW_BYTES_MAX: usize = 4096 + '…'.len_utf8();
 
 /// Checks the decoder on some output.
 ///
-/// The last byte also chooses how it is read: the role, the keys, and into what pieces it is cut.
+/// The last byte also chooses how it is read: the role, the keys, by lines or from a screen, and into what pieces it
+/// is cut.
 pub fn decoder(bytes: &[u8]) {
     let choice = bytes.last().copied().unwrap_or(0);
     let options = options(choice);
-
-    let (whole, _) = decode(bytes, bytes.len().max(1), &options);
     let piece = usize::from(choice >> 3) + 1;
-    let (cut, safe) = decode(bytes, piece, &options);
+    if choice >= SCREEN_FROM {
+        let [whole, cut] =
+            [bytes.len().max(1), piece].map(|piece| decode(bytes, piece, Decoder::screen(options.clone())).0);
+        assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes what stands on the screen");
+        return;
+    }
+
+    let (whole, _) = decode(bytes, bytes.len().max(1), Decoder::new(options.clone()));
+    let (cut, safe) = decode(bytes, piece, Decoder::new(options.clone()));
     assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes what it says");
 
     let mut end_before = 0;
@@ -42,7 +51,7 @@ fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item
     let start = usize::try_from(safe.offset).unwrap_or(usize::MAX);
     assert!(start <= bytes.len(), "the safe offset {start} lies behind the output");
     let rest = bytes.get(start..).unwrap_or_default();
-    let (later, _) = decode(rest, rest.len().max(1), options);
+    let (later, _) = decode(rest, rest.len().max(1), Decoder::new(options.clone()));
     let shown = |item: &Item, base: u64| {
         let json = serde_json::to_value(item).unwrap_or_default();
         (item.span().start + base, item.span().end + base, json["type"].clone(), json["payload"].clone())
@@ -62,8 +71,7 @@ struct SafePoint {
 }
 
 /// Decodes output in pieces, and remembers the safe offset in the middle of it.
-fn decode(bytes: &[u8], piece: usize, options: &Options) -> (Vec<Item>, SafePoint) {
-    let mut decoder = Decoder::new(options.clone());
+fn decode(bytes: &[u8], piece: usize, mut decoder: Decoder) -> (Vec<Item>, SafePoint) {
     let mut items = Vec::new();
     let mut safe = SafePoint { offset: 0, n_items: 0 };
     let mut n_read = 0;
@@ -154,7 +162,10 @@ mod tests {
     #[test]
     fn generated_output_keeps_the_rules() {
         for seed in 0..8 {
-            decoder(&crate::corpus::generate(50_000, seed).bytes);
+            let mut bytes = crate::corpus::generate(50_000, seed).bytes;
+            decoder(&bytes);
+            bytes.push(SCREEN_FROM);
+            decoder(&bytes);
         }
     }
 
