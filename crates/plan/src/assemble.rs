@@ -20,34 +20,43 @@ pub(crate) fn assemble(
     found: DraftPlan<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Plan, Vec<Option<Mark>>) {
-    let DraftPlan { title, mut drafts, phases, shared, groups } = found;
-    let mut resolver = Resolver::new(&drafts, groups, &shared, diagnostics);
-    let dependencies: Vec<_> =
+    let DraftPlan { title, drafts, phases, places, shared, groups } = found;
+    let mut resolver = Resolver::new(&drafts, groups, &shared, places, diagnostics);
+    let mut waits: Vec<_> =
         (0..drafts.len()).map(|place| resolver.resolve(&drafts, place, diagnostics)).collect();
-    let is_kept = resolver.finish();
-
-    let places = Places::new(text.as_bytes());
+    let (is_kept, mut by_id) = resolver.finish();
     let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.task.id.clone()).collect();
-    for (draft, found) in drafts.iter_mut().zip(dependencies) {
-        draft.task.line = places.line(draft.id_span.start);
-        draft.task.depends_on = found.places.iter().filter_map(|&place| ids.get(place).cloned()).collect();
-        draft.task.external = found.external;
-    }
-    let mut keep = is_kept.iter();
-    drafts.retain(|_| keep.next().copied().unwrap_or(false));
 
+    let lines = Places::new(text.as_bytes());
     let mut tasks = Vec::with_capacity(drafts.len());
     let mut marks = Vec::with_capacity(drafts.len());
     let mut sources = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        let Draft { task, id_span, mentions, mark, .. } = draft;
+    for ((draft, found), is_kept) in drafts.into_iter().zip(&mut waits).zip(&is_kept) {
+        if !is_kept {
+            continue;
+        }
+        let Draft { mut task, id_span, mentions, mark, .. } = draft;
+        task.line = lines.line(id_span.start);
+        task.depends_on = found.places.iter().filter_map(|&place| ids.get(place).cloned()).collect();
+        task.external = std::mem::take(&mut found.external);
         tasks.push(task);
         marks.push(mark);
         sources.push((id_span, mentions));
     }
     let phases = phases::build(phases, &tasks, diagnostics);
     let plan = Plan { title, phases, tasks };
-    for cycle in Graph::new(&plan).cycles() {
+
+    // Places among all drafts become places among the tasks that are left of them.
+    let mut n_kept = 0;
+    let new_place = is_kept.iter().map(|&is_kept| {
+        n_kept += usize::from(is_kept);
+        n_kept - usize::from(is_kept)
+    });
+    let new_places: Vec<usize> = new_place.collect();
+    by_id.iter_mut().for_each(|place| *place = new_places[*place]);
+    let kept = waits.iter().zip(&is_kept).filter(|(_, is_kept)| **is_kept);
+    let waits = kept.map(|(found, _)| found.places.iter().map(|&place| new_places[place]));
+    for cycle in Graph::from_places(&plan, waits, &by_id).cycles() {
         let span = cycle_span(&plan, &cycle.steps, &sources);
         let message = format!("tasks wait for each other: {cycle}");
         diagnostics.push(

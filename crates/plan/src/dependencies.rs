@@ -8,14 +8,15 @@ use domain::{PhaseNumber, TaskId};
 
 use crate::text::{is_none, span_in, unquote_code, without_bullet};
 
-/// One part of a dependency list.
+/// One dependency of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Mention<'a> {
-    /// The part as a name, which it is where its ids turn out to be none of this plan.
+    /// The part of the list that it is in, as a name: that is what it means where it has no ids, or where they turn
+    /// out to be none of this plan.
     pub(crate) name: Cow<'a, str>,
-    /// The ids and ranges of a part that is made of nothing else.
-    pub(crate) ids: Vec<Ids<'a>>,
-    /// Where the part is.
+    /// The id, or all ids from one to another; several of them can share a part.
+    pub(crate) ids: Option<Ids<'a>>,
+    /// Where it is.
     pub(crate) span: Range<usize>,
 }
 
@@ -24,7 +25,6 @@ pub(crate) struct Mention<'a> {
 pub(crate) struct Ids<'a> {
     pub(crate) from: Reference<'a>,
     pub(crate) to: Option<Reference<'a>>,
-    pub(crate) span: Range<usize>,
 }
 
 /// An id as it is mentioned, perhaps with its phase: `P1-T1.3`.
@@ -90,23 +90,28 @@ pub(crate) fn parse(list: &str, base: usize) -> Vec<Mention<'_>> {
         let mut rest = without_bullet(line.trim()).trim_end_matches('.');
         while !rest.is_empty() {
             let (part, next) = split_part(rest);
-            mentions.extend(mention(part.trim(), list, base));
+            push_part(part.trim(), list, base, &mut mentions);
             rest = next.trim_start();
         }
     }
     mentions
 }
 
-fn mention<'a>(part: &'a str, list: &'a str, base: usize) -> Option<Mention<'a>> {
+fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<Mention<'a>>) {
     let span = span_in(list, part, base);
     if let Some(name) = unquote_name(part) {
-        return Some(Mention { name: Cow::Owned(name), ids: Vec::new(), span });
+        to.push(Mention { name: Cow::Owned(name), ids: None, span });
+        return;
     }
     if is_none(part) {
-        return None;
+        return;
     }
-    let name = Cow::Borrowed(unquote_code(part).unwrap_or(part));
-    Some(Mention { name, ids: only_ids(part, span.start).unwrap_or_default(), span })
+    let name = unquote_code(part).unwrap_or(part);
+    let n_before = to.len();
+    if push_ids(part, name, span.start, to).is_none() {
+        to.truncate(n_before);
+        to.push(Mention { name: Cow::Borrowed(name), ids: None, span });
+    }
 }
 
 /// Splits a list after its first part.
@@ -153,8 +158,7 @@ fn separator(character: char, before: Option<char>, rest: &str) -> usize {
 }
 
 /// Reads a part that holds ids and ranges and nothing else.
-fn only_ids(part: &str, base: usize) -> Option<Vec<Ids<'_>>> {
-    let mut ids = Vec::new();
+fn push_ids<'a>(part: &'a str, name: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) -> Option<()> {
     let mut at = skip_decoration(part, 0);
     while at < part.len() {
         let start = at;
@@ -169,14 +173,15 @@ fn only_ids(part: &str, base: usize) -> Option<Vec<Ids<'_>>> {
             to = Some(reference);
             at = second + length;
         }
-        ids.push(Ids { from, to, span: base + start..base + at });
+        let span = base + start..base + at;
+        mentions.push(Mention { name: Cow::Borrowed(name), ids: Some(Ids { from, to }), span });
         let next = skip_decoration(part, at);
         if next == at && next < part.len() {
             return None;
         }
         at = next;
     }
-    Some(ids)
+    Some(())
 }
 
 /// Reads an id that is a link: `[T1](#t1-setup)`.
@@ -229,7 +234,7 @@ fn quoted_length(text: &str) -> Option<usize> {
 pub(crate) fn write_name(name: &str) -> String {
     let plain = parse(name, 0);
     if let [mention] = plain.as_slice()
-        && mention.ids.is_empty()
+        && mention.ids.is_none()
         && mention.name == name
         && mention.span == (0..name.len())
         && !name.starts_with('"')
@@ -244,20 +249,12 @@ mod tests {
     use super::{parse, write_name};
 
     fn check(list: &str, expected: &[&str]) {
-        let found: Vec<String> = parse(list, 0)
-            .iter()
-            .flat_map(|mention| {
-                assert!(list[mention.span.clone()].contains(mention.name.split('"').next().unwrap()));
-                if mention.ids.is_empty() {
-                    return vec![format!("<{}>", mention.name)];
-                }
-                let show = |ids: &super::Ids<'_>| match &ids.to {
-                    Some(to) => format!("{}..{}", ids.from.id, to.id),
-                    None => ids.from.id.to_string(),
-                };
-                mention.ids.iter().map(show).collect()
-            })
-            .collect();
+        let show = |mention: &super::Mention<'_>| match &mention.ids {
+            None => format!("<{}>", mention.name),
+            Some(super::Ids { from, to: Some(to) }) => format!("{}..{}", from.id, to.id),
+            Some(super::Ids { from, to: None }) => from.id.to_string(),
+        };
+        let found: Vec<String> = parse(list, 0).iter().map(show).collect();
         assert_eq!(found, expected, "{list}");
     }
 
@@ -311,7 +308,7 @@ mod tests {
             let written = write_name(name);
             let found = parse(&written, 0);
             assert_eq!(found.len(), 1, "{written}");
-            assert!(found[0].ids.is_empty(), "{written}");
+            assert!(found[0].ids.is_none(), "{written}");
             assert_eq!(found[0].name, name, "{written}");
         }
     }

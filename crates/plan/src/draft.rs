@@ -12,6 +12,8 @@ pub(crate) struct DraftPlan<'a> {
     pub(crate) title: String,
     pub(crate) drafts: Vec<Draft<'a>>,
     pub(crate) phases: Vec<DraftPhase>,
+    /// Every id's place in `drafts`, where the reader knows already that none is there twice; else empty.
+    pub(crate) places: HashMap<TaskId, usize>,
     /// Dependency lists that several drafts have in common.
     pub(crate) shared: Vec<Vec<Mention<'a>>>,
     /// Headings of other tasks: a dependency on one means on all of these, given as places in `drafts`.

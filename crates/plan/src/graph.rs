@@ -36,18 +36,35 @@ pub struct Graph {
 impl Graph {
     /// Builds the graph; a dependency on what is not in the plan is left out.
     pub fn new(plan: &Plan) -> Self {
-        let n_tasks = plan.tasks.len();
-        let n_phases = plan.phases.len();
         let places: HashMap<&TaskId, usize> =
             plan.tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+        let waits =
+            plan.tasks.iter().map(|task| task.depends_on.iter().filter_map(|id| places.get(id).copied()));
+        let mut by_id: Vec<usize> = (0..plan.tasks.len()).collect();
+        by_id.sort_by(|&left, &right| plan.tasks[left].id.cmp(&plan.tasks[right].id));
+        Self::from_places(plan, waits, &by_id)
+    }
+
+    /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
+    pub(crate) fn from_places(
+        plan: &Plan,
+        task_waits: impl Iterator<Item = impl Iterator<Item = usize>>,
+        by_id: &[usize],
+    ) -> Self {
+        let n_tasks = plan.tasks.len();
+        let n_phases = plan.phases.len();
+        let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
         let phase_places: HashMap<PhaseNumber, usize> =
             plan.phases.iter().enumerate().map(|(place, phase)| (phase.number, place)).collect();
-        let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
 
         let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, 4 * n_tasks);
-        for task in &plan.tasks {
-            waits.extend(task.depends_on.iter().filter_map(|id| places.get(id).copied()));
-            waits.extend(phase_places.get(&task.phase).map(|&phase| beginning(phase)));
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_phases];
+        for ((place, task), task_waits) in plan.tasks.iter().enumerate().zip(task_waits) {
+            waits.extend(task_waits);
+            if let Some(&phase) = phase_places.get(&task.phase) {
+                waits.extend([beginning(phase)]);
+                members[phase].push(place);
+            }
             waits.end_node();
         }
         for phase in &plan.phases {
@@ -56,14 +73,12 @@ impl Graph {
             );
             waits.end_node();
         }
-        for (place, phase) in plan.phases.iter().enumerate() {
-            waits.extend(phase.tasks.iter().filter_map(|id| places.get(id).copied()));
+        for (place, members) in members.into_iter().enumerate() {
+            waits.extend(members);
             waits.extend([beginning(place)]);
             waits.end_node();
         }
 
-        let mut by_id: Vec<usize> = (0..n_tasks).collect();
-        by_id.sort_by(|&left, &right| plan.tasks[left].id.cmp(&plan.tasks[right].id));
         let mut rank = vec![0; n_tasks];
         for (position, &place) in by_id.iter().enumerate() {
             rank[place] = position;

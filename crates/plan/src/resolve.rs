@@ -53,13 +53,17 @@ impl<'a> Resolver<'a> {
         drafts: &[Draft<'_>],
         groups: HashMap<TaskId, Vec<usize>>,
         shared: &[Vec<Mention<'a>>],
+        places: HashMap<TaskId, usize>,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let mut places = HashMap::with_capacity(drafts.len());
+        let mut places = places;
+        let are_known = !places.is_empty();
+        places.reserve(drafts.len().saturating_sub(places.len()));
         let mut is_kept = Vec::with_capacity(drafts.len());
         for (place, draft) in drafts.iter().enumerate() {
             let id = &draft.task.id;
-            let is_first = *places.entry(id.clone()).or_insert(place) == place && !groups.contains_key(id);
+            let is_first =
+                are_known || *places.entry(id.clone()).or_insert(place) == place && !groups.contains_key(id);
             if !is_first {
                 let message = format!("there is a task {id} already");
                 diagnostics.push(
@@ -80,9 +84,9 @@ impl<'a> Resolver<'a> {
         Self { places, by_id, rank, groups, shared, is_kept, has_bare_ids, n_expanded: 0 }
     }
 
-    /// Returns which drafts are tasks of the plan.
-    pub(crate) fn finish(self) -> Vec<bool> {
-        self.is_kept
+    /// Returns which drafts are tasks of the plan, and all of those by id.
+    pub(crate) fn finish(self) -> (Vec<bool>, Vec<usize>) {
+        (self.is_kept, self.by_id)
     }
 
     /// Finds what one draft waits for.
@@ -102,7 +106,7 @@ impl<'a> Resolver<'a> {
         }
         self.mentions(drafts, &draft.mentions, &mut found, diagnostics);
         if let Some(shared) = draft.shared {
-            self.add_shared(drafts, shared, &mut found, diagnostics);
+            self.add_shared(drafts, (shared, &draft.id_span), &mut found, diagnostics);
         }
         found.places.sort_unstable_by_key(|&place| self.rank[place]);
         found.places.dedup();
@@ -118,17 +122,13 @@ impl<'a> Resolver<'a> {
         diagnostics: &mut Diagnostics,
     ) {
         for mention in mentions {
-            // A number alone is an id only where tasks have such ids.
-            let are_ids = mention.ids.iter().all(|ids| ids.from.is_lettered() || self.has_bare_ids);
-            if mention.ids.is_empty() || !are_ids {
-                self.name(mention, found, diagnostics);
-                continue;
-            }
-            for ids in &mention.ids {
-                match &ids.to {
-                    None => self.one(drafts, ids, found, diagnostics),
-                    Some(to) => self.range(drafts, ids, to, found, diagnostics),
-                }
+            match &mention.ids {
+                // A number alone is an id only where tasks have such ids.
+                Some(ids) if ids.from.is_lettered() || self.has_bare_ids => match &ids.to {
+                    None => self.one(drafts, ids, &mention.span, found, diagnostics),
+                    Some(to) => self.range(drafts, (ids, to), &mention.span, found, diagnostics),
+                },
+                Some(_) | None => self.name(mention, found, diagnostics),
             }
         }
     }
@@ -137,7 +137,7 @@ impl<'a> Resolver<'a> {
     fn add_shared(
         &mut self,
         drafts: &[Draft<'_>],
-        list: usize,
+        (list, span): (usize, &Range<usize>),
         found: &mut Found,
         diagnostics: &mut Diagnostics,
     ) {
@@ -157,11 +157,7 @@ impl<'a> Resolver<'a> {
             found.places.extend(&once.places);
             found.external.extend(once.external.iter().cloned());
         } else {
-            let span = drafts
-                .iter()
-                .find(|draft| draft.shared == Some(list))
-                .map_or(0..0, |draft| draft.id_span.clone());
-            self.too_many(once.places.len(), span, diagnostics);
+            self.too_many(once.places.len(), span.clone(), diagnostics);
         }
         self.shared[list] = Shared::Found(once);
     }
@@ -189,7 +185,14 @@ impl<'a> Resolver<'a> {
         found.external.push(mention.name.clone().into_owned());
     }
 
-    fn one(&mut self, drafts: &[Draft<'_>], ids: &Ids<'_>, found: &mut Found, diagnostics: &mut Diagnostics) {
+    fn one(
+        &mut self,
+        drafts: &[Draft<'_>],
+        ids: &Ids<'_>,
+        span: &Range<usize>,
+        found: &mut Found,
+        diagnostics: &mut Diagnostics,
+    ) {
         let id = ids.from.task_id();
         if let Some(members) = id.as_ref().and_then(|id| self.groups.get(id)) {
             if members.iter().all(|&member| drafts.get(member).is_some_and(|draft| draft.is_deferred)) {
@@ -198,12 +201,12 @@ impl<'a> Resolver<'a> {
                 self.n_expanded += members.len();
                 members.iter().for_each(|&member| self.add(drafts, member, found));
             } else {
-                self.too_many(members.len(), ids.span.clone(), diagnostics);
+                self.too_many(members.len(), span.clone(), diagnostics);
             }
             return;
         }
         let Some(&place) = id.as_ref().and_then(|id| self.places.get(id)) else {
-            diagnostics.push(self.missing(drafts, ids));
+            diagnostics.push(self.missing(drafts, ids, span));
             return;
         };
         let phase = drafts.get(place).map(|draft| draft.task.phase);
@@ -212,7 +215,7 @@ impl<'a> Resolver<'a> {
         {
             let message = format!("{} is in phase {phase}, not in phase {said}", ids.from.id);
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, ids.span.clone(), message)
+                Diagnostic::error(Code::MissingDep, span.clone(), message)
                     .hint(format!("write P{phase}-{}, or {} alone", ids.from.id, ids.from.id)),
             );
             return;
@@ -223,13 +226,13 @@ impl<'a> Resolver<'a> {
     fn range(
         &mut self,
         drafts: &[Draft<'_>],
-        ids: &Ids<'_>,
-        to: &Reference<'_>,
+        (ids, to): (&Ids<'_>, &Reference<'_>),
+        span: &Range<usize>,
         found: &mut Found,
         diagnostics: &mut Diagnostics,
     ) {
         let (Some(from), Some(to)) = (ids.from.task_id(), to.task_id()) else {
-            diagnostics.push(self.missing(drafts, ids));
+            diagnostics.push(self.missing(drafts, ids, span));
             return;
         };
         let (low, high) = if from.cmp_numbers(&to).is_le() { (&from, &to) } else { (&to, &from) };
@@ -238,13 +241,13 @@ impl<'a> Resolver<'a> {
         let end = self.by_id.partition_point(|&place| id_at(place).cmp_numbers(high).is_le());
         let members = self.by_id.get(start..end).unwrap_or_default();
         if members.is_empty() {
-            diagnostics.push(self.missing(drafts, ids));
+            diagnostics.push(self.missing(drafts, ids, span));
         } else if self.n_expanded + members.len() <= EXPANDED_MAX {
             let is_alike = |place: &&usize| id_at(**place).is_lettered() == from.is_lettered();
             found.places.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {
-            self.too_many(members.len(), ids.span.clone(), diagnostics);
+            self.too_many(members.len(), span.clone(), diagnostics);
         }
     }
 
@@ -260,7 +263,7 @@ impl<'a> Resolver<'a> {
         self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_MAX + 1);
     }
 
-    fn missing(&self, drafts: &[Draft<'_>], ids: &Ids<'_>) -> Diagnostic {
+    fn missing(&self, drafts: &[Draft<'_>], ids: &Ids<'_>, span: &Range<usize>) -> Diagnostic {
         let message = match &ids.to {
             Some(to) => {
                 format!("no task of this plan is from {} to {}", shorten(&ids.from.id), shorten(&to.id))
@@ -276,7 +279,7 @@ impl<'a> Resolver<'a> {
             Some(near) => format!("write the id of a task, such as {near}, or a name in double quotes"),
             None => "write '-' if it waits for nothing".to_owned(),
         };
-        Diagnostic::error(Code::MissingDep, ids.span.clone(), message).hint(hint)
+        Diagnostic::error(Code::MissingDep, span.clone(), message).hint(hint)
     }
 }
 
@@ -290,7 +293,7 @@ fn without_doubles(names: &mut Vec<String>) {
 
 /// Returns where a list mentions an id, alone or in a range.
 pub(crate) fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
-    let holds = |ids: &&Ids<'_>| {
+    let holds = |ids: &Ids<'_>| {
         let Some(from) = ids.from.task_id() else { return false };
         match ids.to.as_ref().map(Reference::task_id) {
             None => from == *id,
@@ -302,5 +305,8 @@ pub(crate) fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Rang
             }
         }
     };
-    mentions.iter().flat_map(|mention| &mention.ids).find(holds).map(|ids| ids.span.clone())
+    mentions
+        .iter()
+        .find(|mention| mention.ids.as_ref().is_some_and(holds))
+        .map(|mention| mention.span.clone())
 }

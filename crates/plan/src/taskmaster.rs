@@ -198,7 +198,7 @@ impl<'a> Reader<'a, '_> {
                 continue;
             }
             let from = Reference { phase: None, id: id.clone() };
-            mentions.push(Mention { name: id, ids: vec![Ids { from, to: None, span: span.clone() }], span });
+            mentions.push(Mention { name: id, ids: Some(Ids { from, to: None }), span });
         }
         mentions
     }

@@ -3,7 +3,7 @@
 //! Walks the blocks of the file once, and keeps what tables and sections say apart until both are known, because
 //! the section wins. Says nothing about whether dependencies exist.
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 use domain::{PhaseNumber, TaskId};
 
@@ -22,7 +22,7 @@ mod fields;
 mod section;
 mod table;
 
-use fields::{Fields, Found};
+use fields::Gathered;
 use section::Section;
 
 /// Tells whether a file has a heading or a row that names a task.
@@ -53,8 +53,7 @@ pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagn
         title: None,
         phases: Vec::new(),
         scopes: Vec::new(),
-        found: Vec::new(),
-        places: HashMap::new(),
+        tasks: Gathered::new(text),
         section: None,
     };
     for (at, block) in outline.blocks.iter().enumerate() {
@@ -72,9 +71,8 @@ struct Reader<'a, 'd> {
     phases: Vec<DraftPhase>,
     /// The phase headings that we are below, with their levels.
     scopes: Vec<(u8, PhaseNumber)>,
-    found: Vec<Found<'a>>,
-    places: HashMap<TaskId, usize>,
-    section: Option<Section<'a>>,
+    tasks: Gathered<'a>,
+    section: Option<Section>,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -98,7 +96,8 @@ impl<'a> Reader<'a, '_> {
         if let Some(task) = heading::task(&heading) {
             self.close_section(span.start);
             self.leave_scopes(level);
-            self.section = Section::open(level, task, span);
+            let scope = self.scope();
+            self.section = Section::open(level, task, span, scope, &mut self.tasks, self.diagnostics);
             return;
         }
         if self.section.as_ref().is_some_and(|section| level > section.level) {
@@ -122,6 +121,11 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// Returns the phase whose heading we are below.
+    fn scope(&self) -> Option<PhaseNumber> {
+        self.scopes.last().map(|&(_, number)| number)
+    }
+
     fn leave_scopes(&mut self, level: u8) {
         while self.scopes.last().is_some_and(|&(scope, _)| scope >= level) {
             self.scopes.pop();
@@ -136,13 +140,13 @@ impl<'a> Reader<'a, '_> {
         let item = Item::new(self.text, span.clone());
         let Some((key, value)) = Key::of_line(item.first) else { return };
         if let Some(section) = &mut self.section {
-            section.item(self.text, key, value, &item, span, nested);
+            section.item(self.text, (key, value), item, span, nested, &mut self.tasks, self.diagnostics);
         } else if key == Key::After && !self.scopes.is_empty() {
             let after = after(value, self.text, self.diagnostics);
             if let Some(phase) = self.phases.last_mut() {
                 phase.after = Some(after);
             }
-        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.found.is_empty()
+        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.tasks.is_empty()
         {
             self.title = scalar(value);
         }
@@ -152,72 +156,44 @@ impl<'a> Reader<'a, '_> {
         if table::is_broken(self.text, &span) {
             self.diagnostics.push(table::broken(self.text, &span));
         } else if let Some(section) = &mut self.section {
-            section.paragraph(self.text, span);
+            section.paragraph(self.text, span, &mut self.tasks, self.diagnostics);
         }
     }
 
     fn table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
         let Some(columns) = table::Columns::new(self.text, head) else { return };
         // A table of risks or requirements may have ids too, but not one of a task.
-        if !columns.fits(self.text, rows) && (self.section.is_some() || !self.found.is_empty()) {
+        if !columns.fits(self.text, rows) && (self.section.is_some() || !self.tasks.is_empty()) {
             return;
         }
         if let Some(section) = &mut self.section {
             section.consume(self.text, span);
         }
-        let phase = self.scopes.last().map(|&(_, number)| number);
+        let scope = self.scope();
         for row in rows {
-            if let Some(mut fields) = columns.row(self.text, row, self.diagnostics) {
-                fields.scope = phase;
-                self.add(fields, false);
-            }
+            columns.row(self.text, row, scope, &mut self.tasks, self.diagnostics);
         }
     }
 
     fn close_section(&mut self, end: usize) {
-        let Some(section) = self.section.take() else { return };
-        let mut fields = section.close(self.text, end);
-        fields.scope = self.scopes.last().map(|&(_, number)| number);
-        self.add(fields, true);
-    }
-
-    /// Keeps what a row or a section says about a task.
-    fn add(&mut self, fields: Fields<'a>, is_section: bool) {
-        let place = *self.places.entry(fields.id.clone()).or_insert(self.found.len());
-        let Some(found) = self.found.get_mut(place) else {
-            self.found.push(Found::new(fields, is_section));
-            return;
-        };
-        let earlier = if is_section { &mut found.section } else { &mut found.row };
-        if earlier.is_none() {
-            *earlier = Some(fields);
-            return;
+        if let Some(section) = self.section.take() {
+            section.close(self.text, end, &mut self.tasks);
         }
-        let what = if is_section { "a section" } else { "a row" };
-        let message = format!("there is {what} for {} already", fields.id);
-        self.diagnostics.push(
-            Diagnostic::error(Code::ParseFail, fields.id_span, message)
-                .hint("give one of the two another id"),
-        );
     }
 
     fn finish(self) -> DraftPlan<'a> {
-        let Self { text, diagnostics, title, mut phases, found, .. } = self;
-        let ids_have_dots = found.iter().any(|found| found.id().as_str().contains('.'));
-        let drafts = found
-            .into_iter()
-            .map(|found| {
-                let (mut draft, phase) = found.draft(text, diagnostics);
-                if let Some(phase) = phase {
-                    draft.task.phase = phase.number;
-                    phases.push(phase);
-                } else if ids_have_dots {
-                    draft.task.phase = first_number(&draft.task.id, &draft.id_span, diagnostics);
-                }
-                draft
-            })
-            .collect();
-        DraftPlan { title: title.unwrap_or_default(), drafts, phases, ..DraftPlan::default() }
+        let Self { diagnostics, title, mut phases, tasks, .. } = self;
+        let (mut drafts, said, places) = tasks.finish();
+        let ids_have_dots = drafts.iter().any(|draft| draft.task.id.as_str().contains('.'));
+        for (draft, said) in drafts.iter_mut().zip(said) {
+            if let Some(phase) = said {
+                draft.task.phase = phase.number;
+                phases.extend(Some(phase).filter(|phase| !phase.name.is_empty()));
+            } else if ids_have_dots {
+                draft.task.phase = first_number(&draft.task.id, &draft.id_span, diagnostics);
+            }
+        }
+        DraftPlan { title: title.unwrap_or_default(), drafts, phases, places, ..DraftPlan::default() }
     }
 }
 

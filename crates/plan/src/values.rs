@@ -21,6 +21,9 @@ pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
 
 /// Reads a status.
 pub(crate) fn status(value: &str) -> Option<Status> {
+    if is_done_sign(value) {
+        return Some(Status::Done);
+    }
     let value = value.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
     let words = value.to_ascii_lowercase().replace(['-', '_'], " ");
     match words.as_str() {
@@ -31,18 +34,13 @@ pub(crate) fn status(value: &str) -> Option<Status> {
         "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료"
         | "완료됨" | "취소" | "취소됨" => Some(Status::Done),
         "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(Status::Deferred),
-        _ => symbol(value),
+        _ => None,
     }
 }
 
-/// Reads a status that is only a sign.
-fn symbol(value: &str) -> Option<Status> {
-    (value == "x" || value == "X").then_some(Status::Done)
-}
-
-/// Tells whether a status that holds no word is a sign for done.
-pub(crate) fn is_done_sign(value: &str) -> bool {
-    matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓")
+/// Tells whether a status is only a sign for done.
+fn is_done_sign(value: &str) -> bool {
+    matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓" | "x" | "X")
 }
 
 /// Reads a duration such as `30m` or `1h 30m`, in seconds; none is 0.
@@ -101,6 +99,8 @@ mod tests {
             ("", Some(Status::Open)),
             ("Done", Some(Status::Done)),
             ("✅ 완료", Some(Status::Done)),
+            ("✅", Some(Status::Done)),
+            ("⬜", Some(Status::Open)),
             ("cancelled", Some(Status::Done)),
             ("deferred", Some(Status::Deferred)),
             ("nearly done", None),

@@ -35,7 +35,7 @@ fn add<'a>(
     is_name_meant: bool,
     to: &mut Vec<Mention<'a>>,
 ) {
-    if !mention.ids.is_empty() {
+    if mention.ids.is_some() {
         to.push(mention);
         return;
     }
@@ -49,7 +49,7 @@ fn add<'a>(
             && from.is_lettered()
         {
             let span = at..at + id.len();
-            to.push(Mention { name: id.into(), ids: vec![Ids { from, to: None, span: span.clone() }], span });
+            to.push(Mention { name: id.into(), ids: Some(Ids { from, to: None }), span });
         }
         at += word.len() + 1;
     }

@@ -1,6 +1,8 @@
-//! What a row and a section say about one task, and what both mean together.
+//! What rows and sections say about tasks, put together as it is read.
+//!
+//! A section's word counts more than a row's, whichever comes first in the file.
 
-use std::ops::Range;
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use domain::{PhaseNumber, TaskId};
 
@@ -17,26 +19,17 @@ use crate::{
 
 use super::{table::unescape, without_layer};
 
-/// What a row or a section says.
-#[derive(Debug)]
-pub(super) struct Fields<'a> {
-    pub(super) id: TaskId,
-    pub(super) id_span: Range<usize>,
-    /// The phase that `P1-T1.3` names.
-    pub(super) phase: Option<PhaseNumber>,
-    /// The phase whose heading it is below.
-    pub(super) scope: Option<PhaseNumber>,
-    /// The heading's title; a row's is a value like others.
-    pub(super) title: String,
-    /// A box before the id: whether it is ticked, and where its mark is.
-    pub(super) check: Option<(bool, Range<usize>)>,
-    /// The section's text apart from its key lines.
-    pub(super) prose: String,
-    values: Vec<(Key, Value<'a>)>,
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Voice {
+    /// A section, which wins.
+    Section,
+    /// A row of a table.
+    Row,
 }
 
 /// The value of a key or a cell.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
@@ -57,216 +50,295 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the whole value, with the lines below the key.
-    fn whole(&self, source: &str) -> String {
-        let mut whole = if self.is_cell { unescape(self.text) } else { self.text.to_owned() };
-        if let Some(item) = &self.below {
-            whole.push('\n');
-            item.push_below(source, item.below.clone(), &mut whole);
-        }
-        whole
+    fn whole(&self, source: &str) -> Cow<'a, str> {
+        let Some(item) = &self.below else {
+            return if self.is_cell { unescape(self.text) } else { Cow::Borrowed(self.text) };
+        };
+        let mut whole = format!("{}\n", self.text);
+        item.push_below(source, item.below.clone(), &mut whole);
+        Cow::Owned(whole)
     }
 }
 
-impl<'a> Fields<'a> {
-    pub(super) fn new(id: TaskId, id_span: Range<usize>) -> Self {
-        Self {
-            id,
-            id_span,
-            phase: None,
-            scope: None,
-            title: String::new(),
-            check: None,
-            prose: String::new(),
-            values: Vec::new(),
-        }
-    }
-
-    /// Keeps a value; what is said first counts.
-    pub(super) fn set(&mut self, key: Key, value: Value<'a>) {
-        if self.get(key).is_none() {
-            self.values.push((key, value));
-        }
-    }
-
-    fn get(&self, key: Key) -> Option<&Value<'a>> {
-        self.values.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
-    }
+/// A task while more may be said about it.
+#[derive(Debug, Default)]
+struct Notes {
+    /// The keys that a section and a row have given, a bit for each.
+    given: [u32; 2],
+    is_seen: [bool; 2],
+    /// A box before the id: who has it, whether it is ticked, and where its mark is.
+    check: Option<(Voice, bool, Range<usize>)>,
+    is_status_done: bool,
+    /// The phase, and how much its source counts; less is more.
+    phase: Option<(u8, DraftPhase)>,
+    prose: String,
 }
 
-/// A task: its row, its section, or both.
-#[derive(Debug)]
-pub(super) struct Found<'a> {
-    pub(super) row: Option<Fields<'a>>,
-    pub(super) section: Option<Fields<'a>>,
-    id: TaskId,
+/// All tasks of a file so far.
+pub(super) struct Gathered<'a> {
+    source: &'a str,
+    drafts: Vec<Draft<'a>>,
+    notes: Vec<Notes>,
+    places: HashMap<TaskId, usize>,
 }
 
-impl<'a> Found<'a> {
-    pub(super) fn new(fields: Fields<'a>, is_section: bool) -> Self {
-        let id = fields.id.clone();
-        if is_section {
-            Self { row: None, section: Some(fields), id }
-        } else {
-            Self { row: Some(fields), section: None, id }
-        }
+impl<'a> Gathered<'a> {
+    pub(super) fn new(source: &'a str) -> Self {
+        Self { source, drafts: Vec::new(), notes: Vec::new(), places: HashMap::new() }
     }
 
-    pub(super) fn id(&self) -> &TaskId {
-        &self.id
+    pub(super) fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
     }
 
-    /// Both, the one that wins first.
-    fn both(&self) -> impl Iterator<Item = &Fields<'a>> {
-        self.section.iter().chain(&self.row)
-    }
-
-    fn value(&self, key: Key) -> Option<&Value<'a>> {
-        self.both().find_map(|fields| fields.get(key))
-    }
-
-    /// Returns the task, and its phase where the file says one.
-    pub(super) fn draft(
-        self,
-        source: &'a str,
+    /// Returns the place of the task that a row or a section is about; nothing where there was one before.
+    pub(super) fn open(
+        &mut self,
+        id: TaskId,
+        id_span: Range<usize>,
+        voice: Voice,
         diagnostics: &mut Diagnostics,
-    ) -> (Draft<'a>, Option<DraftPhase>) {
-        let id_span = self.both().next().map_or(0..0, |fields| fields.id_span.clone());
-        let mut draft = Draft::new(self.id.clone(), id_span);
-        let scalar_of = |key| self.value(key).and_then(|value| scalar(&value.whole(source)));
-        let list_of = |key| self.value(key).map_or_else(Vec::new, |value| text::values(&value.whole(source)));
-
-        let task = &mut draft.task;
-        task.agent = scalar_of(Key::Agent);
-        task.tester = scalar_of(Key::Tester);
-        task.layer = scalar_of(Key::Layer);
-        task.verify = scalar_of(Key::Verify);
-        task.worktree = scalar_of(Key::Worktree);
-        task.touches = list_of(Key::Touches);
-        task.references = list_of(Key::References);
-        task.acceptance = self.value(Key::Acceptance).map_or_else(Vec::new, |value| value.list.clone());
-        task.title = self.title(task.layer.as_deref());
-        task.text = self.text(source);
-        task.optional = self.value(Key::Optional).is_some_and(|value| is_yes(value.text));
-
-        let wrong = &mut |value: &Value<'_>, what: &str, hint: &str| {
-            let message = format!("'{}' is no {what}", shorten(value.text));
-            diagnostics.push(Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint));
+    ) -> Option<usize> {
+        let place = *self.places.entry(id.clone()).or_insert(self.drafts.len());
+        let Some(notes) = self.notes.get_mut(place) else {
+            self.drafts.push(Draft::new(id, id_span));
+            let mut notes = Notes::default();
+            notes.is_seen[voice as usize] = true;
+            self.notes.push(notes);
+            return Some(place);
         };
-        if let Some(value) = self.given(Key::Priority) {
-            match text::scalar(value.text).unwrap_or_default().parse() {
-                Ok(priority) => task.priority = priority,
-                Err(_) => wrong(value, "priority", "write low, normal, high or critical"),
-            }
+        if notes.is_seen[voice as usize] {
+            let what = if voice == Voice::Section { "a section" } else { "a row" };
+            let message = format!("there is {what} for {id} already");
+            diagnostics.push(
+                Diagnostic::error(Code::ParseFail, id_span, message).hint("give one of the two another id"),
+            );
+            return None;
         }
-        if let Some(value) = self.given(Key::Timeout) {
-            task.timeout_seconds = values::timeout_seconds(&text::scalar(value.text).unwrap_or_default());
-            if task.timeout_seconds.is_none() {
-                wrong(value, "timeout", TIMEOUT_HINT);
-            }
+        notes.is_seen[voice as usize] = true;
+        if voice == Voice::Section
+            && let Some(draft) = self.drafts.get_mut(place)
+        {
+            draft.id_span = id_span;
         }
-        if let Some(value) = self.given(Key::Budget) {
-            task.budget = text::scalar(value.text).and_then(|budget| budget.parse().ok());
-            if task.budget.is_none() {
-                wrong(value, "budget", "write 200k or 1m for tokens, $2 for money");
-            }
-        }
-        self.status(&mut draft, wrong);
-        if let Some(value) = self.given(Key::Complexity) {
-            draft.task.complexity = values::complexity(&text::scalar(value.text).unwrap_or_default());
-            if draft.task.complexity.is_none() {
-                let message =
-                    format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(value.text));
-                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
-            }
-        }
-        draft.mentions = self.mentions(source);
-        let phase = self.phase(diagnostics);
-        (draft, phase)
+        Some(place)
     }
 
-    /// Returns a value that says something.
-    fn given(&self, key: Key) -> Option<&Value<'a>> {
-        self.value(key).filter(|value| !is_none(value.text))
+    /// Keeps the box before an id.
+    pub(super) fn check(&mut self, place: usize, voice: Voice, is_ticked: bool, mark: Range<usize>) {
+        if let Some(notes) = self.notes.get_mut(place)
+            && notes.check.as_ref().is_none_or(|(known, ..)| voice < *known)
+        {
+            notes.check = Some((voice, is_ticked, mark));
+        }
     }
 
-    fn title(&self, layer: Option<&str>) -> String {
-        let of_heading =
-            self.section.as_ref().map(|section| section.title.clone()).filter(|title| !title.is_empty());
-        let title = of_heading.unwrap_or_else(|| {
-            self.value(Key::Title).map_or_else(String::new, |value| {
-                one_line(&if value.is_cell { unescape(value.text) } else { value.text.to_owned() })
-            })
-        });
-        without_layer(&title, layer).map(str::to_owned).unwrap_or(title)
+    /// Keeps the phase that an id (`P1-T1.3`) or a heading above says.
+    pub(super) fn phase(
+        &mut self,
+        place: usize,
+        voice: Voice,
+        of_id: Option<PhaseNumber>,
+        scope: Option<PhaseNumber>,
+    ) {
+        let Some(notes) = self.notes.get_mut(place) else { return };
+        let rank = 3 * voice as u8;
+        if let Some((rank, number)) =
+            of_id.map(|of_id| (rank + 1, of_id)).or(scope.map(|scope| (rank + 2, scope)))
+        {
+            notes.set_phase(rank, number, String::new());
+        }
     }
 
-    fn text(&self, source: &str) -> String {
-        let mut text = match self.value(Key::Description) {
-            // A description that says nothing is written with a dash, too.
-            Some(value) if value.below.is_none() && is_none(value.text) => String::new(),
-            Some(value) if value.is_cell => many_lines(&value.whole(source).replace("<br>", "\n")),
-            Some(value) => many_lines(&value.whole(source)),
-            None => String::new(),
+    /// Adds a section's text that is no key line.
+    pub(super) fn prose(&mut self, place: usize, prose: String) {
+        if let Some(notes) = self.notes.get_mut(place) {
+            notes.prose = prose;
+        }
+    }
+
+    /// Gives a task its title.
+    pub(super) fn title(&mut self, place: usize, title: String) {
+        let (Some(draft), Some(notes)) = (self.drafts.get_mut(place), self.notes.get_mut(place)) else {
+            return;
         };
-        let prose = self.section.as_ref().map_or("", |section| section.prose.as_str());
-        if !text.is_empty() && !prose.is_empty() {
-            text.push_str("\n\n");
-        }
-        text.push_str(prose);
-        text
+        draft.task.title = title;
+        notes.given[Voice::Section as usize] |= 1 << Key::Title as u32;
     }
 
-    fn mentions(&self, source: &'a str) -> Vec<dependencies::Mention<'a>> {
-        let Some(value) = self.value(Key::Dependencies) else { return Vec::new() };
-        let end = value.below.as_ref().map_or(value.span().end, |item| item.below.end);
-        dependencies::parse(source.get(value.start..end).unwrap_or_default(), value.start)
+    /// Tells whether a section's heading has a title, so that it needs no key for it.
+    pub(super) fn has_title(&self, place: usize) -> bool {
+        self.notes
+            .get(place)
+            .is_some_and(|notes| notes.given[Voice::Section as usize] & 1 << Key::Title as u32 != 0)
     }
 
-    /// A task is done when its box is ticked or its status says so; the box is what gets ticked, if there is one.
-    fn status(&self, draft: &mut Draft<'_>, wrong: &mut impl FnMut(&Value<'_>, &str, &str)) {
-        if let Some((is_ticked, mark)) = self.both().find_map(|fields| fields.check.clone()) {
-            draft.task.done = is_ticked;
-            draft.mark = Some(Mark::Box(mark));
-        }
-        let Some(value) = self.value(Key::Status) else { return };
-        if let Some((mark, span, _)) = check_box(value.text) {
-            draft.task.done |= is_ticked(mark);
-            draft.mark.get_or_insert(Mark::Box(value.start + span.start..value.start + span.end));
+    /// Keeps what a key or a column says, if nobody who counts more has said it, and nobody before.
+    pub(super) fn set(
+        &mut self,
+        place: usize,
+        voice: Voice,
+        key: Key,
+        value: Value<'a>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let (Some(draft), Some(notes)) = (self.drafts.get_mut(place), self.notes.get_mut(place)) else {
+            return;
+        };
+        let bit = 1 << key as u32;
+        let is_given = |voice: Voice| notes.given[voice as usize] & bit != 0;
+        if is_given(Voice::Section) || voice == Voice::Row && is_given(Voice::Row) {
             return;
         }
-        let word = text::unquote_code(value.text).unwrap_or(value.text);
-        let status = if is_none(word) { Some(Status::Open) } else { values::status(word) };
-        draft.task.done |= status == Some(Status::Done) || values::is_done_sign(word);
-        draft.is_deferred = status == Some(Status::Deferred);
-        draft.mark.get_or_insert(Mark::Word(value.span()));
-        if status.is_none() {
-            wrong(value, "status", STATUS_HINT);
+        notes.given[voice as usize] |= bit;
+        let source = self.source;
+        let task = &mut draft.task;
+        let one = |value: &Value<'_>| scalar(&value.whole(source));
+        let many = |value: &Value<'_>| text::values(&value.whole(source));
+        match key {
+            Key::Id | Key::After => {}
+            Key::Title => task.title = one_line(&value.whole(source)),
+            Key::Dependencies => {
+                let end = value.below.as_ref().map_or(value.span().end, |item| item.below.end);
+                draft.mentions =
+                    dependencies::parse(source.get(value.start..end).unwrap_or_default(), value.start);
+            }
+            Key::Layer => task.layer = one(&value),
+            Key::Agent => task.agent = one(&value),
+            Key::Tester => task.tester = one(&value),
+            Key::Verify => task.verify = one(&value),
+            Key::Worktree => task.worktree = one(&value),
+            Key::Touches => task.touches = many(&value),
+            Key::References => task.references = many(&value),
+            Key::Acceptance => task.acceptance = value.list,
+            Key::Optional => task.optional = is_yes(value.text),
+            Key::Description => task.text = description(&value, source),
+            Key::Phase => notes.phase_value(&value, 3 * voice as u8, diagnostics),
+            Key::Status => notes.status(draft, &value, diagnostics),
+            Key::Complexity | Key::Timeout | Key::Priority | Key::Budget => {
+                checked(draft, key, &value, diagnostics)
+            }
         }
     }
 
-    fn phase(&self, diagnostics: &mut Diagnostics) -> Option<DraftPhase> {
-        let unnamed = |number| DraftPhase { number, name: String::new(), after: None, is_story: false };
-        for fields in self.both() {
-            if let Some(value) = fields.get(Key::Phase).filter(|value| !is_none(value.text)) {
-                let found = heading::phase_value(value.text);
-                if let Some((name, HeadingNumber::Whole(number) | HeadingNumber::Dotted(number))) =
-                    found.map(|phase| (phase.name, phase.number))
-                {
-                    return Some(DraftPhase { name: one_line(name), ..unnamed(number) });
-                }
+    /// Returns the tasks and the phases that they name; the others have none yet.
+    pub(super) fn finish(self) -> (Vec<Draft<'a>>, Vec<Option<DraftPhase>>, HashMap<TaskId, usize>) {
+        let mut drafts = self.drafts;
+        let finished = drafts.iter_mut().zip(self.notes).map(|(draft, notes)| {
+            let task = &mut draft.task;
+            if let Some(title) = without_layer(&task.title, task.layer.as_deref()) {
+                task.title = title.to_owned();
+            }
+            if task.text.is_empty() {
+                task.text = notes.prose;
+            } else if !notes.prose.is_empty() {
+                task.text.push_str("\n\n");
+                task.text.push_str(&notes.prose);
+            }
+            // A task is done when its box is ticked or its status says so; the box is what gets ticked, if there is one.
+            task.done |=
+                notes.is_status_done || notes.check.as_ref().is_some_and(|(_, is_ticked, _)| *is_ticked);
+            if let Some((_, _, mark)) = notes.check {
+                draft.mark = Some(Mark::Box(mark));
+            }
+            notes.phase.map(|(_, phase)| phase)
+        });
+        let phases = finished.collect();
+        (drafts, phases, self.places)
+    }
+}
+
+impl Notes {
+    fn set_phase(&mut self, rank: u8, number: PhaseNumber, name: String) {
+        if self.phase.as_ref().is_none_or(|(known, _)| rank < *known) {
+            self.phase = Some((rank, DraftPhase { number, name, after: None, is_story: false }));
+        }
+    }
+
+    fn phase_value(&mut self, value: &Value<'_>, rank: u8, diagnostics: &mut Diagnostics) {
+        if is_none(value.text) {
+            return;
+        }
+        match heading::phase_value(value.text).map(|phase| (phase.number, phase.name)) {
+            Some((HeadingNumber::Whole(number) | HeadingNumber::Dotted(number), name)) => {
+                self.set_phase(rank, number, one_line(name));
+            }
+            Some((HeadingNumber::Letter, _)) | None => {
                 let message = format!("phase '{}' has no number, and is left out", shorten(value.text));
                 diagnostics
                     .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
             }
-            if let Some(number) = fields.phase.or(fields.scope) {
-                return Some(unnamed(number));
-            }
         }
-        None
+    }
+
+    fn status(&mut self, draft: &mut Draft<'_>, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+        if let Some((mark, span, _)) = check_box(value.text) {
+            self.is_status_done = is_ticked(mark);
+            draft.mark = Some(Mark::Box(value.start + span.start..value.start + span.end));
+            draft.is_deferred = false;
+            return;
+        }
+        let word = text::unquote_code(value.text).unwrap_or(value.text);
+        let status = if is_none(word) { Some(Status::Open) } else { values::status(word) };
+        self.is_status_done = status == Some(Status::Done);
+        draft.is_deferred = status == Some(Status::Deferred);
+        draft.mark = Some(Mark::Word(value.span()));
+        if status.is_none() {
+            diagnostics.push(wrong(value, "status", STATUS_HINT));
+        }
     }
 }
 
+/// Reads the values that are more than words.
+fn checked(draft: &mut Draft<'_>, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+    let task = &mut draft.task;
+    let words = text::unquote_code(value.text).unwrap_or(value.text);
+    let is_given = !is_none(words);
+    match key {
+        Key::Priority => match words.parse() {
+            Ok(priority) => task.priority = priority,
+            Err(_) if is_given => {
+                diagnostics.push(wrong(value, "priority", "write low, normal, high or critical"))
+            }
+            Err(_) => {}
+        },
+        Key::Timeout => {
+            task.timeout_seconds = values::timeout_seconds(words);
+            if is_given && task.timeout_seconds.is_none() {
+                diagnostics.push(wrong(value, "timeout", TIMEOUT_HINT));
+            }
+        }
+        Key::Budget => {
+            task.budget = words.parse().ok();
+            if is_given && task.budget.is_none() {
+                diagnostics.push(wrong(value, "budget", "write 200k or 1m for tokens, $2 for money"));
+            }
+        }
+        _ => {
+            task.complexity = values::complexity(words);
+            if is_given && task.complexity.is_none() {
+                let message =
+                    format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(words));
+                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
+            }
+        }
+    }
+}
+
+fn wrong(value: &Value<'_>, what: &str, hint: &str) -> Diagnostic {
+    let message = format!("'{}' is no {what}", shorten(value.text));
+    Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint)
+}
+
+fn description(value: &Value<'_>, source: &str) -> String {
+    // A description that says nothing is written with a dash, too.
+    if value.below.is_none() && is_none(value.text) {
+        return String::new();
+    }
+    let whole = value.whole(source);
+    if value.is_cell { many_lines(&whole.replace("<br>", "\n")) } else { many_lines(&whole) }
+}
+
 fn is_yes(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "yes" | "true" | "optional" | "예")
-        || value.eq_ignore_ascii_case("[x]")
+    ["yes", "true", "optional", "[x]", "예"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }

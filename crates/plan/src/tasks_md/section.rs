@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use domain::PhaseNumber;
+
 use crate::{
+    diagnostic::Diagnostics,
     heading::{self, TaskHeading},
     item::Item,
     keys::Key,
@@ -10,68 +13,87 @@ use crate::{
     text::{check_box, criterion, many_lines, one_line, span_in},
 };
 
-use super::fields::{Fields, Value};
+use super::fields::{Gathered, Value, Voice};
 
 /// A section that is still open.
-pub(super) struct Section<'a> {
+pub(super) struct Section {
     pub(super) level: u8,
-    fields: Fields<'a>,
+    /// The task's place; nothing for a second section of the same task, which is only skipped.
+    task: Option<usize>,
     /// The first byte that is neither text nor a key line yet.
     cursor: usize,
     prose: Vec<String>,
     last_rule: Option<Range<usize>>,
 }
 
-impl<'a> Section<'a> {
-    /// Opens the section of a task's heading, given the bytes that the heading covers.
-    pub(super) fn open(level: u8, task: TaskHeading<'a>, span: Range<usize>) -> Option<Self> {
-        let id = task.reference.task_id()?;
-        let mut fields = Fields::new(id, task.id_span);
-        fields.phase = task.reference.phase;
-        fields.title = one_line(&heading::unescape(task.title));
-        fields.check = task.check;
-        Some(Self { level, fields, cursor: span.end, prose: Vec::new(), last_rule: None })
+impl Section {
+    /// Opens the section of a task's heading, given the bytes that the heading covers and the phase it is in.
+    pub(super) fn open<'a>(
+        level: u8,
+        task: TaskHeading<'a>,
+        span: Range<usize>,
+        scope: Option<PhaseNumber>,
+        tasks: &mut Gathered<'a>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        let place = tasks.open(task.reference.task_id()?, task.id_span, Voice::Section, diagnostics);
+        if let Some(place) = place {
+            tasks.phase(place, Voice::Section, task.reference.phase, scope);
+            if let Some((is_ticked, mark)) = task.check {
+                tasks.check(place, Voice::Section, is_ticked, mark);
+            }
+            if !task.title.is_empty() {
+                tasks.title(place, one_line(&heading::unescape(task.title)));
+            }
+        }
+        Some(Self { level, task: place, cursor: span.end, prose: Vec::new(), last_rule: None })
     }
 
     /// Reads a `- **Key**: value` line with what is nested below it.
-    pub(super) fn item(
+    pub(super) fn item<'a>(
         &mut self,
         text: &'a str,
-        key: Key,
-        value: &'a str,
-        item: &Item<'a>,
+        (key, value): (Key, &'a str),
+        item: Item<'a>,
         span: Range<usize>,
         nested: &[Block],
+        tasks: &mut Gathered<'a>,
+        diagnostics: &mut Diagnostics,
     ) {
-        // A heading with a title needs no key for it; the line then says something else.
-        if matches!(key, Key::Id | Key::After) || key == Key::Title && !self.fields.title.is_empty() {
-            return;
-        }
-        let item = Item { below: item.indented(text, item.below.start), ..item.clone() };
-        let start = span_in(text, value, 0).start;
-        let mut value = Value::inline(value, start);
+        let Some(place) = self.task.filter(|&place| is_key(key, place, tasks)) else { return };
+        let item = Item { below: item.indented(text, item.below.start), ..item };
+        let end = item.below.end;
+        let mut value = Value::inline(value, span_in(text, value, 0).start);
         if key == Key::Acceptance {
             value.list = criteria(text, value.text, &item, nested);
         } else if text.get(item.below.clone()).is_some_and(|below| !below.trim().is_empty()) {
-            value.below = Some(item.clone());
+            value.below = Some(item);
         }
-        self.fields.set(key, value);
-        self.consume(text, span.start..item.below.end);
+        tasks.set(place, Voice::Section, key, value, diagnostics);
+        self.consume(text, span.start..end);
     }
 
     /// Reads the lines of a paragraph that begin with a bold key.
-    pub(super) fn paragraph(&mut self, text: &'a str, span: Range<usize>) {
-        let paragraph = text.get(span.clone()).unwrap_or_default();
+    pub(super) fn paragraph<'a>(
+        &mut self,
+        text: &'a str,
+        span: Range<usize>,
+        tasks: &mut Gathered<'a>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(place) = self.task else { return };
         let mut start = span.start;
-        for line in paragraph.split_inclusive('\n') {
+        for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
+            let end = start + line.len();
             if let Some((key, value)) = Key::of_line(line.trim())
-                && !matches!(key, Key::Id | Key::After | Key::Acceptance)
-                && !(key == Key::Title && !self.fields.title.is_empty())
+                && key != Key::Acceptance
+                && is_key(key, place, tasks)
             {
-                self.fields.set(key, Value::inline(value, span_in(text, value, 0).start));
-                self.consume(text, start..start + line.len());
+                let value = Value::inline(value, span_in(text, value, 0).start);
+                tasks.set(place, Voice::Section, key, value, diagnostics);
+                self.consume(text, start..end);
             }
-            start += line.len();
+            start = end;
         }
     }
 
@@ -86,15 +108,16 @@ impl<'a> Section<'a> {
         self.cursor = span.end;
     }
 
-    /// Returns what the section says, given where it ends.
-    pub(super) fn close(mut self, text: &'a str, end: usize) -> Fields<'a> {
+    /// Ends the section.
+    pub(super) fn close(mut self, text: &str, end: usize, tasks: &mut Gathered<'_>) {
+        let Some(place) = self.task else { return };
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
             _ => end,
         };
         self.push_prose(text, end);
-        self.fields.prose = self.prose.join("\n\n");
-        self.fields
+        tasks
+            .prose(place, if self.prose.len() == 1 { self.prose.remove(0) } else { self.prose.join("\n\n") });
     }
 
     fn push_prose(&mut self, text: &str, end: usize) {
@@ -102,6 +125,15 @@ impl<'a> Section<'a> {
         if !prose.is_empty() {
             self.prose.push(prose);
         }
+    }
+}
+
+/// Tells whether a key line is one here: a heading with a title needs no key for it, so the line says something else.
+fn is_key(key: Key, place: usize, tasks: &Gathered<'_>) -> bool {
+    match key {
+        Key::Id | Key::After => false,
+        Key::Title => !tasks.has_title(place),
+        _ => true,
     }
 }
 

@@ -1,6 +1,8 @@
 //! A table of tasks: one with an `ID` column.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
+
+use domain::PhaseNumber;
 
 use crate::{
     dependencies::Reference,
@@ -9,7 +11,7 @@ use crate::{
     text::{criterion, shorten, span_in},
 };
 
-use super::fields::{Fields, Value};
+use super::fields::{Gathered, Value, Voice};
 
 /// What the columns of a table are.
 #[derive(Debug)]
@@ -21,54 +23,59 @@ pub(super) struct Columns {
 impl Columns {
     /// Reads the head of a table; nothing where it has no `ID` column.
     pub(super) fn new(text: &str, head: &Range<usize>) -> Option<Self> {
-        let keys: Vec<_> = cells(text, head).iter().map(|cell| Key::of_column(cell)).collect();
+        let keys: Vec<_> = Cells::new(text, head).map(Key::of_column).collect();
         let id = keys.iter().position(|&key| key == Some(Key::Id))?;
         Some(Self { keys, id })
     }
 
     /// Tells whether a row has the id of a task.
     pub(super) fn fits(&self, text: &str, rows: &[Range<usize>]) -> bool {
-        rows.iter().any(|row| cells(text, row).get(self.id).is_some_and(|cell| reference(cell).is_some()))
+        rows.iter()
+            .any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| reference(cell).is_some()))
     }
 
-    /// Reads a row.
+    /// Reads a row, given the phase whose heading it is below.
     pub(super) fn row<'a>(
         &self,
         text: &'a str,
         row: &Range<usize>,
+        scope: Option<PhaseNumber>,
+        tasks: &mut Gathered<'a>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Fields<'a>> {
-        let cells = cells(text, row);
-        if cells.iter().all(|cell| cell.is_empty()) {
-            return None;
+    ) {
+        let n_cells = Cells::new(text, row).count();
+        if n_cells != self.keys.len() {
+            if Cells::new(text, row).all(str::is_empty) {
+                return;
+            }
+            diagnostics.push(self.wrong_count(text, row, n_cells));
         }
-        if cells.len() != self.keys.len() {
-            diagnostics.push(self.wrong_count(text, row, cells.len()));
-        }
-        let cell = cells.get(self.id)?;
+        let Some(cell) = Cells::new(text, row).nth(self.id) else { return };
         let span = span_in(text, cell, 0);
-        let Some((check, reference)) = reference(cell) else {
-            let message = format!("'{}' is no task id", shorten(cell));
-            diagnostics.push(
-                Diagnostic::error(Code::ParseFail, span, message)
-                    .hint("write T1, T1.3, T001, 1.2 or P1-T1.3"),
-            );
-            return None;
+        let found = reference(cell)
+            .and_then(|(check, reference)| Some((check, reference.phase, reference.task_id()?)));
+        let Some((check, phase, id)) = found else {
+            if Cells::new(text, row).any(|cell| !cell.is_empty()) {
+                let message = format!("'{}' is no task id", shorten(cell));
+                let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
+                diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
+            }
+            return;
         };
-        let mut fields = Fields::new(reference.task_id()?, span.clone());
-        fields.phase = reference.phase;
-        fields.check =
-            check.map(|(is_ticked, mark)| (is_ticked, span.start + mark.start..span.start + mark.end));
-        for (key, cell) in self.keys.iter().zip(&cells) {
-            let Some(key) = key.filter(|key| !matches!(key, Key::Id | Key::After)) else { continue };
+        let Some(place) = tasks.open(id, span.clone(), Voice::Row, diagnostics) else { return };
+        tasks.phase(place, Voice::Row, phase, scope);
+        if let Some((is_ticked, mark)) = check {
+            tasks.check(place, Voice::Row, is_ticked, span.start + mark.start..span.start + mark.end);
+        }
+        for (key, cell) in self.keys.iter().zip(Cells::new(text, row)) {
+            let Some(key) = *key else { continue };
             let mut value = Value::inline(cell, span_in(text, cell, 0).start);
             value.is_cell = true;
             if key == Key::Acceptance {
                 value.list = cell.split("<br>").filter_map(|part| criterion(&unescape(part))).collect();
             }
-            fields.set(key, value);
+            tasks.set(place, Voice::Row, key, value, diagnostics);
         }
-        Some(fields)
     }
 
     fn wrong_count(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
@@ -100,26 +107,39 @@ fn reference(cell: &str) -> Option<(Check, Reference<'_>)> {
     (length == inner.len() && reference.task_id().is_some()).then_some((check, reference))
 }
 
-/// Cuts a row into its cells. A bar behind a backslash is text.
-fn cells<'a>(text: &'a str, row: &Range<usize>) -> Vec<&'a str> {
-    let line = text.get(row.clone()).unwrap_or_default().trim();
-    let mut found = Vec::new();
-    let mut start = usize::from(line.starts_with('|'));
-    for bar in memchr::memchr_iter(b'|', line.as_bytes()) {
-        if bar >= start && !line[..bar].ends_with('\\') {
-            found.push(line[start..bar].trim());
-            start = bar + 1;
-        }
+/// The cells of a row, from left to right. A bar behind a backslash is text.
+struct Cells<'a> {
+    rest: Option<&'a str>,
+}
+
+impl<'a> Cells<'a> {
+    fn new(text: &'a str, row: &Range<usize>) -> Self {
+        let line = text.get(row.clone()).unwrap_or_default().trim();
+        let line = line.strip_prefix('|').unwrap_or(line);
+        Self { rest: (!line.is_empty()).then_some(line) }
     }
-    if start < line.len() {
-        found.push(line[start..].trim());
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest?;
+        let mut bars = memchr::memchr_iter(b'|', rest.as_bytes());
+        let bar = bars
+            .find(|&bar| bar.checked_sub(1).and_then(|before| rest.as_bytes().get(before)) != Some(&b'\\'));
+        let (cell, after) = match bar {
+            Some(bar) => (&rest[..bar], &rest[bar + 1..]),
+            None => (rest, ""),
+        };
+        self.rest = (!after.is_empty()).then_some(after);
+        Some(cell.trim())
     }
-    found
 }
 
 /// Returns a cell's text as it is meant.
-pub(super) fn unescape(cell: &str) -> String {
-    cell.replace("\\|", "|")
+pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
+    if cell.contains("\\|") { Cow::Owned(cell.replace("\\|", "|")) } else { Cow::Borrowed(cell) }
 }
 
 /// Tells whether a paragraph wants to be a table of tasks, but Markdown does not take it for one.
@@ -139,7 +159,7 @@ pub(super) fn broken(text: &str, span: &Range<usize>) -> Diagnostic {
     let mut lines = paragraph.lines();
     let head = lines.next().unwrap_or_default();
     let dashes = lines.next().unwrap_or_default();
-    let n_columns = cells(text, &span_in(text, head, 0)).len();
+    let n_columns = Cells::new(text, &span_in(text, head, 0)).count();
     let line = format!("|{}", "---|".repeat(n_columns.min(32)));
     Diagnostic::error(
         Code::ParseFail,
