@@ -1,0 +1,132 @@
+//! Dialect A: open tags, always with their closing tag, so that nothing printed later gets in.
+
+use domain::{
+    AgentName, AskUser, AskUserType, DeliverResult, Direct, DirectType, Invoke, Progress, ResultType,
+    SessionKey, StepComplete,
+};
+
+use super::{key_word, quoted};
+use crate::{say::json, tag::TagName};
+
+pub(super) fn ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
+    let AskUser { question, r#type, options, context, default, required } = ask;
+    let mut body = Body::new(TagName::AskUser, None, key);
+    body.field("question", question);
+    match r#type {
+        AskUserType::Text => {}
+        AskUserType::Selection => body.field("type", "selection"),
+        AskUserType::Confirmation => body.field("type", "confirmation"),
+    }
+    if !options.is_empty() {
+        body.field("options", &json::list(options));
+    }
+    if let Some(default) = default {
+        body.field("default", &quoted(default));
+    }
+    if !required {
+        body.field("required", "false");
+    }
+    // The last one, because whatever follows it belongs to it.
+    if let Some(context) = context {
+        body.field("context", context);
+    }
+    body.close()
+}
+
+pub(super) fn invoke(invoke: &Invoke, key: Option<&SessionKey>) -> String {
+    let Invoke { target, task, context } = invoke;
+    let mut body = Body::new(TagName::Invoke, Some(target), key);
+    body.line(task);
+    if let Some(context) = context {
+        body.field("context", context);
+    }
+    body.close()
+}
+
+pub(super) fn deliver_result(result: &DeliverResult, key: Option<&SessionKey>) -> String {
+    let DeliverResult { target, result_type, content } = result;
+    let mut body = Body::new(TagName::DeliverResult, Some(target), key);
+    body.field("type", result_type_word(*result_type));
+    body.field("content", content);
+    body.close()
+}
+
+pub(super) fn step_complete(step: &StepComplete, key: Option<&SessionKey>) -> String {
+    let mut body = Body::new(TagName::StepComplete, None, key);
+    if let Some(summary) = &step.summary {
+        body.line(summary);
+    }
+    body.close()
+}
+
+pub(super) fn progress(progress: &Progress, key: Option<&SessionKey>) -> String {
+    let Progress { progress, task } = progress;
+    let mut body = Body::new(TagName::Progress, None, key);
+    if let Some(progress) = progress {
+        body.field("progress", &progress.to_string());
+    }
+    if let Some(task) = task {
+        body.field("task", task);
+    }
+    body.close()
+}
+
+pub(super) fn direct(direct: &Direct, key: Option<&SessionKey>) -> String {
+    let Direct { target, r#type, content } = direct;
+    let mut body = Body::new(TagName::Direct, Some(target), key);
+    if let Some(r#type) = r#type {
+        body.field("type", direct_type_word(*r#type));
+    }
+    body.field("content", content);
+    body.close()
+}
+
+/// Returns the word for a result's type.
+pub(crate) fn result_type_word(result_type: ResultType) -> &'static str {
+    match result_type {
+        ResultType::GithubIssue => "github_issue",
+        ResultType::Markdown => "markdown",
+        ResultType::Json => "json",
+        ResultType::FilePath => "file_path",
+        ResultType::Message => "message",
+    }
+}
+
+fn direct_type_word(direct_type: DirectType) -> &'static str {
+    match direct_type {
+        DirectType::Result => "result",
+        DirectType::Feedback => "feedback",
+        DirectType::Query => "query",
+    }
+}
+
+/// An open tag and its body, as they are written.
+struct Body<'a> {
+    text: String,
+    name: TagName,
+    key: Option<&'a SessionKey>,
+}
+
+impl<'a> Body<'a> {
+    fn new(name: TagName, target: Option<&AgentName>, key: Option<&'a SessionKey>) -> Self {
+        let target = target.map(|target| format!(":{target}")).unwrap_or_default();
+        let text = format!("[{}{target}{}]\n", name.text(), key_word(key));
+        Self { text, name, key }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Writes a value behind its key, or below it where it has several lines: a code fence in it must begin a line.
+    fn field(&mut self, name: &str, value: &str) {
+        let space = if value.contains('\n') { "\n" } else { " " };
+        self.line(&format!("{name}:{space}{value}"));
+    }
+
+    fn close(mut self) -> String {
+        self.line(&format!("[/{}{}]", self.name.text(), key_word(self.key)));
+        self.text
+    }
+}

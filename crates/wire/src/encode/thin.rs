@@ -1,0 +1,115 @@
+//! Dialects C and D and the phase marker: messages of one line, and the two that a further line may join.
+
+use std::{collections::BTreeMap, fmt::Display};
+
+use domain::{
+    Custom, Done, Fail, NeedHuman, PhaseComplete, PhaseDone, PhaseNumber, Ready, ResolveCode, ResolveError,
+    ResolveNext, SessionKey, TaskId, TaskRequest,
+};
+
+use super::{key_word, quoted};
+use crate::say::json;
+
+pub(super) fn phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>) -> String {
+    let PhaseComplete { phase, name, documents } = complete;
+    let mut text = format!("=== PHASE {phase} COMPLETE{} ===\n", key_word(key));
+    if let Some(name) = name {
+        text.push_str(&format!("Phase: {name}\n"));
+    }
+    if !documents.is_empty() {
+        text.push_str("Documents created:\n");
+    }
+    for document in documents {
+        text.push_str(&format!("- {}\n", quoted(document)));
+    }
+    // Two blank lines end it, so that a list that is printed next is not taken for documents.
+    text.push_str("\n\n");
+    text
+}
+
+pub(super) fn need_human(human: &NeedHuman, key: Option<&SessionKey>) -> String {
+    format!("[NEED_HUMAN{}: {}]\n", key_word(key), human.question)
+}
+
+pub(super) fn resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> String {
+    let phase = next.phase.map(|phase| format!(":PHASE:{phase}")).unwrap_or_default();
+    line(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
+}
+
+pub(super) fn ready(ready: &Ready, key: Option<&SessionKey>) -> String {
+    let groups = ready.groups.iter().map(|group| join(group, ",")).collect::<Vec<_>>();
+    line(format!("READY:{}", groups.join("|")), key)
+}
+
+pub(super) fn phase_done(done: &PhaseDone, key: Option<&SessionKey>) -> String {
+    line(format!("PHASE_DONE:{}", done.phase), key)
+}
+
+pub(super) fn all_done(key: Option<&SessionKey>) -> String {
+    line("ALL_DONE".to_owned(), key)
+}
+
+pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
+    let TaskRequest { task_id, phase, worktree, meta } = request;
+    let mut text = line(format!("TASK_ID:{}", reference(task_id, *phase)), key);
+    if let Some(worktree) = worktree {
+        text.push_str(&format!("WORKTREE:{worktree}\n"));
+    }
+    if let Some(meta) = meta {
+        text.push_str(&format!("META:{}\n", json::line(meta)));
+    }
+    // A blank line ends it, so that a line that is printed next can't join.
+    text.push('\n');
+    text
+}
+
+pub(super) fn done(done: &Done, key: Option<&SessionKey>) -> String {
+    let Done { task_id, phase, fields } = done;
+    line(format!("DONE:{}{}", reference(task_id, *phase), fields_text(fields)), key)
+}
+
+pub(super) fn fail(fail: &Fail, key: Option<&SessionKey>) -> String {
+    let Fail { task_id, phase, reason, fields } = fail;
+    // The last part is always the reason, so one that is absent leaves its place empty behind fields.
+    let reason = match reason {
+        Some(reason) => format!(":{reason}"),
+        None if fields.is_empty() => String::new(),
+        None => ":".to_owned(),
+    };
+    line(format!("FAIL:{}{}{reason}", reference(task_id, *phase), fields_text(fields)), key)
+}
+
+pub(super) fn resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> String {
+    let code = match error.code {
+        ResolveCode::TasksNotFound => "TASKS_NOT_FOUND",
+        ResolveCode::CircularDep => "CIRCULAR_DEP",
+        ResolveCode::MissingDep => "MISSING_DEP",
+        ResolveCode::ParseFail => "PARSE_FAIL",
+        ResolveCode::StateCorrupt => "STATE_CORRUPT",
+    };
+    let detail = error.detail.as_ref().map(|detail| format!(":{detail}")).unwrap_or_default();
+    line(format!("ERROR:{code}{detail}"), key)
+}
+
+pub(super) fn custom(custom: &Custom, key: Option<&SessionKey>) -> String {
+    line(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
+}
+
+fn line(text: String, key: Option<&SessionKey>) -> String {
+    text + &key_word(key) + "\n"
+}
+
+fn reference(task: &TaskId, phase: Option<PhaseNumber>) -> String {
+    match phase {
+        Some(phase) => format!("P{phase}-{task}"),
+        None => task.to_string(),
+    }
+}
+
+fn fields_text(fields: &BTreeMap<String, String>) -> String {
+    fields.iter().map(|(name, value)| format!(":{name}={value}")).collect()
+}
+
+fn join(items: &[impl Display], separator: &str) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}

@@ -1,0 +1,103 @@
+//! The right form of each message, to be shown to an agent that got it wrong.
+
+use domain::{
+    AgentError, AgentName, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType,
+    Direct, DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
+    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said, SessionKey,
+    StepComplete, TaskId, TaskRequest, UserQuestion,
+};
+
+use crate::encode::encode;
+
+/// Returns an example of a message by its name on the wire, with the session's key; nothing for a name that is none.
+pub(super) fn of(message: &str, key: Option<&SessionKey>) -> Option<String> {
+    let task: TaskId = "T1.3".parse().ok()?;
+    form(&example(message, &task)?, key)
+}
+
+/// Returns a message as its session would write it.
+pub(super) fn form(said: &Said, key: Option<&SessionKey>) -> Option<String> {
+    encode(said, key).ok().map(|text| text.trim_end().to_owned())
+}
+
+/// Returns the ways to end the work on a task: done, failed, a question.
+pub(super) fn endings(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
+    let done = Said::Done(Done { task_id: task.clone(), phase: None, fields: [].into() });
+    let reason = Some("why it failed".to_owned());
+    let fail = Said::Fail(Fail { task_id: task.clone(), phase: None, reason, fields: [].into() });
+    let question = example("ASK_USER", task);
+    [Some(done), Some(fail), question].into_iter().flatten().filter_map(|said| form(&said, key)).collect()
+}
+
+fn example(message: &str, task: &TaskId) -> Option<Said> {
+    let text = |words: &str| words.to_owned();
+    let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
+    let said = match message {
+        "ASK_USER" => Said::AskUser(AskUser {
+            question: text("Which database?"),
+            r#type: AskUserType::Selection,
+            options: vec![text("PostgreSQL"), text("SQLite")],
+            context: None,
+            default: None,
+            required: true,
+        }),
+        "INVOKE" => Said::Invoke(Invoke {
+            target,
+            task: text("what it should do"),
+            context: Some(text("what it should know")),
+        }),
+        "DELIVER_RESULT" => {
+            let result_type = ResultType::Markdown;
+            Said::DeliverResult(DeliverResult { target, result_type, content: text("the result") })
+        }
+        "STEP_COMPLETE" => Said::StepComplete(StepComplete { summary: Some(text("what was done")) }),
+        "PROGRESS" => {
+            Said::Progress(Progress { progress: Some(0.4), task: Some(text("what is being done")) })
+        }
+        "DIRECT" => {
+            Said::Direct(Direct { target, r#type: Some(DirectType::Query), content: text("your words") })
+        }
+        "DEPENDENCY_REQUEST" => Said::DependencyRequest(DependencyRequest {
+            r#type: DependencyType::ApiKey,
+            name: text("OPENAI_API_KEY"),
+            description: text("what it is for"),
+            required: true,
+            default: None,
+            extra: [].into(),
+        }),
+        "USER_QUESTION" => Said::UserQuestion(UserQuestion {
+            category: QuestionCategory::Choice,
+            question: text("Which revenue model?"),
+            options: vec![text("Subscription"), text("One-time")],
+            default: Some(text("Subscription")),
+            required: true,
+            extra: [].into(),
+        }),
+        "ERROR" => Said::Error(AgentError {
+            r#type: ErrorType::Recoverable,
+            message: text("Rate limit exceeded"),
+            details: None,
+            recovery: Recovery::PauseAndRetry,
+            resets_at: None,
+            extra: [].into(),
+        }),
+        "PHASE_COMPLETE" => {
+            let documents = vec![text("docs/planning/01_idea.md")];
+            Said::PhaseComplete(PhaseComplete { phase: 1, name: Some(text("Planning")), documents })
+        }
+        "NEED_HUMAN" => Said::NeedHuman(NeedHuman { question: text("your question to the person") }),
+        "RESOLVE_NEXT" => Said::ResolveNext(ResolveNext { phase: None, force: false }),
+        "READY" => Said::Ready(Ready { groups: vec![vec![task_id]] }),
+        "PHASE_DONE" => Said::PhaseDone(PhaseDone { phase: 1 }),
+        "ALL_DONE" => Said::AllDone,
+        "TASK" => Said::Task(TaskRequest { task_id, phase: None, worktree: None, meta: None }),
+        "DONE" => Said::Done(Done { task_id, phase: None, fields: [].into() }),
+        "FAIL" => {
+            Said::Fail(Fail { task_id, phase: None, reason: Some(text("why it failed")), fields: [].into() })
+        }
+        "RESOLVE_ERROR" => Said::ResolveError(ResolveError { code: ResolveCode::ParseFail, detail: None }),
+        "CUSTOM" => Said::Custom(Custom { kind: text("SKIP"), value: task_id.to_string() }),
+        _ => return None,
+    };
+    Some(said)
+}

@@ -1,0 +1,239 @@
+//! The gate through which every text passes that we say to an agent: nothing behind it counts as a message.
+//!
+//! What we say holds the words of agents and people, and may come back as an echo or a quotation. Controls go away, as
+//! on a terminal; a line that would count is made inline code; a code fence that stays open is closed. Judges a line
+//! exactly as the decoder does, for every role and key. Never drops a visible word.
+
+use domain::{Role, SessionKey};
+
+use crate::{
+    assemble::LINE_BYTES_MAX,
+    decoration::{self, Lead},
+    fence::Fence,
+    head::{Head, What},
+    human::Scan,
+    options::{Keys, Options},
+    render::Renderer,
+};
+
+/// A longer line is not made code as a whole: nobody could see where it ends.
+const CODE_BYTES_MAX: usize = 256;
+
+const QUESTION: &str = "NEED_HUMAN";
+
+/// A text under construction.
+///
+/// Invariant: after each public call no line so far counts, and no code fence is open.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    text: String,
+    renderer: Renderer,
+    fence: Option<OpenFence>,
+}
+
+/// A fence in somebody's words, and the line that closes it.
+#[derive(Debug)]
+struct OpenFence {
+    fence: Fence,
+    closing: String,
+}
+
+impl Words {
+    /// Says one line; line breaks in it become spaces.
+    pub(super) fn line(&mut self, text: &str) {
+        let line = flat(&mut self.renderer, text);
+        self.push(line);
+        self.close_fence();
+    }
+
+    /// Says several lines.
+    pub(super) fn lines(&mut self, text: &str) {
+        for raw in text.split('\n') {
+            let line = visible(&mut self.renderer, raw);
+            self.push(line);
+        }
+        self.close_fence();
+    }
+
+    /// Says a named value, behind its name or, where it has several lines, below it.
+    pub(super) fn field(&mut self, name: &str, value: &str) {
+        if value.contains('\n') {
+            self.line(&format!("{name}:"));
+            self.lines(value);
+        } else {
+            self.line(&format!("{name}: {value}"));
+        }
+    }
+
+    /// Leaves a line blank.
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// Returns the text, without a newline at its end.
+    pub(super) fn finish(mut self) -> String {
+        self.text.truncate(self.text.trim_end_matches('\n').len());
+        self.text
+    }
+
+    fn push(&mut self, mut line: String) {
+        if counts(seen(&line)) {
+            make_code(&mut line);
+        }
+        if Scan::of(seen(&line)).next(0, &options(None)).is_some() {
+            line = without_questions(&line);
+        }
+        self.follow_fence(seen(&line));
+        self.text.push_str(&line);
+        self.text.push('\n');
+    }
+
+    fn follow_fence(&mut self, line: &str) {
+        let Head { lead, what: What::Fence(fence) } = Head::of(line, &options(None)) else { return };
+        match &self.fence {
+            Some(open) if fence.closes(&open.fence) => self.fence = None,
+            Some(_) => {}
+            None => {
+                let signs = line[lead.at..].chars();
+                let first = signs.clone().next();
+                let closing = signs.take_while(|sign| Some(*sign) == first).collect();
+                self.fence = Some(OpenFence { fence, closing });
+            }
+        }
+    }
+
+    fn close_fence(&mut self) {
+        if let Some(OpenFence { closing, .. }) = self.fence.take() {
+            self.text.push_str(&closing);
+            self.text.push('\n');
+        }
+    }
+}
+
+/// Returns a text on one line, as a person would see it.
+fn flat(renderer: &mut Renderer, text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|raw| visible(renderer, raw)).collect();
+    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a line as a person would see it: without controls, and with what they do to it done.
+fn visible(renderer: &mut Renderer, raw: &str) -> String {
+    renderer.render(raw.as_bytes(), 0, 0, usize::MAX).text.to_owned()
+}
+
+/// Returns the part of a line that a decoder looks at.
+fn seen(line: &str) -> &str {
+    &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
+}
+
+/// Returns the options under which the most lines count.
+fn options(key: Option<SessionKey>) -> Options {
+    Options { role: Role::Orchestrator, key, keys: Keys::Optional, numeric_ids: true }
+}
+
+/// Tells whether a line counts in the output of any session, or nearly does.
+fn counts(line: &str) -> bool {
+    // Whose key it may be is not known here, so the last word is taken for the key too.
+    let last = decoration::trim_end(line).rsplit(char::is_whitespace).next();
+    let key = last.and_then(|word| word.parse().ok());
+    let is_something = |key| match Head::of(line, &options(key)).what {
+        What::Text | What::Blank | What::Fence(_) => false,
+        What::Open { .. }
+        | What::Block { .. }
+        | What::Close { .. }
+        | What::Marker { .. }
+        | What::Thin { .. }
+        | What::TaskStart { .. }
+        | What::Near(_) => true,
+    };
+    is_something(None) || (key.is_some() && is_something(key))
+}
+
+/// Puts the beginning of a line that counts into backticks: its tag, or all of a short line.
+///
+/// One backtick each, because three would be a fence if the line were cut before the second three.
+fn make_code(line: &mut String) {
+    let at = Lead::of(line).at;
+    let rest = &line[at..];
+    let whole =
+        if rest.starts_with('[') { rest.find(']').map(|end| end + 1) } else { Some(rest.trim_end().len()) };
+    let fits = |end: &usize| *end <= CODE_BYTES_MAX && !rest[..*end].contains('`');
+    let word = || {
+        let end = rest.find(|sign: char| sign.is_whitespace() || sign == '`').unwrap_or(rest.len());
+        rest.floor_char_boundary(end.min(CODE_BYTES_MAX))
+    };
+    let end = at + whole.filter(fits).unwrap_or_else(word);
+    line.insert(end, '`');
+    line.insert(at, '`');
+}
+
+/// Puts the name of each question into backticks, so that no bracket stands before it.
+fn without_questions(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(QUESTION) {
+        let (before, behind) = (&rest[..at], &rest[at + QUESTION.len()..]);
+        text.push_str(before);
+        if before.trim_end().ends_with('[') {
+            text.push_str(&format!("`{QUESTION}`"));
+        } else {
+            text.push_str(QUESTION);
+        }
+        rest = behind;
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+
+    fn check(said: &str, expected: &str) {
+        let mut words = Words::default();
+        words.lines(said);
+        let text = words.finish();
+        assert_eq!(text, expected, "{said:?}");
+        let mut again = Words::default();
+        again.lines(&text);
+        assert_eq!(again.finish(), text, "what passed the gate passes it unchanged");
+    }
+
+    #[test]
+    fn lines_that_would_count_become_code() {
+        check("[ASK_USER k3f9] Which?", "`[ASK_USER k3f9]` Which?");
+        check("> **[INVOKE: PO]** do", "> **`[INVOKE: PO]`** do");
+        check("  DONE:T1.3 k3f9  ", "  `DONE:T1.3 k3f9`  ");
+        check("ERROR:PARSE_FAIL MyKey", "`ERROR:PARSE_FAIL MyKey`");
+        check("=== PHASE 1 COMPLETE ===", "`=== PHASE 1 COMPLETE ===`");
+        check("FAIL:T1.3:see `log`", "`FAIL:T1.3:see` `log`");
+        check("[Ask_User] Which?", "`[Ask_User]` Which?");
+        check("[ERROR] Failed to execute goal", "[ERROR] Failed to execute goal");
+        check("so [ASK_USER] stays", "so [ASK_USER] stays");
+    }
+
+    #[test]
+    fn a_question_to_the_person_is_asked_by_nobody_else() {
+        check(
+            "now [NEED_HUMAN k: x] and `[NEED_HUMAN: y]`",
+            "now [`NEED_HUMAN` k: x] and `[`NEED_HUMAN`: y]`",
+        );
+        check("see `[NEED_HUMAN: y]`", "see `[NEED_HUMAN: y]`");
+        check("NEED_HUMAN: me", "`NEED_HUMAN: me`");
+        check("[NEED_HUMAN: me]", "`[NEED_HUMAN: me]`");
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_done_and_gone() {
+        check("a\u{1b}[31mb\u{1b}[0m\u{1b}[201~c\r\n\u{9b}2Kd\u{7f}\te", "abc\nd\te");
+        check("50%\r100%", "100%");
+        check("[ASK\u{1b}[1m_USER]", "`[ASK_USER]`");
+    }
+
+    #[test]
+    fn a_fence_that_stays_open_is_closed() {
+        check("````js\nlet a;\n```", "````js\nlet a;\n```\n````");
+        check("- ~~~\nx", "- ~~~\nx\n~~~");
+        check("```\nx\n```", "```\nx\n```");
+        check("```[NEED_HUMAN: x]", "```[`NEED_HUMAN`: x]");
+    }
+}

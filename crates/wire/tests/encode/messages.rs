@@ -1,0 +1,241 @@
+//! Messages of all kinds, with given values in their fields.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    AgentError, AgentName, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType,
+    Direct, DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
+    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
+    StepComplete, TaskId, TaskRequest, UserQuestion,
+};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+use crate::{
+    agent, task,
+    values::{line, paragraph, text},
+};
+
+/// Values for the fields of a message, by the form that they must have to be written.
+#[derive(Clone)]
+struct Values {
+    /// On one line, and the last word of a thin line.
+    line: BoxedStrategy<String>,
+    paragraph: BoxedStrategy<String>,
+    text: BoxedStrategy<String>,
+    /// A name or a value without white space.
+    word: BoxedStrategy<String>,
+    field: BoxedStrategy<String>,
+}
+
+pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = Said> {
+    let values = Values {
+        line: value.clone(),
+        paragraph: value.clone(),
+        text: value.clone(),
+        word: value.clone(),
+        field: prop_oneof![value, "[a-z_]{1,5}"].boxed(),
+    };
+    messages(values)
+}
+
+pub fn ordinary_said() -> impl Strategy<Value = Said> {
+    let values = Values {
+        line: line(),
+        paragraph: paragraph(),
+        text: text(),
+        word: select(&["dist/app.js", "12", "C#x", "가나", "a=b", "x-1.0"][..])
+            .prop_map(str::to_owned)
+            .boxed(),
+        field: "[a-z_]{1,8}".boxed(),
+    };
+    messages(values).prop_filter_map("follows the rules between fields", obey)
+}
+
+/// Makes a message obey the rules that join its fields.
+fn obey(mut said: Said) -> Option<Said> {
+    match &mut said {
+        Said::AskUser(ask) => {
+            if ask.r#type == AskUserType::Selection && ask.options.is_empty() {
+                ask.options.push("x".to_owned());
+            }
+            if let Some(option) = ask.options.first() {
+                ask.default = ask.default.as_ref().map(|_| option.clone());
+            }
+        }
+        Said::UserQuestion(asked) => {
+            if asked.category == QuestionCategory::Choice && asked.options.is_empty() {
+                asked.options.push("x".to_owned());
+            }
+            if let Some(option) = asked.options.first() {
+                asked.default = asked.default.as_ref().map(|_| option.clone());
+            }
+        }
+        Said::DeliverResult(result) if result.result_type == ResultType::Json => {
+            result.content = serde_json::to_string_pretty(&[&result.content]).unwrap();
+        }
+        Said::Error(error) => {
+            error.resets_at = error.resets_at.as_ref().map(|_| "2026-01-21T10:00:00Z".to_owned());
+            if error.r#type == ErrorType::Fatal && error.recovery == Recovery::PauseAndRetry {
+                return None;
+            }
+        }
+        Said::Progress(progress) => {
+            let is_fraction = progress.progress.is_none_or(|progress| (0.0..=1.0).contains(&progress));
+            let says_something = progress.progress.is_some() || progress.task.is_some();
+            if !is_fraction || !says_something {
+                return None;
+            }
+        }
+        Said::Ready(ready) => {
+            ready.groups.retain(|group| !group.is_empty());
+            if ready.groups.is_empty() {
+                return None;
+            }
+        }
+        Said::Fail(fail) => {
+            // A reason is at most 100 characters long.
+            fail.reason =
+                fail.reason.as_ref().map(|reason| reason.chars().take(30).collect::<String>() + "x");
+        }
+        Said::Custom(custom) if matches!(custom.kind.as_str(), "PRIORITY" | "SKIP" | "RETRY") => {
+            custom.value = "T1".to_owned();
+        }
+        _ => {}
+    }
+    Some(said)
+}
+
+fn messages(values: Values) -> impl Strategy<Value = Said> {
+    let Values { line, paragraph, text, word, field } = values;
+    let some = |strategy: &BoxedStrategy<String>| option::of(strategy.clone());
+    let map = |value: &BoxedStrategy<String>| {
+        proptest::collection::btree_map(field.clone(), value.clone(), 0..3).boxed()
+    };
+    let extra = map(&text).prop_map(|extra| {
+        extra.into_iter().map(|(name, value)| (format!("x-{name}"), value)).collect::<BTreeMap<_, _>>()
+    });
+    let asked = (paragraph.clone(), vec(line.clone(), 0..4), some(&line), any::<bool>());
+    let phase = option::of(0_u32..20);
+    let open_tags = prop_oneof![
+        (
+            asked.clone(),
+            select(&[AskUserType::Text, AskUserType::Selection, AskUserType::Confirmation][..]),
+            some(&text)
+        )
+            .prop_map(|((question, options, default, required), r#type, context)| {
+                Said::AskUser(AskUser { question, r#type, options, context, default, required })
+            }),
+        (agents(), text.clone(), some(&text)).prop_map(|(target, task, context)| Said::Invoke(Invoke {
+            target,
+            task,
+            context
+        })),
+        (agents(), result_types(), text.clone()).prop_map(|(target, result_type, content)| {
+            Said::DeliverResult(DeliverResult { target, result_type, content })
+        }),
+        some(&text).prop_map(|summary| Said::StepComplete(StepComplete { summary })),
+        (option::of(prop_oneof![0.0..=1.0, any::<f64>()]), some(&paragraph))
+            .prop_filter("NaN is not itself", |(progress, _)| !progress.is_some_and(f64::is_nan))
+            .prop_map(|(progress, task)| Said::Progress(Progress { progress, task })),
+        (
+            agents(),
+            option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])),
+            text.clone()
+        )
+            .prop_map(|(target, r#type, content)| Said::Direct(Direct { target, r#type, content })),
+    ];
+    let blocks = prop_oneof![
+        (dependency_types(), line.clone(), text.clone(), any::<bool>(), some(&line), extra.clone()).prop_map(
+            |(r#type, name, description, required, default, extra)| {
+                Said::DependencyRequest(DependencyRequest {
+                    r#type,
+                    name,
+                    description,
+                    required,
+                    default,
+                    extra,
+                })
+            }
+        ),
+        (categories(), asked, extra.clone()).prop_map(
+            |(category, (question, options, default, required), extra)| {
+                Said::UserQuestion(UserQuestion { category, question, options, default, required, extra })
+            }
+        ),
+        (
+            select(&[ErrorType::Recoverable, ErrorType::Fatal][..]),
+            text.clone(),
+            some(&text),
+            select(&[Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser][..]),
+            some(&line),
+            extra
+        )
+            .prop_map(|(r#type, message, details, recovery, resets_at, extra)| {
+                Said::Error(AgentError { r#type, message, details, recovery, resets_at, extra })
+            }),
+    ];
+    let lines = prop_oneof![
+        (0_u32..20, some(&line), vec(line.clone(), 0..4)).prop_map(|(phase, name, documents)| {
+            Said::PhaseComplete(PhaseComplete { phase, name, documents })
+        }),
+        line.clone().prop_map(|question| Said::NeedHuman(NeedHuman { question })),
+        (phase.clone(), any::<bool>())
+            .prop_map(|(phase, force)| Said::ResolveNext(ResolveNext { phase, force })),
+        vec(vec(ids(), 0..3), 0..3).prop_map(|groups| Said::Ready(Ready { groups })),
+        any::<u32>().prop_map(|phase| Said::PhaseDone(PhaseDone { phase })),
+        Just(Said::AllDone),
+        (ids(), phase.clone(), some(&line), option::of(map(&text))).prop_map(
+            |(task_id, phase, worktree, meta)| {
+                let meta =
+                    meta.map(|meta| meta.into_iter().map(|(name, value)| (name, value.into())).collect());
+                Said::Task(TaskRequest { task_id, phase, worktree, meta })
+            }
+        ),
+        (ids(), phase.clone(), map(&word)).prop_map(|(task_id, phase, fields)| Said::Done(Done {
+            task_id,
+            phase,
+            fields
+        })),
+        (ids(), phase, some(&line), map(&word))
+            .prop_map(|(task_id, phase, reason, fields)| Said::Fail(Fail { task_id, phase, reason, fields })),
+        (codes(), some(&line)).prop_map(|(code, detail)| Said::ResolveError(ResolveError { code, detail })),
+        (prop_oneof![field.clone(), select(&["SKIP", "WAIT"][..]).prop_map(str::to_owned)], line)
+            .prop_map(|(kind, value)| Said::Custom(Custom { kind, value })),
+    ];
+    prop_oneof![6 => open_tags, 3 => blocks, 11 => lines]
+}
+
+fn result_types() -> impl Strategy<Value = ResultType> {
+    select(
+        &[
+            ResultType::GithubIssue,
+            ResultType::Markdown,
+            ResultType::Json,
+            ResultType::FilePath,
+            ResultType::Message,
+        ][..],
+    )
+}
+
+fn dependency_types() -> impl Strategy<Value = DependencyType> {
+    use DependencyType::{ApiKey, EnvVariable, File, Package, Permission, Service};
+    select(&[ApiKey, EnvVariable, Service, File, Permission, Package][..])
+}
+
+fn categories() -> impl Strategy<Value = QuestionCategory> {
+    use QuestionCategory::{Business, Choice, Clarification, Confirmation};
+    select(&[Business, Clarification, Choice, Confirmation][..])
+}
+
+fn codes() -> impl Strategy<Value = ResolveCode> {
+    use ResolveCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
+    select(&[TasksNotFound, CircularDep, MissingDep, ParseFail, StateCorrupt][..])
+}
+
+fn ids() -> impl Strategy<Value = TaskId> {
+    select(&["T1", "T1.3", "T001", "1.2", "7", "T10.20.30"][..]).prop_map(task)
+}
+
+fn agents() -> impl Strategy<Value = AgentName> {
+    select(&["PO", "backend-specialist", "기획자", "a.b_c", "x9y8"][..]).prop_map(agent)
+}
