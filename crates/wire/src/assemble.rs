@@ -40,6 +40,19 @@ pub(crate) struct Assembler {
     last_end: u64,
 }
 
+/// Which lines matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// A message is open: every line.
+    Everything,
+    /// Those that may begin a message.
+    Messages,
+    /// The same, and whether there are others: they make the fence a quotation.
+    MessagesInFence,
+    /// Those that may end the fence.
+    EndOfFence,
+}
+
 /// The message that is open.
 #[derive(Debug)]
 enum Open {
@@ -73,6 +86,7 @@ struct OpenBlock {
 #[derive(Debug)]
 struct OpenMarker {
     marker: Marker,
+    too_long: bool,
     lead: Lead,
     raw: Raw,
 }
@@ -121,14 +135,19 @@ impl Assembler {
         std::mem::take(&mut self.items)
     }
 
-    /// Tells whether nothing is open, so that a line that begins no message can be skipped.
-    pub(crate) fn is_idle(&self) -> bool {
-        matches!(self.open, Open::Nothing) && self.tentative.is_none() && self.fence.is_none()
+    /// Tells which lines matter now.
+    pub(crate) fn wants(&self) -> Wants {
+        match (&self.fence, &self.open) {
+            (Some(OpenFence { held: None, .. }), _) => Wants::EndOfFence,
+            _ if self.tentative.is_some() => Wants::Everything,
+            (None, Open::Nothing) => Wants::Messages,
+            (Some(_), Open::Nothing) => Wants::MessagesInFence,
+            _ => Wants::Everything,
+        }
     }
 
-    /// Tells whether only the end of a code fence matters.
-    pub(crate) fn waits_for_fence(&self) -> bool {
-        self.fence.as_ref().is_some_and(|fence| fence.held.is_none())
+    fn waits_for_fence(&self) -> bool {
+        self.wants() == Wants::EndOfFence
     }
 
     /// Returns how much text the next line may have.
@@ -232,7 +251,12 @@ impl Assembler {
             What::Block { name, pass } if !line.too_long => self.try_block(line, lead, name, pass),
             What::Marker { phase, pass: Pass::Counts } if !line.too_long => {
                 let raw = Raw::new(line, lead.at);
-                self.open = Open::Marker(Box::new(OpenMarker { marker: Marker::new(phase), lead, raw }));
+                self.open = Open::Marker(Box::new(OpenMarker {
+                    marker: Marker::new(phase),
+                    too_long: false,
+                    lead,
+                    raw,
+                }));
             }
             What::Thin { said, pass: Pass::Counts } => self.emit_thin(said, line, lead.at),
             What::TaskStart { request, pass: Pass::Counts } if !line.too_long => {
@@ -244,6 +268,10 @@ impl Assembler {
             What::Thin { said: Ok(said), .. } => self.near(said.name(), line, lead.at),
             What::Thin { said: Err(refusal), .. } => self.near(refusal.protocol, line, lead.at),
             What::TaskStart { .. } => self.near("TASK", line, lead.at),
+            // The line was cut before its grammar could hold.
+            What::Near(name) if line.too_long => {
+                self.emit(name, Err(too_long()), Raw::new(line, lead.at).into_span());
+            }
             What::Near(name) => self.near(name, line, lead.at),
             What::Text | What::Close { .. } | What::Fence(_) | What::Block { .. } => match question {
                 Some(opening) => self.near("NEED_HUMAN", line, opening.at),
@@ -296,7 +324,7 @@ impl Assembler {
             return;
         }
         match Head::of(line.text, &self.options).what {
-            What::Blank => tag.push_blank(),
+            What::Blank => tag.push_blank(line.text),
             What::Fence(fence) => {
                 tag.push(text, line);
                 tag.fence = Some(fence);
@@ -347,7 +375,7 @@ impl Assembler {
             self.emit_near(name.text(), raw.into_span());
             return;
         }
-        raw.push_blank_lines(blank_lines);
+        (0..blank_lines).for_each(|_| raw.push_blank(""));
         self.open = Open::Block(Box::new(OpenBlock { name, lead, body: BodyText::default(), raw }));
     }
 
@@ -357,9 +385,7 @@ impl Assembler {
         if let Open::Tag(tag) = &mut self.open {
             let text = tag.lead.unframe(&text).to_owned();
             tag.push_span(&text, &raw.into_span());
-            for _ in 0..blank_lines {
-                tag.push_blank();
-            }
+            (0..blank_lines).for_each(|_| tag.push_blank(""));
             return;
         }
         match name {
@@ -372,7 +398,7 @@ impl Assembler {
     fn block_line(&mut self, line: &Line<'_>) {
         let Open::Block(block) = &mut self.open else { return };
         if line.is_blank() {
-            block.raw.push_blank_lines(1);
+            block.raw.push_blank(line.text);
             block.body.push("");
             return;
         }
@@ -410,13 +436,14 @@ impl Assembler {
     fn marker_line(&mut self, line: &Line<'_>) {
         let Open::Marker(open) = &mut self.open else { return };
         let text = open.lead.unframe(line.text);
-        if line.too_long || !open.marker.takes(text) {
+        if !open.marker.takes(text) {
             self.finish();
             self.fresh_line(line);
         } else if !line.is_blank() {
+            open.too_long |= line.too_long || open.marker.is_too_long();
             open.raw.push(line);
         } else {
-            open.raw.push_blank_lines(1);
+            open.raw.push_blank(line.text);
         }
     }
 
@@ -457,7 +484,8 @@ impl Assembler {
         let mut next = Some(opening);
         while let Some(Opening { at, inside, .. }) = next {
             let mut human = Human::new();
-            match human.line(line, inside, &line.text[inside..]) {
+            let end = inside.max(lead.without_border(line.text).len());
+            match human.line(line, inside, &line.text[inside..end]) {
                 Step::Open => {
                     let raw = Raw::new(line, at);
                     self.open = Open::Human(Box::new(OpenHuman { human, lead, raw }));
@@ -483,8 +511,17 @@ impl Assembler {
     fn human_line(&mut self, line: &Line<'_>) {
         let Head { lead, what } = Head::of(line.text, &self.options);
         let mut scan = Scan::of(line.text);
+        let Open::Human(open) = &mut self.open else { return };
+        let Range { start, end } = open.lead.inside(line.text);
         let ends = match what {
             What::Blank | What::Open { .. } | What::Block { .. } => true,
+            // No question goes on with a whole message.
+            What::Marker { pass, .. } | What::Thin { pass, .. } | What::TaskStart { pass, .. }
+                if pass.counts() =>
+            {
+                true
+            }
+            _ if line.text[start..end].trim().is_empty() => true,
             _ => scan.next(0, &self.options).is_some_and(|opening| opening.at == lead.at),
         };
         if ends {
@@ -492,8 +529,6 @@ impl Assembler {
             self.dispatch(line);
             return;
         }
-        let Open::Human(open) = &mut self.open else { return };
-        let Range { start, end } = open.lead.inside(line.text);
         match open.human.line(line, start, &line.text[start..end]) {
             Step::Open => open.raw.push(line),
             Step::Closed(at) => {
@@ -534,8 +569,10 @@ impl Assembler {
                 self.emit(name.text(), said, raw.into_span());
             }
             Open::Marker(open) => {
-                let said = Said::PhaseComplete(open.marker.finish());
-                self.emit("PHASE_COMPLETE", Ok(said), open.raw.into_span());
+                let OpenMarker { marker, too_long: is_too_long, raw, .. } = *open;
+                let said =
+                    if is_too_long { Err(too_long()) } else { Ok(Said::PhaseComplete(marker.finish())) };
+                self.emit("PHASE_COMPLETE", said, raw.into_span());
             }
             Open::Task(open) => {
                 let said = open.lines.finish().map(Said::Task);
@@ -576,7 +613,7 @@ impl Assembler {
     }
 
     /// Something that is no message stands in the fence: it is an example or a file.
-    fn spoil_fence(&mut self) {
+    pub(crate) fn spoil_fence(&mut self) {
         if let Some(fence) = &mut self.fence {
             fence.held = None;
         }
@@ -613,9 +650,9 @@ impl Assembler {
                 *held_bytes += item_bytes(&item);
                 if *held_bytes > BODY_BYTES_MAX {
                     // What is held has a bound; what is refused is said.
-                    let error = "stands in a code fence of more than 1 MiB".to_owned();
-                    let span = item.span().clone();
-                    *held = None;
+                    let error = "stands in a code fence with more than 1 MiB of messages".to_owned();
+                    let first = held.take().and_then(|held| held.into_iter().next()).unwrap_or(item);
+                    let span = first.span().clone();
                     self.items.push(Item::Invalid(Invalid { protocol, error, span }));
                 } else if let Some(held) = held {
                     held.push(item);
@@ -650,9 +687,9 @@ impl OpenTag {
         self.raw.push_text(&span.raw, span.end);
     }
 
-    fn push_blank(&mut self) {
+    fn push_blank(&mut self, text: &str) {
         self.body.push("");
-        self.raw.push_blank_lines(1);
+        self.raw.push_blank(text);
     }
 }
 

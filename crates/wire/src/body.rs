@@ -6,6 +6,7 @@ use domain::{
 };
 
 use crate::{
+    fence::Fence,
     list,
     tag::{TagName, cut},
 };
@@ -163,8 +164,8 @@ fn question_fields(body: &str) -> QuestionFields {
     let mut seen: Vec<Key> = Vec::new();
     // Where a line that has no key goes.
     let mut place = Place::BeforeKeys;
-    for line in body.lines() {
-        if let Some((key, value)) = key_line(line, KEYS) {
+    for Fenced { line, is_code } in fenced_lines(body) {
+        if let Some((key, value)) = key_line(line, KEYS).filter(|_| !is_code) {
             // The first of two equal keys counts; the second is nobody's.
             if seen.contains(&key) {
                 place = Place::Nowhere;
@@ -174,7 +175,7 @@ fn question_fields(body: &str) -> QuestionFields {
             }
             continue;
         }
-        let is_blank = line.trim().is_empty();
+        let is_blank = line.trim().is_empty() && !is_code;
         let value = match place {
             Place::BeforeKeys => Some(&mut before_keys),
             Place::Question => fields.question.as_mut(),
@@ -292,8 +293,8 @@ fn typed_content(body: &str) -> Result<(String, String), String> {
 
 fn progress(body: &str) -> Result<Progress, String> {
     let (mut progress, mut task, mut words) = (None, None, String::new());
-    for line in body.lines() {
-        match key_line(line, &[Key::Progress, Key::Task]) {
+    for Fenced { line, is_code } in fenced_lines(body) {
+        match key_line(line, &[Key::Progress, Key::Task]).filter(|_| !is_code) {
             Some((Key::Progress, value)) if progress.is_none() => progress = Some(value),
             Some((Key::Task, value)) if task.is_none() => task = Some(value.to_owned()),
             Some(_) => {}
@@ -322,14 +323,35 @@ fn fraction(value: &str) -> Result<f64, String> {
 /// Returns what stands before a key's line, and the rest of that line with all lines after it.
 fn split_at_key(body: &str, key: Key) -> (String, Option<String>) {
     let mut at = 0;
-    for line in body.split_inclusive('\n') {
-        if let Some((_, value)) = key_line(line, &[key]) {
-            let behind = &body[at + line.len()..];
-            return (body[..at].to_owned(), Some(format!("{value}\n{behind}")));
+    for Fenced { line, is_code } in fenced_lines(body) {
+        let next = body.len().min(at + line.len() + 1);
+        if let Some((_, value)) = key_line(line, &[key]).filter(|_| !is_code) {
+            return (body[..at].to_owned(), Some(format!("{value}\n{}", &body[next..])));
         }
-        at += line.len();
+        at = next;
     }
     (body.to_owned(), None)
+}
+
+/// A line of a body, and whether it belongs to a code fence, in which nothing is parsed.
+struct Fenced<'t> {
+    line: &'t str,
+    is_code: bool,
+}
+
+fn fenced_lines(body: &str) -> impl Iterator<Item = Fenced<'_>> {
+    let mut open: Option<Fence> = None;
+    body.split('\n').map(move |line| {
+        let was_open = open.is_some();
+        if let Some(fence) = Fence::of(line.trim()) {
+            open = match open {
+                None => Some(fence),
+                Some(opening) if fence.closes(&opening) => None,
+                Some(opening) => Some(opening),
+            };
+        }
+        Fenced { line, is_code: was_open || open.is_some() }
+    })
 }
 
 fn append_line(text: &mut String, line: &str) {

@@ -166,7 +166,8 @@ impl Lines {
             }
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
-                self.keep(rest, assembler);
+                // Piece by piece, so that one large read is not held as a whole.
+                rest.chunks(CARRY_BYTES_MAX).for_each(|piece| self.keep(piece, assembler));
                 return;
             };
             let end = offset + (at + length + 1) as u64;
@@ -195,12 +196,29 @@ impl Lines {
         self.carry_goal = self.carry.len() + LINE_BYTES_MAX / 8;
     }
 
+    /// Tells whether the line that came in pieces can't matter.
+    fn skips_carry(&mut self, assembler: &mut Assembler, echo: &Echo) -> bool {
+        if self.editor.is_some() || !echo.is_empty() {
+            return false;
+        }
+        self.carry.push(b'\n');
+        let skipped = skim::skip(&self.carry, assembler, &mut self.renderer.repaints);
+        let is_whole = skipped == self.carry.len();
+        self.carry.pop();
+        is_whole
+    }
+
     /// Gives out the line that ends with `rest`.
     fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut Assembler, echo: &mut Echo) {
         let raw = if self.carry.is_empty() {
             Cow::Borrowed(rest)
         } else {
             self.carry.extend_from_slice(rest);
+            if self.skips_carry(assembler, echo) {
+                self.carry.clear();
+                self.begin = end;
+                return;
+            }
             Cow::Owned(std::mem::take(&mut self.carry))
         };
         let line = match self.editor.take() {
@@ -213,7 +231,7 @@ impl Lines {
         give(&line, assembler, echo);
         if let Cow::Owned(mut carry) = raw {
             // The buffer is used again, unless one long line has made it large.
-            if carry.capacity() <= CARRY_BYTES_MAX {
+            if carry.capacity() <= 4 * CARRY_BYTES_MAX {
                 carry.clear();
                 self.carry = carry;
             }

@@ -94,8 +94,8 @@ pub(crate) fn is_decoration(sign: char) -> bool {
     match sign {
         '>' | '*' | '-' | '+' | '#' | '|' | '•' | '·' | '❯' => true,
         '\0'..='\x7f' => false,
-        // Variation selectors, and the joiner inside an emoji of several signs.
-        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' => true,
+        // Variation selectors, the joiner inside an emoji of several signs, and the byte order mark.
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' | '\u{feff}' => true,
         // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille, which spinners use: symbols throughout.
         '\u{2190}'..='\u{2307}' | '\u{2500}'..='\u{2767}' | '\u{2800}'..='\u{28ff}' => true,
         _ => is_symbol(sign),

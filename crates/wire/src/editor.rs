@@ -305,17 +305,25 @@ impl Editor {
         self.blank_until = self.blank_until.min(length);
     }
 
-    /// Forgets the text of cells that are about to go.
+    /// Forgets the text of cells that are about to go or to be filled.
     fn release(&mut self, from: usize, to: usize) {
         for index in from..to {
-            self.replace(index, Cell { glyph: Glyph::WideTail, source: 0 });
+            let Some(cell) = self.cells.get(index) else { return };
+            self.text_bytes -= self.glyph_bytes(cell.glyph);
+            if let Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) = cell.glyph {
+                self.clusters_free.push(cluster);
+            }
         }
     }
 
     fn erase(&mut self, from: usize, to: usize) {
-        for index in from..to.min(self.cells.len()) {
-            let source = self.cells.get(index).map_or(0, |cell| cell.source);
-            self.put(index, Cell { glyph: Glyph::Sign(' '), source });
+        let to = to.min(self.cells.len());
+        if from < to {
+            self.break_group(from);
+            self.break_group(to);
+            self.release(from, to);
+            self.fill(from, to);
+            self.blank_until = self.blank_until.min(from);
         }
     }
 
@@ -375,8 +383,10 @@ impl Editor {
     }
 
     fn fill_gap(&mut self, source: u32) {
-        while self.cells.len() < self.cursor && !self.too_long {
-            self.put(self.cells.len(), Cell { glyph: Glyph::Sign(' '), source });
+        let end = self.cells.len();
+        if end < self.cursor {
+            self.cells.resize(self.cursor, Cell { glyph: Glyph::WideTail, source });
+            self.fill(end, self.cursor);
         }
     }
 

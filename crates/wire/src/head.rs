@@ -121,6 +121,9 @@ fn bracket<'t>(rest: &'t str, lead: &Lead, options: &Options) -> What<'t> {
         (false, true) => near::block_with_text(name).map_or(What::Text, What::Near),
         (false, false) => {
             let rest = if is_alone { "" } else { behind.trim() };
+            // The closing `**` of a line that is bold as a whole.
+            let inner = rest.strip_suffix("**").filter(|inner| lead.is_bold && !inner.contains("**"));
+            let rest = inner.map_or(rest, str::trim_end);
             What::Open { name, target, rest, pass }
         }
     }

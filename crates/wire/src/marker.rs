@@ -2,7 +2,7 @@
 
 use domain::{PhaseComplete, PhaseNumber};
 
-use crate::list;
+use crate::{assemble::BODY_BYTES_MAX, list};
 
 /// A phase marker whose details may follow.
 #[derive(Debug)]
@@ -12,9 +12,6 @@ pub(crate) struct Marker {
     blank_lines: usize,
     bytes: usize,
 }
-
-/// Reports with more than this are no reports.
-const DETAIL_BYTES_MAX: usize = 1 << 20;
 
 impl Marker {
     pub(crate) fn new(phase: PhaseNumber) -> Self {
@@ -29,34 +26,32 @@ impl Marker {
             self.blank_lines += 1;
             return self.blank_lines < 2;
         }
-        self.blank_lines = 0;
-        self.bytes += text.len();
-        if self.bytes > DETAIL_BYTES_MAX {
-            return false;
-        }
         if let Some(name) = value(text, &["phase", "단계"])
             && self.message.name.is_none()
         {
             self.message.name = Some(name.to_owned()).filter(|name| !name.is_empty());
             self.in_documents = false;
-            return true;
-        }
-        if let Some(documents) = value(text, &["documents created", "문서"])
+        } else if let Some(documents) = value(text, &["documents created", "문서"])
             && !self.in_documents
         {
             self.in_documents = true;
             self.message.documents.extend(list::read(documents).unwrap_or_default());
-            return true;
-        }
-        match list::bullet(text) {
-            Some(document) if self.in_documents => {
-                if !document.is_empty() {
-                    self.message.documents.push(list::unquote(document));
-                }
-                true
+        } else if let Some(document) = list::bullet(text)
+            && self.in_documents
+        {
+            if !document.is_empty() && !self.is_too_long() {
+                self.message.documents.push(list::unquote(document));
             }
-            _ => false,
+        } else {
+            return false;
         }
+        self.bytes += text.len();
+        true
+    }
+
+    /// Tells whether the details are more than a message may have.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.bytes > BODY_BYTES_MAX
     }
 
     pub(crate) fn finish(self) -> PhaseComplete {

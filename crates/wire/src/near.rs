@@ -40,6 +40,9 @@ pub(crate) fn block_with_text(name: TagName) -> Option<&'static str> {
 
 /// Looks at a line from its `=` on that is no phase marker.
 pub(crate) fn marker(rest: &str) -> Option<&'static str> {
+    if !rest.starts_with("==") {
+        return None;
+    }
     let mut words = rest.trim_matches('=').split_whitespace();
     let is_near = words.next()?.eq_ignore_ascii_case("phase")
         && words.next()?.bytes().all(|byte| byte.is_ascii_digit())

@@ -11,7 +11,7 @@ pub(crate) struct Raw {
     text: String,
     is_cut: bool,
     /// Blank lines that belong to the message only if another line follows.
-    blank_lines: usize,
+    blank_lines: String,
     line_begin: u64,
     start: u64,
     end: u64,
@@ -23,7 +23,7 @@ impl Raw {
         let mut raw = Self {
             text: String::new(),
             is_cut: false,
-            blank_lines: 0,
+            blank_lines: String::new(),
             line_begin: line.begin,
             start: line.offset(at),
             end: line.end,
@@ -37,15 +37,19 @@ impl Raw {
     }
 
     pub(crate) fn push_text(&mut self, text: &str, end: u64) {
-        for _ in 0..=std::mem::take(&mut self.blank_lines) {
-            self.append("\n");
-        }
+        let blank_lines = std::mem::take(&mut self.blank_lines);
+        self.append(&blank_lines);
+        self.append("\n");
         self.append(text);
         self.end = end;
     }
 
-    pub(crate) fn push_blank_lines(&mut self, count: usize) {
-        self.blank_lines += count;
+    /// Takes a line without content: white space, or the inside of a box with its borders.
+    pub(crate) fn push_blank(&mut self, text: &str) {
+        if self.blank_lines.len() <= RAW_BYTES_MAX {
+            self.blank_lines.push('\n');
+            self.blank_lines.push_str(&text[..text.floor_char_boundary(RAW_BYTES_MAX)]);
+        }
     }
 
     /// Returns the offset of the line that the message begins in.

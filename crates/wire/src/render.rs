@@ -4,7 +4,7 @@
 
 use crate::{
     editor::Editor,
-    escape::{self, Act, Sequence},
+    escape::{self, Act, Edit, Sequence},
     line::{Line, Origin, Piece},
 };
 
@@ -76,7 +76,8 @@ impl Renderer {
                 _ => (0, Act::Nothing),
             };
             match act {
-                Act::Nothing => {}
+                // The line is written from left to right: there is nothing to erase behind its end.
+                Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
                 Act::Repaint => self.repaints = true,
                 Act::Edit(_) => return None,
             }

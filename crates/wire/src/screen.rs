@@ -1,11 +1,15 @@
 //! Screen mode: a terminal's screen → the lines that a person saw on it, each once.
 //!
-//! A line is taken when it has left the screen, or stands on it when the turn ends.
+//! A line is taken when it has left the screen, or stands on it when the turn ends. A line that is cleared away has
+//! left the screen only if the next frame does not paint it again, or paints more of it at the same place.
 
-use avt::{Observation, Observer, Operation, Terminal};
+use avt::{
+    Observation, Observer, Operation, ScreenKind, Terminal,
+    parser::{EdScope, Function},
+};
 
 use crate::{
-    assemble::Assembler,
+    assemble::{Assembler, BODY_BYTES_MAX},
     decoder::give,
     echo::Echo,
     line::{Line, Origin},
@@ -19,25 +23,42 @@ pub(crate) struct Screen {
     terminal: Option<Terminal>,
     /// The bytes of an unfinished character.
     partial: Vec<u8>,
-    /// Lines that were taken and may still, or again, stand on the screen.
-    taken: Vec<String>,
+    primary: Frames,
+    alternate: Frames,
     /// The beginning of a line that was wrapped at the right edge and has left the screen.
     wrapped: String,
 }
 
+/// What has been seen of one screen.
+#[derive(Debug, Default)]
+struct Frames {
+    /// Lines that were taken and may still, or again, stand on the screen.
+    taken: Vec<String>,
+    /// The last frame that was cleared away; whether its lines are gone is not known before the next one.
+    cleared: Vec<String>,
+}
+
+/// Where lines go.
+struct Output<'o> {
+    offset: u64,
+    assembler: &'o mut Assembler,
+    echo: &'o mut Echo,
+}
+
 impl std::fmt::Debug for Screen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Screen").field("taken", &self.taken).finish_non_exhaustive()
+        f.debug_struct("Screen").field("primary", &self.primary).finish_non_exhaustive()
     }
 }
 
 impl Default for Screen {
     fn default() -> Self {
-        // The size is not zero, so there is a terminal.
         Self {
+            // The size is not zero, so there is a terminal.
             terminal: Terminal::new(COLUMNS, ROWS).ok(),
             partial: Vec::new(),
-            taken: Vec::new(),
+            primary: Frames::default(),
+            alternate: Frames::default(),
             wrapped: String::new(),
         }
     }
@@ -45,14 +66,15 @@ impl Default for Screen {
 
 impl Screen {
     pub(crate) fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
-        let start = offset - self.partial.len() as u64;
+        let mut output = Output { offset: offset - self.partial.len() as u64, assembler, echo };
         let mut input = std::mem::take(&mut self.partial);
         input.extend_from_slice(bytes);
         let mut at = 0;
         for chunk in input.utf8_chunks() {
             for sign in chunk.valid().chars() {
                 at += sign.len_utf8();
-                self.feed(sign, start + at as u64, assembler, echo);
+                output.offset += sign.len_utf8() as u64;
+                self.feed(sign, &mut output);
             }
             let invalid = chunk.invalid();
             let is_unfinished = at + invalid.len() == input.len()
@@ -61,83 +83,126 @@ impl Screen {
                 self.partial = invalid.to_vec();
             } else if !invalid.is_empty() {
                 at += invalid.len();
-                self.feed(char::REPLACEMENT_CHARACTER, start + at as u64, assembler, echo);
+                output.offset += invalid.len() as u64;
+                self.feed(char::REPLACEMENT_CHARACTER, &mut output);
             }
         }
     }
 
     pub(crate) fn end(&mut self, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+        let mut output = Output { offset, assembler, echo };
         if !std::mem::take(&mut self.partial).is_empty() {
-            self.feed(char::REPLACEMENT_CHARACTER, offset, assembler, echo);
+            self.feed(char::REPLACEMENT_CHARACTER, &mut output);
         }
-        let visible = self.visible();
-        self.take_screen(visible, offset, assembler, echo);
+        let Some(terminal) = &self.terminal else { return };
+        let lines = visible(terminal, &self.wrapped);
+        match terminal.active_screen_kind() {
+            ScreenKind::Primary => self.primary.take(lines, &mut output),
+            ScreenKind::Alternate => self.alternate.take(lines, &mut output),
+        }
     }
 
-    fn feed(&mut self, sign: char, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+    fn feed(&mut self, sign: char, output: &mut Output<'_>) {
         let Some(terminal) = &mut self.terminal else { return };
-        let Departures { lines, is_clear } = terminal.feed_with(sign, Departures::default());
-        if lines.is_empty() {
-            return;
-        }
-        let lines = join_wrapped(&mut self.wrapped, lines);
-        if is_clear {
-            self.take_screen(lines, offset, assembler, echo);
-        } else {
-            for text in lines {
-                // What scrolls off from the top was drawn before what is below it.
-                match self.taken.iter().position(|taken| *taken == text) {
-                    Some(index) => drop(self.taken.drain(..=index)),
-                    None => give_text(&text, offset, assembler, echo),
+        let Watch { before, scrolled, is_clear, .. } = terminal.feed_with(
+            sign,
+            Watch { wrapped: &self.wrapped, before: None, scrolled: Vec::new(), is_clear: false },
+        );
+        let now = terminal.active_screen_kind();
+        match before {
+            None => {
+                for text in join_wrapped(&mut self.wrapped, scrolled) {
+                    self.primary.scroll_off(text, output);
                 }
+            }
+            Some((ScreenKind::Primary, lines)) if is_clear => self.primary.clear(lines, output),
+            Some((ScreenKind::Alternate, lines)) if is_clear => self.alternate.clear(lines, output),
+            // Back from the alternate screen: what stood on it is gone.
+            Some((ScreenKind::Alternate, lines)) if now == ScreenKind::Primary => {
+                self.alternate.take(lines, output);
+                self.alternate = Frames::default();
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Frames {
+    /// A line has left at the top.
+    fn scroll_off(&mut self, text: String, output: &mut Output<'_>) {
+        // What was drawn above it has left before it.
+        match self.taken.iter().position(|taken| *taken == text) {
+            Some(index) => drop(self.taken.drain(..=index)),
+            None => {
+                self.settle(std::slice::from_ref(&text), output);
+                output.give(&text);
             }
         }
     }
 
-    /// Takes the lines of a whole screen that were not taken before.
-    fn take_screen(&mut self, lines: Vec<String>, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+    /// The whole screen was cleared.
+    fn clear(&mut self, lines: Vec<String>, output: &mut Output<'_>) {
+        self.settle(&lines, output);
+        self.cleared = lines;
+    }
+
+    /// The whole screen counts as it is.
+    fn take(&mut self, lines: Vec<String>, output: &mut Output<'_>) {
+        self.settle(&lines, output);
         for (text, is_old) in lines.iter().zip(common(&self.taken, &lines)) {
             if !is_old {
-                give_text(text, offset, assembler, echo);
+                output.give(text);
             }
         }
         self.taken = lines;
     }
 
-    fn visible(&self) -> Vec<String> {
-        let Some(terminal) = &self.terminal else { return Vec::new() };
-        let screen = terminal.screen();
-        let rows = (0..ROWS)
-            .filter_map(|row| screen.line(row))
-            .map(|line| (line.text(), line.is_wrapped()))
-            .collect();
-        let mut wrapped = self.wrapped.clone();
-        let mut lines = join_wrapped(&mut wrapped, rows);
-        if !wrapped.is_empty() {
-            lines.push(wrapped.trim_end().to_owned());
+    /// Gives out the lines of the cleared frame that the next one does not show.
+    fn settle(&mut self, next: &[String], output: &mut Output<'_>) {
+        let cleared = std::mem::take(&mut self.cleared);
+        let shown = common(next, &cleared).into_iter().zip(common(&self.taken, &cleared));
+        for (row, (text, (is_shown, is_old))) in cleared.iter().zip(shown).enumerate() {
+            let grows = next.get(row).is_some_and(|line| line.starts_with(text.as_str()));
+            if !is_shown && !is_old && !grows {
+                output.give(text);
+            }
         }
-        while lines.last().is_some_and(|line| line.is_empty()) {
-            lines.pop();
-        }
-        lines
     }
 }
 
-fn give_text(text: &str, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
-    let limit = assembler.line_bytes_max();
-    let cut = text.floor_char_boundary(limit);
-    let line = Line::new(&text[..cut], Origin::Point(offset), offset, offset, cut < text.len());
-    give(&line, assembler, echo);
+impl Output<'_> {
+    fn give(&mut self, text: &str) {
+        let cut = text.floor_char_boundary(self.assembler.line_bytes_max());
+        let origin = Origin::Point(self.offset);
+        let line = Line::new(&text[..cut], origin, self.offset, self.offset, cut < text.len());
+        give(&line, self.assembler, self.echo);
+    }
+}
+
+/// Returns the lines of the screen that is shown, without the empty ones below the last.
+fn visible(terminal: &Terminal, wrapped: &str) -> Vec<String> {
+    let screen = terminal.screen();
+    let rows =
+        (0..ROWS).filter_map(|row| screen.line(row)).map(|line| (line.text(), line.is_wrapped())).collect();
+    let mut rest = match terminal.active_screen_kind() {
+        ScreenKind::Primary => wrapped.to_owned(),
+        ScreenKind::Alternate => String::new(),
+    };
+    let mut lines = join_wrapped(&mut rest, rows);
+    lines.push(rest.trim_end().to_owned());
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
 }
 
 /// Joins rows that were wrapped at the right edge; what is still open stays in `wrapped`.
 fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> {
-    // A line that wraps without end is cut, so that it can't grow.
-    const LINE_BYTES_MAX: usize = 1 << 20;
     let mut lines = Vec::new();
     for (text, is_wrapped) in rows {
         wrapped.push_str(&text);
-        if !is_wrapped || wrapped.len() > LINE_BYTES_MAX {
+        // A line that wraps without end is cut, so that it can't grow.
+        if !is_wrapped || wrapped.len() > BODY_BYTES_MAX {
             lines.push(std::mem::take(wrapped).trim_end().to_owned());
         }
     }
@@ -180,25 +245,40 @@ fn common(old: &[String], new: &[String]) -> Vec<bool> {
     new.iter().enumerate().map(is_old).collect()
 }
 
-/// Gathers the rows that leave the screen while one sign is fed.
-#[derive(Debug, Default)]
-struct Departures {
-    lines: Vec<(String, bool)>,
+/// Watches what one sign does to the screen.
+struct Watch<'w> {
+    wrapped: &'w str,
+    /// The screen as it was before it was cleared or left.
+    before: Option<(ScreenKind, Vec<String>)>,
+    /// The rows that left at the top.
+    scrolled: Vec<(String, bool)>,
     is_clear: bool,
 }
 
-impl Observer for Departures {
+impl Observer for Watch<'_> {
     type Output = Self;
 
-    fn before(&mut self, _: &mut Observation<'_>, operation: &Operation) {
-        self.is_clear = matches!(operation, Operation::Function(avt::parser::Function::Ed(_)));
+    fn before(&mut self, context: &mut Observation<'_>, operation: &Operation) {
+        let Operation::Function(function) = operation else { return };
+        let terminal = context.terminal();
+        let kind = terminal.active_screen_kind();
+        self.is_clear = matches!(function, Function::Ed(EdScope::All) | Function::Ris);
+        let may_leave = kind == ScreenKind::Alternate && matches!(function, Function::Decrst(_));
+        if self.is_clear || may_leave {
+            self.before = Some((kind, visible(terminal, self.wrapped)));
+        }
     }
 
     fn evicted(&mut self, _: &mut Observation<'_>, line: &avt::Line) {
-        self.lines.push((line.text(), line.is_wrapped()));
+        self.scrolled.push((line.text(), line.is_wrapped()));
     }
 
     fn end(&mut self, _: &mut Observation<'_>) -> Self {
-        std::mem::take(self)
+        Self {
+            wrapped: self.wrapped,
+            before: self.before.take(),
+            scrolled: std::mem::take(&mut self.scrolled),
+            is_clear: self.is_clear,
+        }
     }
 }
