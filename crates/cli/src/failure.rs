@@ -40,6 +40,12 @@ pub fn say_error(what: &str, hint: Option<&str>) {
     let _ = write_error(what, hint);
 }
 
+/// Writes `hint:` to standard error, where nothing failed.
+pub fn say_hint(hint: &str) {
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {hint}");
+}
+
 fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();

@@ -44,6 +44,11 @@ pub enum Reason {
 }
 
 impl InputError {
+    /// Makes one of what the system says.
+    pub fn of(path: &Path, error: io::Error) -> Self {
+        Self { path: path.to_owned(), reason: reason(error) }
+    }
+
     /// Returns what to do about it.
     pub fn hint(&self) -> String {
         match &self.reason {
@@ -58,21 +63,23 @@ impl InputError {
 
 /// Reads a whole file of at most so many bytes.
 pub fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, InputError> {
-    let fail = |reason| InputError { path: path.to_owned(), reason };
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that is too large, even where its size is not known beforehand.
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-    let read = if path == Path::new("-") {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)
-    } else {
-        let file = File::open(path).map_err(|error| fail(reason(error)))?;
-        file.take(limit).read_to_end(&mut bytes)
-    };
-    read.map_err(|error| fail(reason(error)))?;
+    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| InputError::of(path, error))?;
     if bytes.len() > bytes_max {
-        return Err(fail(Reason::TooLarge { bytes_max }));
+        return Err(InputError { path: path.to_owned(), reason: Reason::TooLarge { bytes_max } });
     }
     Ok(bytes)
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &Path) -> Result<Box<dyn Read>, InputError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|error| InputError::of(path, error))?;
+    Ok(Box::new(file))
 }
 
 fn reason(error: io::Error) -> Reason {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod decode;
 mod failure;
 mod input;
 mod plan_check;
@@ -18,6 +19,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Shows what an agent said in its output.
+    Decode(decode::Arguments),
     /// Works with plan files.
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -31,6 +34,7 @@ enum PlanCommand {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Decode(arguments) => decode::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
