@@ -85,16 +85,18 @@ fn print_json(source: &[u8], reading: &Reading) -> io::Result<()> {
 fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
     let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
-    let text = String::from_utf8_lossy(source);
-    // A lossy copy has other offsets; where the file is no text there is no line to show either.
-    let is_text = matches!(text, std::borrow::Cow::Borrowed(_));
+    // A file that is no text has no line to show, and what is about the whole file is about none of them.
+    let text = std::str::from_utf8(source).unwrap_or_default();
     for diagnostic in &reading.diagnostics {
-        if is_text && !text.trim().is_empty() {
-            snippet::print(&name, &text, diagnostic)?;
-        } else {
+        if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
             failure::say_error(&what, diagnostic.hint.as_deref());
+        } else {
+            snippet::print(&name, text, diagnostic)?;
         }
+    }
+    if reading.diagnostics.len() < 2 {
+        return result;
     }
     let count = |severity| reading.diagnostics.iter().filter(|found| found.severity == severity).count();
     snippet::print_summary(&name, count(Severity::Error), count(Severity::Warning))?;

@@ -72,16 +72,18 @@ fn cycle_span(
     steps: &[Step],
     sources: &[(Range<usize>, Vec<crate::dependencies::Mention<'_>>)],
 ) -> Range<usize> {
-    let mut first = None;
+    let span_of = |task: usize| sources.get(task).map(|(id_span, _)| id_span.clone());
     for pair in steps.windows(2) {
-        let &[Step::Task(from), to] = pair else { continue };
-        let Some((id_span, mentions)) = sources.get(from) else { continue };
-        first.get_or_insert_with(|| id_span.clone());
-        let Step::Task(to) = to else { continue };
-        let Some(target) = plan.tasks.get(to) else { continue };
-        if let Some(span) = is_mentioned(mentions, &target.id) {
+        if let &[Step::Task(from), Step::Task(to)] = pair
+            && let (Some((_, mentions)), Some(target)) = (sources.get(from), plan.tasks.get(to))
+            && let Some(span) = is_mentioned(mentions, &target.id)
+        {
             return span;
         }
     }
-    first.unwrap_or(0..0)
+    let first = steps.first().and_then(|step| match *step {
+        Step::Task(task) => span_of(task),
+        Step::Phase(number) => span_of(plan.tasks.iter().position(|task| task.phase == number)?),
+    });
+    first.unwrap_or_default()
 }

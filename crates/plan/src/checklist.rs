@@ -37,6 +37,7 @@ fn dialect(text: &str, outline: &Outline) -> Option<Dialect> {
 pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
     let Some(dialect) = dialect(text, outline) else { return DraftPlan::default() };
     let mut reader = Reader::new(text, dialect);
+    reader.entries.reserve(outline.blocks.len());
     for block in &outline.blocks {
         match block.kind {
             Kind::Heading { level } => reader.heading(level, block.span.clone()),
@@ -149,7 +150,10 @@ impl<'a> Reader<'a> {
             && let Some(found) = self.entries.get_mut(place)
             && found.end <= start
         {
-            found.own.push(found.entry.item.indented(self.text, cursor));
+            let rest = found.entry.item.indented(self.text, cursor);
+            if !rest.is_empty() {
+                found.own.push(rest);
+            }
             self.open.pop();
         }
     }

@@ -85,7 +85,8 @@ fn id_prefix(text: &str) -> Option<usize> {
 
 /// Takes a dependency list apart, given where it begins.
 pub(crate) fn parse(list: &str, base: usize) -> Vec<Mention<'_>> {
-    let mut mentions = Vec::new();
+    // Most lists name one task, and a plan has thousands of lists.
+    let mut mentions = Vec::with_capacity(1);
     for line in list.lines() {
         let mut rest = without_bullet(line.trim()).trim_end_matches('.');
         while !rest.is_empty() {
@@ -135,7 +136,6 @@ fn split_part(list: &str) -> (&str, &str) {
 /// Returns the length of the separator that begins here, or 0.
 fn separator(character: char, before: Option<char>, rest: &str) -> usize {
     let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
-    let after = || rest.chars().nth(3);
     match character {
         ',' | '，' | '、' => character.len_utf8(),
         // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
@@ -144,14 +144,9 @@ fn separator(character: char, before: Option<char>, rest: &str) -> usize {
                 |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
             if is_free(before) && is_free(rest.chars().nth(1)) { character.len_utf8() } else { 0 }
         }
-        'a' | 'A'
-            if is_edge(before) && rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and")) =>
-        {
-            if is_edge(after()) {
-                3
-            } else {
-                0
-            }
+        'a' | 'A' => {
+            let is_word = rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and"));
+            if is_word && is_edge(before) && is_edge(rest.chars().nth(3)) { 3 } else { 0 }
         }
         _ => 0,
     }

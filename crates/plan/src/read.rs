@@ -93,7 +93,7 @@ fn read_text(text: &str, offset: usize, options: Options) -> Reading {
     };
     let (plan, marks) = assemble::assemble(text, found, &mut diagnostics);
     if plan.tasks.is_empty() && diagnostics.is_empty() {
-        diagnostics.push(no_task(text, options.format));
+        diagnostics.push(no_task(text, format));
     }
     let mut marks = marks;
     for mark in marks.iter_mut().flatten() {

@@ -47,8 +47,6 @@ pub struct PlacedDiagnostic<'a> {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What to write instead, where that can be said.
-    pub hint: Option<&'a str>,
 }
 
 impl<'a> Report<'a> {
@@ -66,7 +64,6 @@ impl<'a> Report<'a> {
                 message: &diagnostic.message,
                 line: place.line,
                 column: place.column,
-                hint: diagnostic.hint.as_deref(),
             }
         });
         Self {

@@ -270,14 +270,12 @@ impl<'a> Resolver<'a> {
             }
             None => format!("there is no task {} in this plan", shorten(&ids.from.id)),
         };
-        let nearest = ids.from.task_id().and_then(|id| {
-            let at = self.by_id.partition_point(|&place| drafts[place].task.id < id);
-            let equal = self.by_id.get(at).filter(|&&place| drafts[place].task.id.cmp_numbers(&id).is_eq());
-            equal.or_else(|| self.by_id.get(at.checked_sub(1)?)).or(self.by_id.first())
-        });
-        let hint = match nearest.map(|&place| &drafts[place].task.id) {
-            Some(near) => format!("write the id of a task, such as {near}, or a name in double quotes"),
-            None => "write '-' if it waits for nothing".to_owned(),
+        let id_at = |position: Option<&usize>| position.map(|&place| &drafts[place].task.id);
+        let hint = match (id_at(self.by_id.first()), id_at(self.by_id.last())) {
+            (Some(first), Some(last)) => {
+                format!("the ids of this plan go from {first} to {last}; put a name into double quotes")
+            }
+            _ => "write '-' if it waits for nothing".to_owned(),
         };
         Diagnostic::error(Code::MissingDep, span.clone(), message).hint(hint)
     }

@@ -49,13 +49,15 @@ pub(crate) fn has_table(text: &str, outline: &Outline) -> bool {
 pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
     let mut reader = Reader {
         text,
-        diagnostics,
         title: None,
         phases: Vec::new(),
         scopes: Vec::new(),
-        tasks: Gathered::new(text),
+        tasks: Gathered::new(text, diagnostics),
         section: None,
     };
+    reader
+        .tasks
+        .reserve(outline.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading { .. })).count());
     for (at, block) in outline.blocks.iter().enumerate() {
         let nested = outline.blocks.get(at + 1..).unwrap_or_default();
         reader.block(block, nested);
@@ -66,12 +68,11 @@ pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagn
 
 struct Reader<'a, 'd> {
     text: &'a str,
-    diagnostics: &'d mut Diagnostics,
     title: Option<String>,
     phases: Vec<DraftPhase>,
     /// The phase headings that we are below, with their levels.
     scopes: Vec<(u8, PhaseNumber)>,
-    tasks: Gathered<'a>,
+    tasks: Gathered<'a, 'd>,
     section: Option<Section>,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Reader<'a, '_> {
             self.close_section(span.start);
             self.leave_scopes(level);
             let scope = self.scope();
-            self.section = Section::open(level, task, span, scope, &mut self.tasks, self.diagnostics);
+            self.section = Section::open(level, task, span, scope, &mut self.tasks);
             return;
         }
         if self.section.as_ref().is_some_and(|section| level > section.level) {
@@ -140,9 +141,9 @@ impl<'a> Reader<'a, '_> {
         let item = Item::new(self.text, span.clone());
         let Some((key, value)) = Key::of_line(item.first) else { return };
         if let Some(section) = &mut self.section {
-            section.item(self.text, (key, value), item, span, nested, &mut self.tasks, self.diagnostics);
+            section.item((key, value), item, span, nested, &mut self.tasks);
         } else if key == Key::After && !self.scopes.is_empty() {
-            let after = after(value, self.text, self.diagnostics);
+            let after = after(value, self.text, self.tasks.diagnostics);
             if let Some(phase) = self.phases.last_mut() {
                 phase.after = Some(after);
             }
@@ -154,9 +155,9 @@ impl<'a> Reader<'a, '_> {
 
     fn paragraph(&mut self, span: Range<usize>) {
         if table::is_broken(self.text, &span) {
-            self.diagnostics.push(table::broken(self.text, &span));
+            self.tasks.diagnostics.push(table::broken(self.text, &span));
         } else if let Some(section) = &mut self.section {
-            section.paragraph(self.text, span, &mut self.tasks, self.diagnostics);
+            section.paragraph(span, &mut self.tasks);
         }
     }
 
@@ -170,20 +171,21 @@ impl<'a> Reader<'a, '_> {
             section.consume(self.text, span);
         }
         let scope = self.scope();
+        self.tasks.reserve(rows.len());
         for row in rows {
-            columns.row(self.text, row, scope, &mut self.tasks, self.diagnostics);
+            columns.row(row, scope, &mut self.tasks);
         }
     }
 
     fn close_section(&mut self, end: usize) {
         if let Some(section) = self.section.take() {
-            section.close(self.text, end, &mut self.tasks);
+            section.close(end, &mut self.tasks);
         }
     }
 
     fn finish(self) -> DraftPlan<'a> {
-        let Self { diagnostics, title, mut phases, tasks, .. } = self;
-        let (mut drafts, said, places) = tasks.finish();
+        let Self { title, mut phases, tasks, .. } = self;
+        let (mut drafts, said, places, diagnostics) = tasks.finish();
         let ids_have_dots = drafts.iter().any(|draft| draft.task.id.as_str().contains('.'));
         for (draft, said) in drafts.iter_mut().zip(said) {
             if let Some(phase) = said {

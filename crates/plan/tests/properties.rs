@@ -1,5 +1,7 @@
 //! What holds for every plan and every file, however strange.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use domain::{Budget, Complexity, Priority};
 use plan::{Format, Graph, Options, Phase, Plan, Task, Tick, read, tick, write};
 use proptest::{collection::vec, prelude::*, sample::select};

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use plan::{Diagnostic, Places, Severity};
 
 /// A line longer than this is shown only around the place.
@@ -21,14 +21,9 @@ pub fn print(name: &str, text: &str, diagnostic: &Diagnostic) -> io::Result<()> 
     let place = Places::new(text.as_bytes()).place(diagnostic.span.start);
     let (line, span) = excerpt(text, &diagnostic.span);
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.with_name("hint").message(hint));
-    // An empty span is about the file, not about its first character.
-    let group = if diagnostic.span.is_empty() && diagnostic.span.start == 0 {
-        title.element(Origin::path(name))
-    } else {
-        let annotation = AnnotationKind::Primary.span(span);
-        title.element(Snippet::source(line).path(name).line_start(place.line).annotation(annotation))
-    };
-    let report = [group.elements(hint)];
+    let annotation = AnnotationKind::Primary.span(span);
+    let snippet = Snippet::source(line).path(name).line_start(place.line).annotation(annotation);
+    let report = [title.element(snippet).elements(hint)];
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
     let words = Renderer::styled().term_width(width).render(&report);
     writeln!(anstream::stderr().lock(), "{words}\n")

@@ -74,10 +74,20 @@ impl Graph {
         are_phases.iter_mut().take(self.n_tasks()).for_each(|is_open| *is_open = false);
         let mut ways = Vec::new();
         for component in self.components(&are_phases) {
-            ways.extend(component.iter().max().and_then(|&gate| self.shortest_way_back(gate, &are_phases)));
+            ways.extend(
+                component
+                    .iter()
+                    .filter(|&&node| self.is_gate(node))
+                    .min()
+                    .and_then(|&gate| self.shortest_way_back(gate, &are_phases)),
+            );
             component.into_iter().for_each(|node| is_open[node] = false);
         }
         ways
+    }
+
+    fn is_gate(&self, node: usize) -> bool {
+        node >= self.n_tasks() + self.phases.len()
     }
 
     fn cycle(&self, way: &[usize]) -> Cycle {

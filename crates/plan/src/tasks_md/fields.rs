@@ -74,17 +74,29 @@ struct Notes {
     prose: String,
 }
 
+/// The tasks, their phases, their places by id, and where to complain.
+type Finished<'a, 'd> =
+    (Vec<Draft<'a>>, Vec<Option<DraftPhase>>, HashMap<TaskId, usize>, &'d mut Diagnostics);
+
 /// All tasks of a file so far.
-pub(super) struct Gathered<'a> {
-    source: &'a str,
+pub(super) struct Gathered<'a, 'd> {
+    pub(super) source: &'a str,
+    pub(super) diagnostics: &'d mut Diagnostics,
     drafts: Vec<Draft<'a>>,
     notes: Vec<Notes>,
     places: HashMap<TaskId, usize>,
 }
 
-impl<'a> Gathered<'a> {
-    pub(super) fn new(source: &'a str) -> Self {
-        Self { source, drafts: Vec::new(), notes: Vec::new(), places: HashMap::new() }
+impl<'a, 'd> Gathered<'a, 'd> {
+    pub(super) fn new(source: &'a str, diagnostics: &'d mut Diagnostics) -> Self {
+        Self { source, diagnostics, drafts: Vec::new(), notes: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Makes room for so many more tasks.
+    pub(super) fn reserve(&mut self, n_tasks: usize) {
+        self.drafts.reserve(n_tasks);
+        self.notes.reserve(n_tasks);
+        self.places.reserve(n_tasks);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -92,13 +104,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Returns the place of the task that a row or a section is about; nothing where there was one before.
-    pub(super) fn open(
-        &mut self,
-        id: TaskId,
-        id_span: Range<usize>,
-        voice: Voice,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<usize> {
+    pub(super) fn open(&mut self, id: TaskId, id_span: Range<usize>, voice: Voice) -> Option<usize> {
         let place = *self.places.entry(id.clone()).or_insert(self.drafts.len());
         let Some(notes) = self.notes.get_mut(place) else {
             self.drafts.push(Draft::new(id, id_span));
@@ -110,7 +116,7 @@ impl<'a> Gathered<'a> {
         if notes.is_seen[voice as usize] {
             let what = if voice == Voice::Section { "a section" } else { "a row" };
             let message = format!("there is {what} for {id} already");
-            diagnostics.push(
+            self.diagnostics.push(
                 Diagnostic::error(Code::ParseFail, id_span, message).hint("give one of the two another id"),
             );
             return None;
@@ -174,14 +180,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Keeps what a key or a column says, if nobody who counts more has said it, and nobody before.
-    pub(super) fn set(
-        &mut self,
-        place: usize,
-        voice: Voice,
-        key: Key,
-        value: Value<'a>,
-        diagnostics: &mut Diagnostics,
-    ) {
+    pub(super) fn set(&mut self, place: usize, voice: Voice, key: Key, value: Value<'a>) {
         let (Some(draft), Some(notes)) = (self.drafts.get_mut(place), self.notes.get_mut(place)) else {
             return;
         };
@@ -213,16 +212,16 @@ impl<'a> Gathered<'a> {
             Key::Acceptance => task.acceptance = value.list,
             Key::Optional => task.optional = is_yes(value.text),
             Key::Description => task.text = description(&value, source),
-            Key::Phase => notes.phase_value(&value, 3 * voice as u8, diagnostics),
-            Key::Status => notes.status(draft, &value, diagnostics),
+            Key::Phase => notes.phase_value(&value, 3 * voice as u8, self.diagnostics),
+            Key::Status => notes.status(draft, &value, self.diagnostics),
             Key::Complexity | Key::Timeout | Key::Priority | Key::Budget => {
-                checked(draft, key, &value, diagnostics)
+                checked(draft, key, &value, self.diagnostics)
             }
         }
     }
 
     /// Returns the tasks and the phases that they name; the others have none yet.
-    pub(super) fn finish(self) -> (Vec<Draft<'a>>, Vec<Option<DraftPhase>>, HashMap<TaskId, usize>) {
+    pub(super) fn finish(self) -> Finished<'a, 'd> {
         let mut drafts = self.drafts;
         let finished = drafts.iter_mut().zip(self.notes).map(|(draft, notes)| {
             let task = &mut draft.task;
@@ -244,7 +243,7 @@ impl<'a> Gathered<'a> {
             notes.phase.map(|(_, phase)| phase)
         });
         let phases = finished.collect();
-        (drafts, phases, self.places)
+        (drafts, phases, self.places, self.diagnostics)
     }
 }
 
@@ -272,13 +271,14 @@ impl Notes {
     }
 
     fn status(&mut self, draft: &mut Draft<'_>, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-        if let Some((mark, span, _)) = check_box(value.text) {
+        let word = text::unquote_code(value.text).unwrap_or(value.text);
+        if let Some((mark, span, _)) = check_box(word) {
+            let start = text::span_in(value.text, word, value.start).start;
             self.is_status_done = is_ticked(mark);
-            draft.mark = Some(Mark::Box(value.start + span.start..value.start + span.end));
+            draft.mark = Some(Mark::Box(start + span.start..start + span.end));
             draft.is_deferred = false;
             return;
         }
-        let word = text::unquote_code(value.text).unwrap_or(value.text);
         let status = if is_none(word) { Some(Status::Open) } else { values::status(word) };
         self.is_status_done = status == Some(Status::Done);
         draft.is_deferred = status == Some(Status::Deferred);

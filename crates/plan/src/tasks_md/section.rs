@@ -5,7 +5,6 @@ use std::ops::Range;
 use domain::PhaseNumber;
 
 use crate::{
-    diagnostic::Diagnostics,
     heading::{self, TaskHeading},
     item::Item,
     keys::Key,
@@ -33,10 +32,9 @@ impl Section {
         task: TaskHeading<'a>,
         span: Range<usize>,
         scope: Option<PhaseNumber>,
-        tasks: &mut Gathered<'a>,
-        diagnostics: &mut Diagnostics,
+        tasks: &mut Gathered<'a, '_>,
     ) -> Option<Self> {
-        let place = tasks.open(task.reference.task_id()?, task.id_span, Voice::Section, diagnostics);
+        let place = tasks.open(task.reference.task_id()?, task.id_span, Voice::Section);
         if let Some(place) = place {
             tasks.phase(place, Voice::Section, task.reference.phase, scope);
             if let Some((is_ticked, mark)) = task.check {
@@ -52,14 +50,13 @@ impl Section {
     /// Reads a `- **Key**: value` line with what is nested below it.
     pub(super) fn item<'a>(
         &mut self,
-        text: &'a str,
         (key, value): (Key, &'a str),
         item: Item<'a>,
         span: Range<usize>,
         nested: &[Block],
-        tasks: &mut Gathered<'a>,
-        diagnostics: &mut Diagnostics,
+        tasks: &mut Gathered<'a, '_>,
     ) {
+        let text = tasks.source;
         let Some(place) = self.task.filter(|&place| is_key(key, place, tasks)) else { return };
         let item = Item { below: item.indented(text, item.below.start), ..item };
         let end = item.below.end;
@@ -69,18 +66,13 @@ impl Section {
         } else if text.get(item.below.clone()).is_some_and(|below| !below.trim().is_empty()) {
             value.below = Some(item);
         }
-        tasks.set(place, Voice::Section, key, value, diagnostics);
+        tasks.set(place, Voice::Section, key, value);
         self.consume(text, span.start..end);
     }
 
     /// Reads the lines of a paragraph that begin with a bold key.
-    pub(super) fn paragraph<'a>(
-        &mut self,
-        text: &'a str,
-        span: Range<usize>,
-        tasks: &mut Gathered<'a>,
-        diagnostics: &mut Diagnostics,
-    ) {
+    pub(super) fn paragraph(&mut self, span: Range<usize>, tasks: &mut Gathered<'_, '_>) {
+        let text = tasks.source;
         let Some(place) = self.task else { return };
         let mut start = span.start;
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
@@ -90,7 +82,7 @@ impl Section {
                 && is_key(key, place, tasks)
             {
                 let value = Value::inline(value, span_in(text, value, 0).start);
-                tasks.set(place, Voice::Section, key, value, diagnostics);
+                tasks.set(place, Voice::Section, key, value);
                 self.consume(text, start..end);
             }
             start = end;
@@ -109,7 +101,8 @@ impl Section {
     }
 
     /// Ends the section.
-    pub(super) fn close(mut self, text: &str, end: usize, tasks: &mut Gathered<'_>) {
+    pub(super) fn close(mut self, end: usize, tasks: &mut Gathered<'_, '_>) {
+        let text = tasks.source;
         let Some(place) = self.task else { return };
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
@@ -129,7 +122,7 @@ impl Section {
 }
 
 /// Tells whether a key line is one here: a heading with a title needs no key for it, so the line says something else.
-fn is_key(key: Key, place: usize, tasks: &Gathered<'_>) -> bool {
+fn is_key(key: Key, place: usize, tasks: &Gathered<'_, '_>) -> bool {
     match key {
         Key::Id | Key::After => false,
         Key::Title => !tasks.has_title(place),

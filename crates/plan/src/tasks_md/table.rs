@@ -6,7 +6,7 @@ use domain::PhaseNumber;
 
 use crate::{
     dependencies::Reference,
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Code, Diagnostic},
     keys::Key,
     text::{criterion, shorten, span_in},
 };
@@ -35,20 +35,14 @@ impl Columns {
     }
 
     /// Reads a row, given the phase whose heading it is below.
-    pub(super) fn row<'a>(
-        &self,
-        text: &'a str,
-        row: &Range<usize>,
-        scope: Option<PhaseNumber>,
-        tasks: &mut Gathered<'a>,
-        diagnostics: &mut Diagnostics,
-    ) {
+    pub(super) fn row(&self, row: &Range<usize>, scope: Option<PhaseNumber>, tasks: &mut Gathered<'_, '_>) {
+        let text = tasks.source;
         let n_cells = Cells::new(text, row).count();
         if n_cells != self.keys.len() {
             if Cells::new(text, row).all(str::is_empty) {
                 return;
             }
-            diagnostics.push(self.wrong_count(text, row, n_cells));
+            tasks.diagnostics.push(self.wrong_count(text, row, n_cells));
         }
         let Some(cell) = Cells::new(text, row).nth(self.id) else { return };
         let span = span_in(text, cell, 0);
@@ -58,11 +52,11 @@ impl Columns {
             if Cells::new(text, row).any(|cell| !cell.is_empty()) {
                 let message = format!("'{}' is no task id", shorten(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
-                diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
+                tasks.diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
             }
             return;
         };
-        let Some(place) = tasks.open(id, span.clone(), Voice::Row, diagnostics) else { return };
+        let Some(place) = tasks.open(id, span.clone(), Voice::Row) else { return };
         tasks.phase(place, Voice::Row, phase, scope);
         if let Some((is_ticked, mark)) = check {
             tasks.check(place, Voice::Row, is_ticked, span.start + mark.start..span.start + mark.end);
@@ -74,7 +68,7 @@ impl Columns {
             if key == Key::Acceptance {
                 value.list = cell.split("<br>").filter_map(|part| criterion(&unescape(part))).collect();
             }
-            tasks.set(place, Voice::Row, key, value, diagnostics);
+            tasks.set(place, Voice::Row, key, value);
         }
     }
 

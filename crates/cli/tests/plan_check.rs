@@ -1,0 +1,155 @@
+//! `jangdan plan check` as a person and a program see it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::{fs, path::PathBuf};
+
+use assert_cmd::Command;
+
+fn jangdan() -> Command {
+    let mut command = Command::cargo_bin("jangdan").unwrap();
+    command.current_dir(examples()).env("NO_COLOR", "1");
+    command
+}
+
+fn examples() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// Runs `plan check`, and writes down everything that can be seen of it.
+fn seen(arguments: &[&str], stdin: &[u8]) -> String {
+    let output = jangdan().args(["plan", "check"]).args(arguments).write_stdin(stdin).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    format!(
+        "exit {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr)
+    )
+}
+
+#[test]
+fn every_example_is_shown_as_a_table() {
+    for file in [
+        "tasks-md/TASKS.md",
+        "tasks-md-ko/TASKS.md",
+        "spec-kit/tasks.md",
+        "kiro/tasks.md",
+        "task-master/tasks.json",
+    ] {
+        insta::assert_snapshot!(file.replace(['/', '.'], "_"), seen(&[file], b""));
+    }
+}
+
+#[test]
+fn every_example_passes_as_json() {
+    for file in [
+        "tasks-md/TASKS.md",
+        "tasks-md-ko/TASKS.md",
+        "spec-kit/tasks.md",
+        "kiro/tasks.md",
+        "task-master/tasks.json",
+    ] {
+        let output = jangdan().args(["plan", "check", "--json", file]).output().unwrap();
+        assert!(output.status.success(), "{file}");
+        assert!(output.stderr.is_empty(), "{file}");
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["diagnostics"], serde_json::json!([]), "{file}");
+    }
+}
+
+#[test]
+fn the_object_has_the_fields_that_programs_rely_on_in_their_order() {
+    let source = "# 제목\n\n## 1단계: 준비\n\n### T1.1: 첫째\n- **Complexity**: M\n\n### T1.3: 둘째\n- **Dependencies**: T1.1, Epic 3\n\
+                  - **Agent**: a\n- **Tester**: b\n- **Status**: done\n- **Description**: text\n- **Acceptance Criteria**:\n  - [ ] c\n\
+                  - **Touches**: `x`\n- **Verify**: `y`\n- **Timeout**: 30m\n- **Priority**: high\n- **Layer**: z\n- **Budget**: 200k\n\
+                  - **Worktree**: w\n- **References**: `1.1`\n- **Optional**: yes\n";
+    insta::assert_snapshot!(seen(&["--json", "-"], source.as_bytes()));
+}
+
+#[test]
+fn errors_underline_the_place_and_say_what_to_write() {
+    let source = "| ID | 작업 | 의존성 |\n|---|---|---|\n| T1.1 | 첫째 | 한글 이름, T9 |\n| T1.2 | 둘째 | T2.1 |\n| T2.1 | 셋째 |\n";
+    insta::assert_snapshot!(seen(&["-"], source.as_bytes()));
+}
+
+#[test]
+fn errors_are_in_the_object_too() {
+    insta::assert_snapshot!(seen(&["--json", "-"], "### T1: a\n- **Dependencies**: 가, T2\n".as_bytes()));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_clear_line() {
+    let folder = tempdir("unreadable");
+    let large = folder.join("large.md");
+    fs::File::create(&large).unwrap().set_len(17 * 1024 * 1024).unwrap();
+    let mut all = String::new();
+    for (name, arguments, stdin) in [
+        ("missing", vec!["no/such/file.md"], &b""[..]),
+        ("missing, as json", vec!["--json", "no/such/file.md"], b""),
+        ("a directory", vec!["spec-kit"], b""),
+        ("empty", vec!["-"], b""),
+        ("binary", vec!["-"], b"\x7FELF\x02\x01\xFF\xFE\0"),
+        ("not UTF-8, as json", vec!["--json", "-"], b"### T1: \xFF\n"),
+        ("no task", vec!["-"], b"# Notes\n"),
+    ] {
+        all.push_str(&format!("=== {name}\n{}\n", seen(&arguments, stdin)));
+    }
+    let too_large = seen(&[large.to_str().unwrap()], b"").replace(large.to_str().unwrap(), "large.md");
+    all.push_str(&format!("=== too large\n{too_large}"));
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn a_wrong_command_line_is_exit_status_2() {
+    for arguments in
+        [&["plan", "check"][..], &["plan", "check", "--format", "toml", "x"], &["plan", "frobnicate"], &[]]
+    {
+        assert_eq!(jangdan().args(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_format_can_be_forced() {
+    let output = seen(&["--format", "checklist", "tasks-md/TASKS.md"], b"");
+    assert!(output.starts_with("exit 1\n"), "{output}");
+    assert!(output.contains("TASKS_NOT_FOUND"), "{output}");
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_not_printed() {
+    let output = seen(&["-"], b"### T1: a\x1b[31mred\x07\n- **Priority**: \x1b]0;x\x07\n");
+    assert!(!output.contains('\x1b') && !output.contains('\x07'), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    use std::process::{Command as Plain, Stdio};
+    let mut plan = String::new();
+    for number in 1..20_000 {
+        plan.push_str(&format!("### T{number}: a task with a title that takes some room\n\n"));
+    }
+    let file = tempdir("pipe").join("plan.md");
+    fs::write(&file, plan).unwrap();
+    for arguments in [vec![], vec!["--json"]] {
+        let mut child = Plain::new(assert_cmd::cargo::cargo_bin("jangdan"))
+            .args(["plan", "check"])
+            .arg(&file)
+            .args(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+fn tempdir(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -1,0 +1,346 @@
+//! The rules of the formats, one by one: a small file, and what it means.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::fmt::Write;
+
+use plan::{Options, read};
+
+const ANY: Options = Options { format: None };
+
+/// Writes a plan in short: a line for each phase, and one for each task with what it waits for.
+fn short(source: &str) -> String {
+    let reading = read(source.as_bytes(), ANY);
+    let mut out = String::new();
+    for phase in &reading.plan.phases {
+        writeln!(out, "phase {} {:?} after {:?}", phase.number, phase.name, phase.after).unwrap();
+    }
+    for task in &reading.plan.tasks {
+        let ids: Vec<&str> = task.depends_on.iter().map(|id| id.as_str()).collect();
+        write!(out, "{} @{} {:?} <-", task.id, task.phase, task.title).unwrap();
+        for id in ids {
+            write!(out, " {id}").unwrap();
+        }
+        for name in &task.external {
+            write!(out, " <{name}>").unwrap();
+        }
+        let flags = [(task.done, " done"), (task.optional, " optional")];
+        out.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word));
+        out.push('\n');
+    }
+    for diagnostic in &reading.diagnostics {
+        writeln!(out, "! {} {}", diagnostic.code.as_str(), diagnostic.message).unwrap();
+    }
+    out
+}
+
+#[track_caller]
+fn check(source: &str, expected: &str) {
+    let expected: String = expected.lines().map(|line| format!("{}\n", line.trim())).skip(1).collect();
+    let expected = expected.trim_end();
+    assert_eq!(short(source).trim_end(), expected, "\n{source}");
+}
+
+#[test]
+fn a_row_and_a_section_with_one_id_are_one_task_and_the_section_wins() {
+    check(
+        "| ID | Task | Layer | Dependencies |\n|---|---|---|---|\n| T1 | a | CODE | - |\n| T2 | b | CODE | T1 |\n\
+         ### T2: [CODE] [P] better\n- **Dependencies**: Epic 3\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-
+        T2 @1 "[P] better" <- <Epic 3>"#,
+    );
+}
+
+#[test]
+fn a_section_wins_even_before_the_table() {
+    check(
+        "### T1: section\n- **Agent**: x\n\n## List\n\n| ID | Task |\n|---|---|\n| T1 | row |\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "section" <-"#,
+    );
+}
+
+#[test]
+fn phases_come_from_headings_keys_or_dotted_ids() {
+    check(
+        "## Phase 2: Design\n### T1: a\n## Other\n### T2: b\n- **Phase**: 3\n### P4-T3: c\n",
+        r#"
+        phase 2 "Design" after []
+        phase 3 "" after [2]
+        phase 4 "" after [3]
+        T1 @2 "a" <-
+        T2 @3 "b" <-
+        T3 @4 "c" <-"#,
+    );
+    check(
+        "### T1.1: a\n### T2.1: b\n",
+        r#"
+        phase 1 "" after []
+        phase 2 "" after [1]
+        T1.1 @1 "a" <-
+        T2.1 @2 "b" <-"#,
+    );
+    check(
+        "### T1: a\n### T2: b\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-
+        T2 @1 "b" <-"#,
+    );
+}
+
+#[test]
+fn a_phase_says_itself_what_it_comes_after() {
+    check(
+        "## Phase 1\n### T1: a\n## Phase 2\n- **After**: -\n### T2: b\n## Phase 3\n- **After**: 1, Phase 2\n### T3: c\n",
+        r#"
+        phase 1 "" after []
+        phase 2 "" after []
+        phase 3 "" after [1, 2]
+        T1 @1 "a" <-
+        T2 @2 "b" <-
+        T3 @3 "c" <-"#,
+    );
+}
+
+#[test]
+fn a_range_means_the_ids_of_the_plan_and_no_others() {
+    check(
+        "### T1: a\n### T2: b\n### T10: c\n- **Dependencies**: T1-T99999999999999999999\n### T2.5: d\n- **Phase**: 1\n",
+        r#"
+        phase 1 "" after []
+        phase 2 "" after [1]
+        phase 10 "" after [2]
+        T1 @1 "a" <-
+        T2 @2 "b" <-
+        T10 @10 "c" <- T1 T2 T2.5 T10
+        T2.5 @1 "d" <-
+        ! CIRCULAR_DEP tasks wait for each other: T10->T10"#,
+    );
+    check(
+        "### T007: a\n### T008: b\n### T009: c\n- **Dependencies**: T8~T7\n",
+        r#"
+        phase 1 "" after []
+        T007 @1 "a" <-
+        T008 @1 "b" <-
+        T009 @1 "c" <- T007 T008"#,
+    );
+}
+
+#[test]
+fn a_box_or_a_status_says_that_a_task_is_done() {
+    check(
+        "### [x] T1: a\n### T2: b\n- **Status**: 완료\n### T3: c\n- **Status**: `[x]`\n### T4: d\n**Status**: in progress\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <- done
+        T2 @1 "b" <- done
+        T3 @1 "c" <- done
+        T4 @1 "d" <-"#,
+    );
+}
+
+#[test]
+fn a_deferred_task_is_not_in_the_plan_and_who_needs_it_waits_for_a_person() {
+    check(
+        "### T1: a\n- **Status**: deferred\n### T2: b\n- **Dependencies**: T1\n",
+        r#"
+        phase 1 "" after []
+        T2 @1 "b" <- <T1>"#,
+    );
+}
+
+#[test]
+fn what_is_code_or_quoted_or_a_comment_is_no_task() {
+    check(
+        "### T1: a\n```\n### T2: b\n```\n> ### T3: c\n\n<!--\n### T4: d\n-->\n\n- ### T5: e\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-"#,
+    );
+}
+
+#[test]
+fn spec_kit_tasks_follow_each_other_and_parallel_ones_stand_beside_each_other() {
+    check(
+        "- [x] T001 a\n- [ ] T002 [P] b\n- [ ] T003 [P] [US1] c\n- [ ] T004 d\n- [ ] T005 [P] e\n",
+        r#"
+        phase 1 "" after []
+        T001 @1 "a" <- done
+        T002 @1 "b" <- T001
+        T003 @1 "c" <- T001
+        T004 @1 "d" <- T001 T002 T003
+        T005 @1 "e" <- T004"#,
+    );
+}
+
+#[test]
+fn user_stories_stand_side_by_side() {
+    check(
+        "## Phase 1: Setup\n- [ ] T001 a\n## Phase 2: User Story 1\n- [ ] T002 b\n## Phase 3: User Story 2\n- [ ] T003 c\n\
+         ## Phase 4: Polish\n- [ ] T004 d\n## Phase 5: Ship\n- [ ] T005 e\n",
+        r#"
+        phase 1 "Setup" after []
+        phase 2 "User Story 1" after [1]
+        phase 3 "User Story 2" after [1]
+        phase 4 "Polish" after [2, 3]
+        phase 5 "Ship" after [4]
+        T001 @1 "a" <-
+        T002 @2 "b" <-
+        T003 @3 "c" <-
+        T004 @4 "d" <-
+        T005 @5 "e" <-"#,
+    );
+}
+
+#[test]
+fn sections_on_dependencies_and_examples_hold_no_tasks() {
+    check(
+        "## Phase 1: Install dependencies\n- [ ] T001 a\n### Dependencies of b\n- [ ] T002 b\n## Dependencies\n- [ ] T001 again\n\
+         ### Phase 2: x\n- [ ] T009 y\n## Phase 3: Go on\n- [ ] T003 c\n",
+        r#"
+        phase 1 "Install dependencies" after []
+        phase 3 "Go on" after [1]
+        T001 @1 "a" <-
+        T002 @1 "b" <- T001
+        T003 @3 "c" <-
+        ! UNCLEAR tasks below a heading about dependencies or examples are not read"#,
+    );
+}
+
+#[test]
+fn words_in_a_spec_kit_task_add_dependencies() {
+    check(
+        "## Phase 1\n- [ ] T001 a\n- [ ] T002 [P] b\n## Phase 2\n- [ ] T003 [P] c (depends on T001-T002)\n- [ ] T004 [P] d\n  - **Depends on T003, Epic 3**\n",
+        r#"
+        phase 1 "" after []
+        phase 2 "" after [1]
+        T001 @1 "a" <-
+        T002 @1 "b" <- T001
+        T003 @2 "c (depends on T001-T002)" <- T001 T002
+        T004 @2 "d" <- T003 <Epic 3>"#,
+    );
+}
+
+#[test]
+fn kiro_tasks_are_a_chain_that_goes_past_optional_ones() {
+    check(
+        "- [x] 1. a\n- [ ] 2. parent\n  - [-] 2.1 b\n  - [ ]* 2.2 c\n  - [ ] 2.3 d\n- [ ] 3. e\n",
+        r#"
+        phase 1 "" after []
+        1 @1 "a" <- done
+        2.1 @1 "b" <- 1
+        2.2 @1 "c" <- 2.1 optional
+        2.3 @1 "d" <- 2.1
+        3 @1 "e" <- 2.3"#,
+    );
+}
+
+#[test]
+fn a_kiro_parent_is_a_heading_even_if_its_tasks_are_not_indented() {
+    check(
+        "- [ ] 1. parent\n- [ ] 1.1 a\n- [ ] 1.2 b\n",
+        r#"
+        phase 1 "" after []
+        1.1 @1 "a" <-
+        1.2 @1 "b" <- 1.1"#,
+    );
+}
+
+#[test]
+fn a_kiro_parent_with_nothing_but_optional_tasks_is_work_of_its_own() {
+    check(
+        "- [ ] 1. a\n  - [ ]* 1.1 tests\n- [ ] 2. b\n",
+        r#"
+        phase 1 "" after []
+        1 @1 "a" <-
+        1.1 @1 "tests" <- 1 optional
+        2 @1 "b" <- 1"#,
+    );
+}
+
+#[test]
+fn task_master_subtasks_are_the_work_and_stand_for_their_task() {
+    check(
+        r#"{"tasks": [
+            {"id": 1, "title": "a", "dependencies": []},
+            {"id": "2", "title": "parent", "dependencies": [1], "subtasks": [
+                {"id": 1, "title": "b"}, {"id": 2, "title": "c", "dependencies": [1, "1"]}]},
+            {"id": 3, "title": "d", "dependencies": ["2", 2.1]}]}"#,
+        r#"
+        phase 1 "" after []
+        1 @1 "a" <-
+        2.1 @1 "b" <- 1
+        2.2 @1 "c" <- 1 2.1
+        3 @1 "d" <- 2.1 2.2"#,
+    );
+}
+
+#[test]
+fn task_master_statuses_decide_what_is_work() {
+    check(
+        r#"{"master": {"tasks": [
+            {"id": 1, "title": "a", "status": "cancelled"}, {"id": 2, "title": "b", "status": "deferred"},
+            {"id": 3, "title": "c", "status": "blocked", "dependencies": [1, 2]},
+            {"id": 4, "title": "d", "status": "done", "subtasks": [{"id": 1, "title": "e", "status": "pending"}]},
+            {"id": 5, "title": "f", "status": "deferred", "subtasks": [{"id": 1, "title": "g"}]},
+            {"id": 6, "title": "h", "status": "review", "dependencies": [4, 5]}]}}"#,
+        r#"
+        phase 1 "" after []
+        1 @1 "a" <- done
+        3 @1 "c" <- 1 <2>
+        4.1 @1 "e" <- done
+        6 @1 "h" <- 4.1 <5>"#,
+    );
+}
+
+#[test]
+fn a_phase_reference_must_name_the_right_phase() {
+    check(
+        "### P1-T1.1: a\n### P2-T2.1: b\n- **Dependencies**: P1-T1.1\n### P2-T2.2: c\n- **Dependencies**: P2-T1.1\n",
+        r#"
+        phase 1 "" after []
+        phase 2 "" after [1]
+        T1.1 @1 "a" <-
+        T2.1 @2 "b" <- T1.1
+        T2.2 @2 "c" <-
+        ! MISSING_DEP T1.1 is in phase 1, not in phase 2"#,
+    );
+}
+
+#[test]
+fn text_is_everything_below_a_heading_that_is_no_key() {
+    let source = "### T1: a\n- **Description**: first\n  second\n- **Notes**: kept\n- **Agent**: x\n\nprose\n\n#### Detail\n\n```\ncode\n```\n\n---\n\n### T2: b\n";
+    let reading = read(source.as_bytes(), ANY);
+    assert_eq!(
+        reading.plan.tasks[0].text,
+        "first\nsecond\n\n- **Notes**: kept\n\nprose\n\n#### Detail\n\n```\ncode\n```"
+    );
+}
+
+#[test]
+fn the_text_of_a_box_ends_where_the_indentation_does() {
+    let source =
+        "- [ ] T001 a\n  more\n\n  - bullet\n    deeper\n**Checkpoint**: not its text\n- [ ] T002 b\n";
+    let reading = read(source.as_bytes(), ANY);
+    assert_eq!(reading.plan.tasks[0].text, "more\n\n- bullet\n  deeper");
+}
+
+#[test]
+fn requirements_of_kiro_are_references() {
+    let source = "- [ ] 1. a\n  - do it\n  - _Requirements: 1.1, 2.3_\n";
+    let reading = read(source.as_bytes(), ANY);
+    assert_eq!(reading.plan.tasks[0].references, ["1.1", "2.3"]);
+    assert_eq!(reading.plan.tasks[0].text, "- do it");
+}
+
+#[test]
+fn a_format_can_be_forced() {
+    let source = b"- [ ] T001 a\n\n### T1: b\n";
+    let as_checklist = read(source, Options { format: Some(plan::Format::Checklist) });
+    assert_eq!(as_checklist.plan.tasks[0].title, "a");
+    assert_eq!(read(source, ANY).plan.tasks[0].title, "b");
+}

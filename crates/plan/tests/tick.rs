@@ -1,0 +1,71 @@
+//! Ticking a task in each kind of file.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use plan::{Options, Tick, tick};
+
+#[track_caller]
+fn check(source: &str, id: &str, expected: Option<&str>) {
+    let found = match tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap()) {
+        Tick::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
+        Tick::AlreadyDone | Tick::NoMark | Tick::NoTask => None,
+    };
+    assert_eq!(found.as_deref(), expected, "{source}");
+}
+
+#[test]
+fn a_box_gets_its_x_and_every_other_byte_stays() {
+    check(
+        "\u{feff}- [ ] T001 a \r\n- [ ] T002 b\t\r\n",
+        "T002",
+        Some("\u{feff}- [ ] T001 a \r\n- [x] T002 b\t\r\n"),
+    );
+    check("- [ ] 1. p\n  - [-] 1.1 a\n", "1.1", Some("- [ ] 1. p\n  - [x] 1.1 a\n"));
+    check("- [] 1. a\n", "1", Some("- [x] 1. a\n"));
+    check("### [ ] T1: a\n- **Status**: pending\n", "T1", Some("### [x] T1: a\n- **Status**: pending\n"));
+}
+
+#[test]
+fn where_there_is_only_a_status_its_word_changes() {
+    check("### T1: a\n- **Status**: in progress\n", "T1", Some("### T1: a\n- **Status**: done\n"));
+    check("### T1: a\n- **Status**: 진행 중\n", "T1", Some("### T1: a\n- **Status**: 완료\n"));
+    check("### T1: a\n- **Status**:\n", "T1", Some("### T1: a\n- **Status**: done\n"));
+    check(
+        "| ID | Status |\n|---|---|\n| T1 | todo |\n",
+        "T1",
+        Some("| ID | Status |\n|---|---|\n| T1 | done |\n"),
+    );
+    check(
+        "| ID | Status |\n|---|---|\n| T1 | |\n",
+        "T1",
+        Some("| ID | Status |\n|---|---|\n| T1 | done |\n"),
+    );
+    check(
+        "| ID | Status |\n|---|---|\n| T1 | [ ] |\n",
+        "T1",
+        Some("| ID | Status |\n|---|---|\n| T1 | [x] |\n"),
+    );
+    check(
+        r#"{"tasks": [{"id": 1, "status": "pending"}]}"#,
+        "1",
+        Some(r#"{"tasks": [{"id": 1, "status": "done"}]}"#),
+    );
+}
+
+#[test]
+fn the_section_s_status_is_the_one_that_counts() {
+    check(
+        "| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: todo\n",
+        "T1",
+        Some("| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: done\n"),
+    );
+}
+
+#[test]
+fn nothing_is_added_to_a_file_that_has_no_place_for_it() {
+    let tick =
+        |source: &str, id: &str| tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap());
+    assert_eq!(tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"), Tick::NoMark);
+    assert_eq!(tick("- [x] T001 a\n", "T001"), Tick::AlreadyDone);
+    assert_eq!(tick("- [x] T001 a\n", "T002"), Tick::NoTask);
+}
