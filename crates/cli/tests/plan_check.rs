@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Instant};
 
 use assert_cmd::Command;
 
@@ -146,6 +146,31 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
+}
+
+#[test]
+fn ten_times_the_tasks_take_about_ten_times_as_long() {
+    let source = |n_tasks: usize| {
+        let task = |number: usize| {
+            format!(
+                "### T{}.{number}: a\n- **Dependencies**: T1.1\n- **Description**: text\n\n",
+                number / 100 + 1
+            )
+        };
+        (1..=n_tasks).map(task).collect::<String>()
+    };
+    // The best of several, because others use the machine too.
+    let time = |source: &str| {
+        let one = || {
+            let start = Instant::now();
+            assert!(!plan::read(source.as_bytes(), plan::Options { format: None }).plan.tasks.is_empty());
+            start.elapsed()
+        };
+        (0..7).map(|_| one()).min().unwrap()
+    };
+    let (small, large) = (time(&source(2_000)), time(&source(20_000)));
+    // A quadratic reader would need a hundred times as long.
+    assert!(large < small * 40, "{small:?} for 2,000 tasks, {large:?} for 20,000");
 }
 
 fn tempdir(name: &str) -> PathBuf {

@@ -142,16 +142,16 @@ impl<'a> Resolver<'a> {
         diagnostics: &mut Diagnostics,
     ) {
         let Some(mentions) = self.shared.get_mut(list) else { return };
-        let mut once = match std::mem::replace(mentions, Shared::Found(Found::default())) {
+        let once = match std::mem::replace(mentions, Shared::Found(Found::default())) {
             Shared::Found(once) => once,
             Shared::Mentions(mentions) => {
                 let mut once = Found::default();
                 self.mentions(drafts, &mentions, &mut once, diagnostics);
+                once.places.sort_unstable();
+                once.places.dedup();
                 once
             }
         };
-        once.places.sort_unstable();
-        once.places.dedup();
         if self.n_expanded + once.places.len() <= EXPANDED_MAX {
             self.n_expanded += once.places.len();
             found.places.extend(&once.places);

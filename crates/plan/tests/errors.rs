@@ -27,7 +27,7 @@ fn every_error_says_where_it_is_and_what_to_write() {
         ("an empty file", b"".to_vec()),
         ("a file without tasks", b"# Title\n\nprose\n".to_vec()),
         ("bytes that are no text", b"### T1: a\n\xFF\xFE\n".to_vec()),
-        ("utf-16", b"\xFF\xFE#\0 \0T\01\0".to_vec()),
+        ("utf-16", b"\xFF\xFE#\0 \0T\0\x31\0".to_vec()),
         ("a missing dependency", "### T1: 가나\n- **Dependencies**: T2, T3-T4\n".into()),
         ("a cycle", "### T1.4: b\n- **Dependencies**: T1.3\n### T1.3: a\n- **Dependencies**: T1.4\n".into()),
         ("two cycles", "### T1: a\n- **Dependencies**: T2\n### T2: b\n- **Dependencies**: T1\n### T3: c\n- **Dependencies**: T3\n".into()),

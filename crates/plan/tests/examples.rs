@@ -1,5 +1,7 @@
 //! The example plans, as `jangdan plan check --json` prints them.
 
+#![expect(clippy::disallowed_methods, reason = "the examples are files")]
+
 use std::{fs, path::Path};
 
 use plan::{Options, Report, read};

@@ -50,13 +50,15 @@ impl Graph {
         while found_one && cycles.len() < CYCLES_MAX {
             found_one = false;
             for component in self.components(&is_open) {
-                let smallest = component
-                    .iter()
-                    .copied()
-                    .filter(|&node| self.is_task(node))
-                    .min_by_key(|&node| self.rank_of(node));
-                let way = smallest.and_then(|smallest| self.shortest_way_back(smallest, &is_open));
-                let Some(way) = way.filter(|_| cycles.len() < CYCLES_MAX) else { continue };
+                if cycles.len() == CYCLES_MAX {
+                    break;
+                }
+                let tasks = component.iter().copied().filter(|&node| self.is_task(node));
+                let smallest = tasks.min_by_key(|&node| self.rank_of(node));
+                let Some(way) = smallest.and_then(|smallest| self.shortest_way_back(smallest, &is_open))
+                else {
+                    continue;
+                };
                 for &node in way.iter().filter(|&&node| self.is_task(node)) {
                     is_open[node] = false;
                 }
