@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::PhaseNumber;
+use domain::{PhaseNumber, TaskId};
 
 use crate::{
     dependencies::Reference,
@@ -33,7 +33,9 @@ impl<'a> Heading<'a> {
 /// A heading that names a task: `### T1.3: title`.
 #[derive(Debug)]
 pub(crate) struct TaskHeading<'a> {
-    pub(crate) reference: Reference<'a>,
+    pub(crate) id: TaskId,
+    /// The phase that `P1-T1.3` names.
+    pub(crate) phase: Option<PhaseNumber>,
     pub(crate) id_span: Range<usize>,
     /// A box before the id: whether it is ticked, and where its mark is.
     pub(crate) check: Option<(bool, Range<usize>)>,
@@ -66,8 +68,13 @@ pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
         Some('.') if after[1..].starts_with(' ') => &after[1..],
         Some(_) => return None,
     };
-    reference.task_id()?;
-    Some(TaskHeading { reference, id_span, check, title: title.trim() })
+    Some(TaskHeading {
+        id: reference.task_id()?,
+        phase: reference.phase,
+        id_span,
+        check,
+        title: title.trim(),
+    })
 }
 
 /// A heading that begins a phase: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
@@ -188,7 +195,7 @@ mod tests {
 
     fn task_in(heading: &str) -> Option<(String, String)> {
         let heading = Heading::new(heading, 0..heading.len());
-        task(&heading).map(|found| (found.reference.id.to_string(), found.title.to_owned()))
+        task(&heading).map(|found| (found.id.to_string(), found.title.to_owned()))
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl<'a> Item<'a> {
     pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
         let whole = text.get(span.clone()).unwrap_or_default();
         let n_marker = marker_length(whole);
-        let line_length = whole.find('\n').unwrap_or(whole.len());
+        let line_length = memchr::memchr(b'\n', whole.as_bytes()).unwrap_or(whole.len());
         let after_marker = &whole[n_marker..line_length.max(n_marker)];
         let first = after_marker.trim_start();
         let n_spaces = after_marker.len() - first.len();

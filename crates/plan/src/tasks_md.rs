@@ -98,7 +98,7 @@ impl<'a> Reader<'a, '_> {
             self.close_section(span.start);
             self.leave_scopes(level);
             let scope = self.scope();
-            self.section = Section::open(level, task, span, scope, &mut self.tasks);
+            self.section = Some(Section::open(level, task, span, scope, &mut self.tasks));
             return;
         }
         if self.section.as_ref().is_some_and(|section| level > section.level) {

@@ -32,7 +32,7 @@ pub(crate) fn shorten(text: &str) -> String {
 /// Joins lines with one space, and trims.
 pub(crate) fn one_line(text: &str) -> String {
     let text = text.trim();
-    if !text.contains(['\n', '\r']) {
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         return text.to_owned();
     }
     text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
@@ -40,6 +40,9 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Returns a text of several lines in its normal form: line feeds only, no blank lines around it.
 pub(crate) fn many_lines(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
     let text = line_feeds(text);
     let mut rest: &str = text.trim_end();
     while let Some((line, next)) = rest.split_once('\n')
@@ -51,7 +54,7 @@ pub(crate) fn many_lines(text: &str) -> String {
 }
 
 fn line_feeds(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') {
+    if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
         Cow::Borrowed(text)
@@ -184,7 +187,7 @@ pub(crate) fn unfence(text: &str) -> Option<&str> {
 /// Calls back for every code span of a text with its content.
 pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = text;
-    while let Some(found) = rest.find('`') {
+    while let Some(found) = memchr::memchr(b'`', rest.as_bytes()) {
         rest = &rest[found..];
         let n_ticks = rest.len() - rest.trim_start_matches('`').len();
         rest = &rest[n_ticks..];

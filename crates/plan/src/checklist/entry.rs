@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use domain::TaskId;
+
 use crate::{
     dependencies::Reference,
     item::Item,
@@ -19,7 +21,7 @@ pub(super) enum Dialect {
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) item: Item<'a>,
-    pub(super) reference: Reference<'a>,
+    pub(super) id: TaskId,
     pub(super) id_span: Range<usize>,
     pub(super) is_done: bool,
     /// Where the box's mark is.
@@ -44,13 +46,12 @@ impl<'a> Entry<'a> {
         let plain = rest.trim_start_matches("**");
         let is_bold = plain.len() < rest.len();
         let (reference, length) = Reference::prefix(plain)?;
-        reference.task_id()?;
         let after = title_after(&reference, &plain[length..], is_bold)?;
         let id_start = span_in(item.first, plain, item.start).start;
         let mut entry = Self {
             mark: item.start + mark_span.start..item.start + mark_span.end,
             item,
-            reference,
+            id: reference.task_id()?,
             id_span: id_start..id_start + length,
             is_done: is_ticked(mark),
             is_optional: after_star.is_some(),
@@ -65,7 +66,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(super) fn dialect(&self) -> Dialect {
-        if self.reference.is_lettered() { Dialect::SpecKit } else { Dialect::Kiro }
+        if self.id.is_lettered() { Dialect::SpecKit } else { Dialect::Kiro }
     }
 
     /// Takes `[P]` and `[US1]` from before the title.

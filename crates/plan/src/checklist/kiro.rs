@@ -20,7 +20,7 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
         if family.is_heading(place, found) {
             continue;
         }
-        let Some(mut draft) = draft(text, found) else { continue };
+        let mut draft = draft(text, found);
         draft.task.optional = family.is_optional(&entries, place);
         draft.task.phase = numbers.get(found.phase).copied().unwrap_or(1);
         draft.implied = last.into_iter().collect();
@@ -33,9 +33,9 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
     drafts
 }
 
-fn draft<'a>(text: &'a str, found: &Found<'a>) -> Option<Draft<'a>> {
+fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
     let entry = &found.entry;
-    let mut draft = Draft::new(entry.reference.task_id()?, entry.id_span.clone());
+    let mut draft = Draft::new(entry.id.clone(), entry.id_span.clone());
     draft.task.title = one_line(entry.title);
     draft.task.done = entry.is_done;
     draft.mark = Some(Mark::Box(entry.mark.clone()));
@@ -51,7 +51,7 @@ fn draft<'a>(text: &'a str, found: &Found<'a>) -> Option<Draft<'a>> {
         }
     }
     draft.task.text = many_lines(&kept);
-    Some(draft)
+    draft
 }
 
 /// Returns the list of a line `- _Requirements: 1.1, 2.3_`.
@@ -81,7 +81,7 @@ impl Family {
         let mut family = Self { ids: HashSet::new(), places: HashSet::new() };
         for found in entries.iter().filter(|found| !found.entry.is_optional) {
             family.places.extend(found.parent);
-            let mut id: &str = &found.entry.reference.id;
+            let mut id = found.entry.id.as_str();
             while let Some((parent, _)) = id.rsplit_once('.')
                 && !family.ids.contains(parent)
             {
@@ -93,7 +93,7 @@ impl Family {
     }
 
     fn is_heading(&self, place: usize, found: &Found<'_>) -> bool {
-        self.places.contains(&place) || self.ids.contains(found.entry.reference.id.as_ref())
+        self.places.contains(&place) || self.ids.contains(found.entry.id.as_str())
     }
 
     /// A task is optional where its parent is.

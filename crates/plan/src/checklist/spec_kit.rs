@@ -19,7 +19,7 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
     let mut orders: Vec<Order> = numbers.iter().map(|_| Order::default()).collect();
     let mut drafts = Vec::with_capacity(entries.len());
     for found in entries {
-        let Some(mut draft) = draft(text, &found) else { continue };
+        let mut draft = draft(text, &found);
         if let (Some(&number), Some(order)) = (numbers.get(found.phase), orders.get_mut(found.phase)) {
             draft.task.phase = number;
             draft.implied = order.next(drafts.len(), found.entry.is_parallel);
@@ -29,9 +29,9 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
     drafts
 }
 
-fn draft<'a>(text: &'a str, found: &Found<'a>) -> Option<Draft<'a>> {
+fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
     let entry = &found.entry;
-    let mut draft = Draft::new(entry.reference.task_id()?, entry.id_span.clone());
+    let mut draft = Draft::new(entry.id.clone(), entry.id_span.clone());
     draft.task.title = one_line(entry.title);
     draft.task.done = entry.is_done;
     draft.task.optional = entry.is_optional;
@@ -54,7 +54,7 @@ fn draft<'a>(text: &'a str, found: &Found<'a>) -> Option<Draft<'a>> {
     };
     for_each_code(entry.title, &mut touch);
     for_each_code(&draft.task.text, &mut touch);
-    Some(draft)
+    draft
 }
 
 /// A task that names more files than this is not one task; the bound keeps hostile files cheap.

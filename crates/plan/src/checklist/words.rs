@@ -60,6 +60,10 @@ fn add<'a>(
 
 /// Returns where the list begins, if the words for it begin here.
 fn list_after_words(line: &str, at: usize) -> Option<usize> {
+    // Most letters are no beginning of a word that matters; two more of them tell.
+    if !line.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep")) {
+        return None;
+    }
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
     let words = ["depends on", "dependencies:", "dependencies**:", "depends upon"];
     let length = words

@@ -33,10 +33,10 @@ impl Section {
         span: Range<usize>,
         scope: Option<PhaseNumber>,
         tasks: &mut Gathered<'a, '_>,
-    ) -> Option<Self> {
-        let place = tasks.open(task.reference.task_id()?, task.id_span, Voice::Section);
+    ) -> Self {
+        let place = tasks.open(task.id, task.id_span, Voice::Section);
         if let Some(place) = place {
-            tasks.phase(place, Voice::Section, task.reference.phase, scope);
+            tasks.phase(place, Voice::Section, task.phase, scope);
             if let Some((is_ticked, mark)) = task.check {
                 tasks.check(place, Voice::Section, is_ticked, mark);
             }
@@ -44,7 +44,7 @@ impl Section {
                 tasks.title(place, one_line(&heading::unescape(task.title)));
             }
         }
-        Some(Self { level, task: place, cursor: span.end, prose: Vec::new(), last_rule: None })
+        Self { level, task: place, cursor: span.end, prose: Vec::new(), last_rule: None }
     }
 
     /// Reads a `- **Key**: value` line with what is nested below it.

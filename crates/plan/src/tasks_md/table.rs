@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use domain::PhaseNumber;
+use domain::{PhaseNumber, TaskId};
 
 use crate::{
     dependencies::Reference,
     diagnostic::{Code, Diagnostic},
     keys::Key,
-    text::{criterion, shorten, span_in},
+    text::{check_box, criterion, is_ticked, shorten, span_in},
 };
 
 use super::fields::{Gathered, Value, Voice};
@@ -30,8 +30,7 @@ impl Columns {
 
     /// Tells whether a row has the id of a task.
     pub(super) fn fits(&self, text: &str, rows: &[Range<usize>]) -> bool {
-        rows.iter()
-            .any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| reference(cell).is_some()))
+        rows.iter().any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| task_id(cell).is_some()))
     }
 
     /// Reads a row, given the phase whose heading it is below.
@@ -46,9 +45,7 @@ impl Columns {
         }
         let Some(cell) = Cells::new(text, row).nth(self.id) else { return };
         let span = span_in(text, cell, 0);
-        let found = reference(cell)
-            .and_then(|(check, reference)| Some((check, reference.phase, reference.task_id()?)));
-        let Some((check, phase, id)) = found else {
+        let Some((check, phase, id)) = task_id(cell) else {
             if Cells::new(text, row).any(|cell| !cell.is_empty()) {
                 let message = format!("'{}' is no task id", shorten(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
@@ -87,18 +84,21 @@ impl Columns {
 /// A box before an id: whether it is ticked, and where its mark is.
 type Check = Option<(bool, Range<usize>)>;
 
-/// Reads the id in a cell, which may be decorated or have a box before it.
-fn reference(cell: &str) -> Option<(Check, Reference<'_>)> {
+/// Reads the id in a cell and the phase it may name; it may be decorated, or have a box before it.
+fn task_id(cell: &str) -> Option<(Check, Option<PhaseNumber>, TaskId)> {
     let mut rest = cell;
     let mut check = None;
-    if let Some((mark, span, after)) = crate::text::check_box(cell) {
-        check = Some((crate::text::is_ticked(mark), span));
+    if let Some((mark, span, after)) = check_box(cell) {
+        check = Some((is_ticked(mark), span));
         rest = after.trim_start();
     }
     let inner = rest.trim_matches(['*', '`', '_', '~']);
     let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
     let (reference, length) = Reference::prefix(inner)?;
-    (length == inner.len() && reference.task_id().is_some()).then_some((check, reference))
+    if length < inner.len() {
+        return None;
+    }
+    Some((check, reference.phase, reference.task_id()?))
 }
 
 /// The cells of a row, from left to right. A bar behind a backslash is text.
