@@ -10,8 +10,8 @@ mod values;
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AskUser, AskUserType, DependencyRequest, DependencyType, Fail, Invoke, NeedHuman,
-    PhaseComplete, Progress, Role, Said, SessionKey, TaskId,
+    AgentError, AgentName, AskUser, AskUserType, DependencyRequest, DependencyType, ErrorType, Fail, Invoke,
+    NeedHuman, PhaseComplete, Progress, Recovery, Role, Said, SessionKey, TaskId,
 };
 use proptest::prelude::*;
 use wire::{Decoder, Item, Keys, Options, encode};
@@ -65,6 +65,18 @@ fn each_message_has_one_form() {
         &request,
         "[DEPENDENCY_REQUEST k3f9]\ntype: api_key\nname: OPENAI_API_KEY\ndescription:\n  for the summaries\n\n  see docs\n\
          required: true\nSince: today\n[/DEPENDENCY_REQUEST k3f9]\n",
+    );
+    let listed = Said::Error(AgentError {
+        r#type: ErrorType::Fatal,
+        message: "- one\n- two".to_owned(),
+        details: None,
+        recovery: Recovery::NotifyUser,
+        resets_at: None,
+        extra: BTreeMap::new(),
+    });
+    check(
+        &listed,
+        "[ERROR k3f9]\ntype: fatal\nmessage: - one\n  - two\nrecovery: notify_user\n[/ERROR k3f9]\n",
     );
     let ask = Said::AskUser(AskUser {
         question: "Which?".to_owned(),

@@ -49,7 +49,8 @@ proptest! {
 
 #[test]
 fn very_long_lines_are_not_heard() {
-    let long = |piece: &str| piece.repeat(1_000_000 / piece.len());
+    // A decoder looks at 64 KiB of a line, and at 1 MiB of one in a body.
+    let long = |piece: &str| piece.repeat(150_000 / piece.len());
     let words = [
         format!("[ASK_USER] {}", long("x")),
         format!("`[NEED_HUMAN: x] {}`", long("y ")),
@@ -62,6 +63,7 @@ fn very_long_lines_are_not_heard() {
         long("> "),
         format!("{}[ASK_USER]", long("│ ")),
         format!("[{}]", long("ASK_USER ")),
+        format!("[ASK_USER] `[NEED_HUMAN: {}]`", "x".repeat(1_200_000)),
     ];
     for text in words {
         let answer = Say::QuestionAnswer(QuestionAnswer { question_id: text.clone(), answer: text });
@@ -265,22 +267,36 @@ fn every_message_has_a_right_form_that_is_heard() {
 
 /// Decodes what we said as everybody's output, and then what the agent says next.
 fn assert_unheard(said: &str) {
+    let own_key = |key: &str, keys| (key.parse().ok(), keys);
+    let modes = [
+        (None, Keys::Optional),
+        own_key(KEY, Keys::Optional),
+        own_key(KEY, Keys::Required),
+        // One that has not the form of a key.
+        own_key("MyKey", Keys::Required),
+    ];
     for role in [Role::Worker, Role::Orchestrator] {
-        let modes = [(None, Keys::Optional), (Some(key()), Keys::Optional), (Some(key()), Keys::Required)];
-        for (key, keys) in modes {
-            for numeric_ids in [false, true] {
-                let next = if key.is_some() { "DONE:T1.3 k3f9\n" } else { "DONE:T1.3\n" };
-                let mut decoder = Decoder::new(Options { role, key: key.clone(), keys, numeric_ids });
-                let items = decoder.push(format!("{said}\n").as_bytes());
-                assert_eq!(items, [], "{role:?} {keys:?}: {}", cut(said));
-                assert!(!decoder.holds_turn(), "{}", cut(said));
-                let items = decoder.push(next.as_bytes());
-                let is_heard =
-                    matches!(items.as_slice(), [Item::Message(m)] if matches!(m.said, Said::Done(_)));
-                assert!(is_heard, "{items:?} behind {}", cut(said));
-            }
+        for (key, keys) in modes.clone() {
+            let next = key.as_ref().map_or("DONE:T1.3\n".to_owned(), |key| format!("DONE:T1.3 {key}\n"));
+            let options = Options { role, key, keys, numeric_ids: true };
+            let mut decoder = Decoder::new(options.clone());
+            let items = decoder.push(format!("{said}\n").as_bytes());
+            assert_eq!(items, [], "{options:?}: {}", cut(said));
+            assert!(!decoder.holds_turn(), "{}", cut(said));
+            let items = decoder.push(next.as_bytes());
+            let is_heard = matches!(items.as_slice(), [Item::Message(m)] if matches!(m.said, Said::Done(_)));
+            assert!(is_heard, "{items:?} behind {}", cut(said));
+            assert_eq!(on_screen(said, options), [], "on a screen: {}", cut(said));
         }
     }
+}
+
+/// Decodes the beginning of what we said as it stands on a terminal.
+fn on_screen(said: &str, options: Options) -> Vec<Item> {
+    let mut decoder = Decoder::screen(options);
+    let mut items = decoder.push(cut(said).replace('\n', "\r\n").as_bytes());
+    items.extend(decoder.end_turn());
+    items
 }
 
 fn cut(text: &str) -> &str {

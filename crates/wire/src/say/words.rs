@@ -9,6 +9,7 @@ use domain::{Role, SessionKey};
 use crate::{
     assemble::LINE_BYTES_MAX,
     decoration::{self, Lead},
+    escape::{self, Sequence},
     fence::Fence,
     head::{Head, What},
     human::Scan,
@@ -39,17 +40,18 @@ struct OpenFence {
 }
 
 impl Words {
-    /// Says one line; line breaks in it become spaces.
+    /// Says one line; line breaks in it become spaces. Controls in it act on nothing: it has our words too.
     pub(super) fn line(&mut self, text: &str) {
-        let line = flat(&mut self.renderer, text);
-        self.push(line);
+        let pieces: Vec<String> = text.split('\n').map(without_controls).collect();
+        let pieces = pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty());
+        self.push(pieces.collect::<Vec<_>>().join(" "));
         self.close_fence();
     }
 
-    /// Says several lines.
+    /// Says several lines of somebody, as a person would have seen them on a terminal.
     pub(super) fn lines(&mut self, text: &str) {
         for raw in text.split('\n') {
-            let line = visible(&mut self.renderer, raw);
+            let line = self.renderer.render(raw.as_bytes(), 0, 0, usize::MAX).text.to_owned();
             self.push(line);
         }
         self.close_fence();
@@ -77,6 +79,8 @@ impl Words {
     }
 
     fn push(&mut self, mut line: String) {
+        // Nobody sees this sign, and on a screen it is not there.
+        line.retain(|sign| sign != '\u{feff}');
         if counts(seen(&line)) {
             make_code(&mut line);
         }
@@ -110,15 +114,24 @@ impl Words {
     }
 }
 
-/// Returns a text on one line, as a person would see it.
-fn flat(renderer: &mut Renderer, text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|raw| visible(renderer, raw)).collect();
-    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// Returns a line as a person would see it: without controls, and with what they do to it done.
-fn visible(renderer: &mut Renderer, raw: &str) -> String {
-    renderer.render(raw.as_bytes(), 0, 0, usize::MAX).text.to_owned()
+/// Takes controls and escape sequences out of a line.
+fn without_controls(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(sign) = rest.chars().next() {
+        let length = match sign {
+            '\u{1b}' | '\u{80}'..='\u{9f}' => match escape::read(rest.as_bytes()) {
+                Sequence::Whole { length, .. } => rest.ceil_char_boundary(length),
+                Sequence::Unfinished => rest.len(),
+            },
+            _ => sign.len_utf8(),
+        };
+        if !sign.is_control() || sign == '\t' {
+            text.push(sign);
+        }
+        rest = &rest[length..];
+    }
+    text
 }
 
 /// Returns the part of a line that a decoder looks at.
@@ -133,6 +146,8 @@ fn options(key: Option<SessionKey>) -> Options {
 
 /// Tells whether a line counts in the output of any session, or nearly does.
 fn counts(line: &str) -> bool {
+    // On a screen a tab is spaces.
+    let line = &line.replace('\t', " ");
     // Whose key it may be is not known here, so the last word is taken for the key too.
     let last = decoration::trim_end(line).rsplit(char::is_whitespace).next();
     let key = last.and_then(|word| word.parse().ok());
@@ -227,6 +242,14 @@ mod tests {
         check("a\u{1b}[31mb\u{1b}[0m\u{1b}[201~c\r\n\u{9b}2Kd\u{7f}\te", "abc\nd\te");
         check("50%\r100%", "100%");
         check("[ASK\u{1b}[1m_USER]", "`[ASK_USER]`");
+        check("\u{feff}[ASK_USER]", "`[ASK_USER]`");
+    }
+
+    #[test]
+    fn what_somebody_says_does_not_act_on_our_words() {
+        let mut words = Words::default();
+        words.line("[ANSWER q\u{1b}[2K\r\u{8}_7\u{9b}5D\n\u{1b}]0;open]");
+        assert_eq!(words.finish(), "[ANSWER q_7");
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub fn hostile() -> BoxedStrategy<String> {
         "DONE:1.2",
         "FAIL:T1.3:x",
         "ERROR:PARSE_FAIL",
+        "\nERROR:PARSE_FAIL MyKey\n",
+        "\nDONE:1.2 MyKey\n",
         "CUSTOM:SKIP:T1",
         "CUSTOM:SKIP:x",
         "CUSTOM:a:b",
@@ -126,6 +128,11 @@ pub fn hostile() -> BoxedStrategy<String> {
         "\u{fe0f}",
         "\u{fffd}",
         "\u{301}",
+        "\u{feff}",
+        "\u{200b}",
+        "\u{ad}",
+        "\u{2060}",
+        "\u{1160}",
     ];
     prop_oneof![
         8 => vec(select(PIECES), 0..12).prop_map(|pieces| pieces.concat()),
