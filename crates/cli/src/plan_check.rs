@@ -87,6 +87,9 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
     let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
     // A file that is no text has no line to show, and what is about the whole file is about none of them.
     let text = std::str::from_utf8(source).unwrap_or_default();
+    if !reading.plan.tasks.is_empty() && !reading.diagnostics.is_empty() {
+        writeln!(anstream::stderr().lock())?;
+    }
     for diagnostic in &reading.diagnostics {
         if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());

@@ -65,12 +65,24 @@ fn summary(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     let path: Vec<&Task> =
         graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
     let length: u32 = path.iter().map(|task| task.weight()).sum();
-    let ids: Vec<&str> = path.iter().map(|task| task.id.as_str()).collect();
-    if ids.is_empty() {
+    if path.is_empty() {
         return writeln!(out, "Nothing is left to do.");
     }
-    writeln!(out, "{FAINT}Critical path{FAINT:#}  {}  {FAINT}(length {length}){FAINT:#}", ids.join(" → "))?;
+    writeln!(out, "{FAINT}Critical path{FAINT:#}  {}  {FAINT}(length {length}){FAINT:#}", way(&path))?;
     writeln!(out, "{FAINT}Widest{FAINT:#}         {} at once", plural(graph.widest(), "task"))
+}
+
+/// Returns the ids of a path; the middle of a very long one is left out.
+fn way(path: &[&Task]) -> String {
+    const SHOWN_MAX: usize = 24;
+    const LAST: usize = 4;
+    let join = |tasks: &[&Task]| tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(" → ");
+    if path.len() <= SHOWN_MAX {
+        return join(path);
+    }
+    let (first, rest) = path.split_at(SHOWN_MAX - LAST);
+    let (middle, last) = rest.split_at(rest.len() - LAST);
+    format!("{} → … {} more … → {}", join(first), middle.len(), join(last))
 }
 
 fn plural(number: usize, word: &str) -> String {
@@ -89,7 +101,7 @@ impl Columns {
         let widest = |width: &dyn Fn(&Task) -> usize| plan.tasks.iter().map(width).max().unwrap_or(0);
         let id = widest(&|task| task.id.as_str().len());
         let title = widest(&|task| task.title.width());
-        let waits = widest(&|task| waits(task).width());
+        let waits = widest(&|task| waits(task, usize::MAX).width());
         // A file or a pipe takes what there is; only a person's window has an edge.
         let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
         let Some((width, _)) = terminal else { return Self { id, title, waits } };
@@ -112,7 +124,7 @@ impl Columns {
             "  {style}{mark}{style:#} {ID}{}{ID:#}{id_gap}  {FAINT}{size:<2}{FAINT:#}  {title}",
             task.id
         )?;
-        let waits = cut(&waits(task), self.waits);
+        let waits = waits(task, self.waits);
         if waits.is_empty() {
             return writeln!(out);
         }
@@ -121,15 +133,32 @@ impl Columns {
     }
 }
 
-/// Returns what a task waits for, in words.
-fn waits(task: &Task) -> String {
+/// Returns what a task waits for, in words; what does not fit is counted.
+fn waits(task: &Task, width_max: usize) -> String {
     let ids = task.depends_on.iter().map(ToString::to_string);
     let names = task.external.iter().map(|name| format!("\"{}\"", printable(name)));
-    let all: Vec<_> = ids.chain(names).collect();
-    let optional = if task.optional { "optional" } else { "" };
-    let gap = if task.optional && !all.is_empty() { ", " } else { "" };
-    let after = if all.is_empty() { "" } else { "after " };
-    format!("{optional}{gap}{after}{}", all.join(", "))
+    let n_all = task.depends_on.len() + task.external.len();
+    let mut words = match (task.optional, n_all) {
+        (false, 0) => return String::new(),
+        (true, 0) => return "optional".to_owned(),
+        (false, _) => "after ".to_owned(),
+        (true, _) => "optional, after ".to_owned(),
+    };
+    let mut width = words.width();
+    for (n_before, name) in ids.chain(names).enumerate() {
+        let comma = if n_before == 0 { "" } else { ", " };
+        let rest = format!(" +{}", n_all - n_before);
+        width += comma.len() + name.width();
+        let is_last = n_before + 1 == n_all;
+        // Whoever is not the last must leave room for the count of the others.
+        if n_before > 0 && width + if is_last { 0 } else { rest.len() } > width_max {
+            words.push_str(&rest);
+            return words;
+        }
+        words.push_str(comma);
+        words.push_str(&name);
+    }
+    cut(&words, width_max)
 }
 
 /// Returns a text without anything that a terminal would obey.
