@@ -38,11 +38,12 @@ impl FromStr for SessionKey {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_sign = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        // No `-`: at the end of a line it would be decoration.
+        let is_sign = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         if (1..=64).contains(&text.len()) && text.bytes().all(is_sign) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(ParseError::new(text, "session key (1 to 64 letters, digits, '_' or '-')"))
+            Err(ParseError::new(text, "session key (1 to 64 letters, digits or '_')"))
         }
     }
 }

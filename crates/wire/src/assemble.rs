@@ -403,13 +403,13 @@ impl Assembler {
             return;
         }
         let Head { lead, what } = Head::of(line.text, &self.options);
-        let is_deeper = lead.indent > block.lead.indent;
+        let is_deeper = lead.indent > block.lead.column;
         let asks = self.options.role == Role::Orchestrator
             && Scan::of(line.text)
                 .next(0, &self.options)
                 .is_some_and(|opening| opening.at == lead.at && opening.pass.counts());
         match what {
-            What::Close { name, pass: Pass::Counts } if name == block.name => {
+            What::Close { name, pass: Pass::Counts } if name == block.name && !is_deeper => {
                 block.raw.push(line);
                 block.body.is_closed = true;
                 self.finish();
@@ -463,15 +463,21 @@ impl Assembler {
         let before = line.before(opening.at);
         let Head { lead, what } = Head::of(before.text, &self.options);
         let stands_at_head = lead.at == before.text.len();
-        if let Open::Tag(tag) = &mut self.open {
-            if !stands_at_head {
-                let text = tag.lead.unframe(before.text);
-                tag.push(text, &before);
+        match what {
+            What::Open { name, target, rest, pass } => {
+                self.finish();
+                if pass.counts() {
+                    self.open_tag(&before, lead.clone(), name, target, rest);
+                }
             }
-        } else if let What::Open { name, target, rest, pass: Pass::Counts } = what {
-            self.open_tag(&before, lead.clone(), name, target, rest);
-        } else if !stands_at_head {
-            self.spoil_fence();
+            _ if stands_at_head => {}
+            _ => match &mut self.open {
+                Open::Tag(tag) => {
+                    let text = tag.lead.unframe(before.text);
+                    tag.push(text, &before);
+                }
+                _ => self.spoil_fence(),
+            },
         }
         self.finish();
         if !self.waits_for_fence() {
@@ -632,7 +638,8 @@ impl Assembler {
     /// Keeps ranges in order and apart where a line was not drawn from left to right.
     fn place(&mut self, span: Span) -> Span {
         let start = span.start.max(self.last_end);
-        let end = span.end.max(start);
+        // One byte at least, so that no two begin at the same place.
+        let end = if span.end < span.start { start + 1 } else { span.end.max(start) };
         self.last_end = end;
         Span { start, end, ..span }
     }
@@ -724,7 +731,12 @@ fn split_closing<'t>(text: &'t str, name: TagName, options: &Options) -> (&'t st
     let closing = end.ends_with(']').then(|| end.rfind("[/")).flatten();
     let Some(at) = closing else { return (text, false) };
     match crate::tag::Tag::of(&end[at..], options) {
-        Some(tag) if tag.is_closing && tag.name == name && options.pass(tag.word) != Pass::WrongKey => {
+        Some(tag)
+            if tag.is_closing
+                && tag.name == name
+                && tag.behind.is_empty()
+                && options.pass(tag.word) != Pass::WrongKey =>
+        {
             (text[..at].trim_end(), true)
         }
         _ => (text, false),

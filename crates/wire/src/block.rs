@@ -248,16 +248,17 @@ impl Field {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(line.get(common..).unwrap_or(line));
+            let start = line.char_indices().nth(common).map_or(line.len(), |(at, _)| at);
+            text.push_str(&line[start..]);
         }
         text.truncate(text.trim_end().len());
         text
     }
 }
 
-/// Counts the bytes of white space at the beginning of a line.
+/// Counts the white space at the beginning of a line.
 fn leading(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+    line.chars().take_while(|sign| sign.is_whitespace()).count()
 }
 
 /// Reads `key: value`; a key is letters, `_` and `-`.

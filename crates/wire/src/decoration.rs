@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use unicode_width::UnicodeWidthChar;
 
 /// What stands before the first sign of a line that means something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Lead {
     pub(crate) is_bold: bool,
     /// The number of columns that only white space takes at the line's beginning.
     pub(crate) indent: usize,
+    /// The column of the sign.
+    pub(crate) column: usize,
 }
 
 impl Lead {
@@ -42,6 +45,7 @@ impl Lead {
         let before = &text[..lead.at];
         lead.is_diff = before.ends_with(['+', '-']);
         lead.is_bold = before.ends_with("**");
+        lead.column = before.chars().fold(0, next_column);
         lead
     }
 
@@ -124,15 +128,15 @@ fn is_vertical(sign: char) -> bool {
 
 /// Counts the columns of white space at the beginning of a line.
 pub(crate) fn indent(text: &str) -> usize {
-    let mut columns = 0;
-    for sign in text.chars() {
-        match sign {
-            '\t' => columns = (columns / 8 + 1) * 8,
-            _ if sign.is_whitespace() => columns += 1,
-            _ => break,
-        }
+    text.chars().take_while(|sign| sign.is_whitespace()).fold(0, next_column)
+}
+
+/// Returns the column behind a sign that stands in `column`.
+fn next_column(column: usize, sign: char) -> usize {
+    match sign {
+        '\t' => (column / 8 + 1) * 8,
+        _ => column + sign.width().unwrap_or(0),
     }
-    columns
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ use crate::{
 /// Columns end here for movement, insertion and deletion, as on a very wide terminal.
 const COLUMNS_MAX: usize = 1024;
 const TAB_COLUMNS: usize = 8;
-/// A base with more zero-width signs than this is no text; the line is given up.
-const CLUSTER_BYTES_MAX: usize = 1024;
 
 /// One line under construction.
 #[derive(Debug)]
@@ -217,23 +215,30 @@ impl Editor {
         if matches!(self.cells.get(index), Some(Cell { glyph: Glyph::WideTail, .. })) {
             index = index.saturating_sub(1);
         }
-        let Some(Cell { glyph, source }) = self.cells.get(index).copied() else { return false };
-        let (mut text, is_wide) = match glyph {
-            Glyph::Sign(base) => (String::from(base), false),
-            Glyph::Wide(base) => (String::from(base), true),
-            Glyph::Cluster(cluster) => (self.cluster(cluster).to_owned(), false),
-            Glyph::WideCluster(cluster) => (self.cluster(cluster).to_owned(), true),
-            Glyph::Tab | Glyph::TabTail | Glyph::WideTail => return false,
-        };
-        if self.text_bytes + sign.len_utf8() > self.text_bytes_max || text.len() > CLUSTER_BYTES_MAX {
+        let Some(glyph) = self.cells.get(index).map(|cell| cell.glyph) else { return false };
+        if matches!(glyph, Glyph::Tab | Glyph::TabTail | Glyph::WideTail) {
+            return false;
+        }
+        if self.text_bytes + sign.len_utf8() > self.text_bytes_max {
             self.too_long = true;
             return true;
         }
-        text.push(sign);
-        let cluster = self.keep_cluster(text);
-        let glyph = if is_wide { Glyph::WideCluster(cluster) } else { Glyph::Cluster(cluster) };
-        self.replace(index, Cell { glyph, source });
+        self.text_bytes += sign.len_utf8();
         self.blank_until = self.blank_until.min(index);
+        let glyph = match glyph {
+            Glyph::Sign(base) => Glyph::Cluster(self.keep_cluster(String::from_iter([base, sign]))),
+            Glyph::Wide(base) => Glyph::WideCluster(self.keep_cluster(String::from_iter([base, sign]))),
+            Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) => {
+                if let Some(text) = self.clusters.get_mut(cluster as usize) {
+                    text.push(sign);
+                }
+                glyph
+            }
+            Glyph::Tab | Glyph::TabTail | Glyph::WideTail => glyph,
+        };
+        if let Some(cell) = self.cells.get_mut(index) {
+            cell.glyph = glyph;
+        }
         true
     }
 

@@ -38,29 +38,27 @@ impl<'t> Scan<'t> {
 
     /// Finds the first question from an index on that does not stand in inline code.
     pub(crate) fn next(&mut self, from: usize, options: &Options) -> Option<Opening> {
-        let mut from = from;
-        while let Some(found) = self.text.get(from..)?.find(NAME) {
-            let name_at = from + found;
-            from = name_at + NAME.len();
-            let Some((at, key, inside)) = self.opening(name_at) else { continue };
-            if !self.is_code(at) {
+        for found in memchr::memchr_iter(b'[', self.text.get(from..)?.as_bytes()) {
+            let at = from + found;
+            if let Some((key, inside)) = self.opening(at)
+                && !self.is_code(at)
+            {
                 return Some(Opening { at, inside, pass: options.pass(key) });
             }
         }
         None
     }
 
-    /// Reads the opening around a name: where its bracket is, the word for the key, and where the question begins.
-    fn opening(&self, name_at: usize) -> Option<(usize, Option<&'t str>, usize)> {
-        let at = self.text[..name_at].trim_end().strip_suffix('[')?.len();
-        let behind = &self.text[name_at + NAME.len()..];
+    /// Reads what stands behind a bracket: the word for the key, and where the question begins.
+    fn opening(&self, at: usize) -> Option<(Option<&'t str>, usize)> {
+        let behind = self.text[at + 1..].trim_start().strip_prefix(NAME)?;
         let near = &behind[..behind.floor_char_boundary(KEY_BYTES_MAX)];
         let (word, _) = near.split_once(':')?;
         let stands_apart = word.is_empty() || word.starts_with(char::is_whitespace);
         let mut words = word.split_whitespace();
         let key = words.next();
         let is_opening = stands_apart && words.next().is_none() && !word.contains(['[', ']']);
-        is_opening.then_some((at, key, name_at + NAME.len() + word.len() + 1))
+        is_opening.then(|| (key, self.text.len() - behind.len() + word.len() + 1))
     }
 
     fn is_code(&mut self, at: usize) -> bool {

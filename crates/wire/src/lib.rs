@@ -7,6 +7,7 @@
 
 mod assemble;
 mod block;
+mod blocks;
 mod body;
 mod decoder;
 mod decoration;
@@ -18,7 +19,7 @@ mod fence;
 mod head;
 mod human;
 mod item;
-mod landmarks;
+mod lanes;
 mod line;
 mod list;
 mod marker;

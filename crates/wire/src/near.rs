@@ -59,7 +59,9 @@ pub(crate) fn thin(rest: &str) -> Option<&'static str> {
     for (word, name) in
         [("RESOLVE_NEXT", "RESOLVE_NEXT"), ("PHASE_DONE", "PHASE_DONE"), ("ALL_DONE", "ALL_DONE")]
     {
-        if rest.strip_prefix(word).is_some_and(|behind| behind.is_empty() || behind.starts_with([':', ' '])) {
+        if rest.strip_prefix(word).is_some_and(|behind| {
+            behind.is_empty() || behind.starts_with(|sign: char| sign == ':' || sign.is_whitespace())
+        }) {
             return Some(name);
         }
     }

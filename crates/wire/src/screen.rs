@@ -200,9 +200,11 @@ fn visible(terminal: &Terminal, wrapped: &str) -> Vec<String> {
 fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> {
     let mut lines = Vec::new();
     for (text, is_wrapped) in rows {
-        wrapped.push_str(&text);
-        // A line that wraps without end is cut, so that it can't grow.
-        if !is_wrapped || wrapped.len() > BODY_BYTES_MAX {
+        // A line that wraps without end stops growing once it is too long for every use.
+        if wrapped.len() <= BODY_BYTES_MAX {
+            wrapped.push_str(&text);
+        }
+        if !is_wrapped {
             lines.push(std::mem::take(wrapped).trim_end().to_owned());
         }
     }

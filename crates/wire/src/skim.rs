@@ -3,31 +3,41 @@
 //! Nine lines of ten neither begin like a message nor are edited by what follows; a look at their head and at their
 //! controls is enough. In doubt a line is not skipped: reading it whole gives the same, only slower.
 
+use wide::u8x16;
+
 use crate::{
     assemble::{Assembler, Wants},
+    blocks::{BLOCK_BYTES, Block, Blocks},
     decoration,
     escape::{self, Act, Edit, Sequence},
-    landmarks::{self, Landmarks},
+    lanes::Lanes,
 };
 
 /// Returns how many bytes of whole lines can be skipped; marks whether one of them repaints the screen.
 pub(crate) fn skip(bytes: &[u8], assembler: &mut Assembler, repaints: &mut bool) -> usize {
-    let interest = match assembler.wants() {
-        Wants::Everything => return 0,
-        Wants::Messages | Wants::MessagesInFence => Interest::Messages,
-        Wants::EndOfFence => Interest::Fences,
-    };
-    let mut skimmer =
-        Skimmer { bytes, landmarks: Landmarks::of(bytes), interest, is_overlaid: false, repaints };
-    let mut line = 0;
-    while let Some(next) = skimmer.dull_line(line) {
-        if assembler.wants() == Wants::MessagesInFence && !skimmer.is_blank(line, next) {
-            assembler.spoil_fence();
-            skimmer.interest = Interest::Fences;
+    let mut skipped = 0;
+    while assembler.wants() == Wants::MessagesInFence {
+        // One line alone: if it is text, the fence holds nothing that counts.
+        let rest = bytes.get(skipped..).unwrap_or_default();
+        let Some(length) = memchr::memchr(b'\n', rest).map(|end| end + 1) else { return skipped };
+        let line = rest.get(..length).unwrap_or_default();
+        if (Skimmer { bytes: line, interest: Interest::Messages, is_overlaid: false, repaints }).run()
+            < length
+        {
+            return skipped;
         }
-        line = next;
+        if !line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
+            assembler.spoil_fence();
+        }
+        skipped += length;
     }
-    line
+    let interest = match assembler.wants() {
+        Wants::Messages => Interest::Messages,
+        Wants::EndOfFence => Interest::Fences,
+        Wants::Everything | Wants::MessagesInFence => return skipped,
+    };
+    let rest = bytes.get(skipped..).unwrap_or_default();
+    skipped + Skimmer { bytes: rest, interest, is_overlaid: false, repaints }.run()
 }
 
 /// What is waited for.
@@ -40,7 +50,6 @@ enum Interest {
 
 struct Skimmer<'b, 'r> {
     bytes: &'b [u8],
-    landmarks: Landmarks<'b>,
     interest: Interest,
     /// Whether older text may show behind the end of what is looked at.
     is_overlaid: bool,
@@ -114,21 +123,167 @@ const FIRST: [First; 256] = {
     table
 };
 
+/// Where reading stands.
+#[derive(Clone, Copy)]
+struct Position {
+    /// The line that is not known to be dull yet.
+    line: usize,
+    /// The first of its bytes that was not looked at.
+    at: usize,
+}
+
+impl Position {
+    fn line(line: usize) -> Self {
+        Self { line, at: line }
+    }
+}
+
+/// A byte that needs a closer look.
+enum Doubt {
+    /// A line may begin like a message.
+    Head,
+    /// A control or a bracket may change the line.
+    Rough(usize),
+    /// A sequence that ends or goes on here is no colour.
+    Sequence(usize),
+}
+
 impl Skimmer<'_, '_> {
-    /// Tells whether a dull line shows nothing, as far as can be seen without reading it.
-    fn is_blank(&self, line: usize, next: usize) -> bool {
-        let bytes = self.bytes.get(line..next).unwrap_or_default();
-        bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    /// Returns the index behind the last line that can't matter.
+    fn run(self) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(
+                unsafe_code,
+                reason = "a function for AVX2 may be called only where the processor has it"
+            )]
+            // SAFETY: the processor has it.
+            return unsafe { run_with_avx2(self) };
+        }
+        self.run_with::<u8x16>()
     }
 
-    /// Returns the index behind a line that can't matter; `None` where it might, or does not end here.
-    #[inline]
-    fn dull_line(&mut self, line: usize) -> Option<usize> {
-        if self.bytes.get(line) == Some(&b'\r') {
-            return self.dull_edited(line);
+    #[inline(always)]
+    fn run_with<L: Lanes>(mut self) -> usize {
+        let mut position = Position::line(0);
+        while let Some(doubt) = self.first_doubt::<L>(&mut position) {
+            match self.settle(position.line, &doubt) {
+                Some(next) => position = next,
+                None => break,
+            }
         }
-        let head = self.dull_head(line)?;
-        self.dull_rest(line, head)
+        position.line
+    }
+
+    /// Goes on to the first doubt, and with it to the line that the doubt is about.
+    #[inline(always)]
+    fn first_doubt<L: Lanes>(&self, position: &mut Position) -> Option<Doubt> {
+        let rest = self.bytes.get(position.at..)?;
+        let mut base = position.at;
+        for block in Blocks::<L>::of(rest, position.at == position.line) {
+            let doubt = self.doubt_in(base, block);
+            let (before, found) = match doubt {
+                Some((place, doubt)) => (block.newlines & !(u64::MAX << place), Some(doubt)),
+                None => (block.newlines, None),
+            };
+            if before != 0 {
+                position.line = base + BLOCK_BYTES - before.leading_zeros() as usize;
+            }
+            if found.is_some() {
+                return found;
+            }
+            base += BLOCK_BYTES;
+        }
+        None
+    }
+
+    /// Returns the first doubt in a block, and its place there.
+    #[inline(always)]
+    fn doubt_in(&self, base: usize, block: Block) -> Option<(u32, Doubt)> {
+        let mut found = (block.doubts.trailing_zeros(), None);
+        let mut heads = block.heads;
+        while heads != 0 {
+            let place = heads.trailing_zeros();
+            let at = base + place as usize;
+            if !self.is_plain(at) && self.dull_head(at).is_none() {
+                // A line that begins with a return may be a spinner's.
+                let is_return = self.bytes.get(at) == Some(&b'\r');
+                if place < found.0 {
+                    found = (place, Some(if is_return { Doubt::Rough(at) } else { Doubt::Head }));
+                }
+                break;
+            }
+            heads &= heads - 1;
+        }
+        let mut rough = block.rough;
+        while rough != 0 {
+            let place = rough.trailing_zeros();
+            let at = base + place as usize;
+            if !self.is_smooth(at) {
+                if place < found.0 {
+                    found = (place, Some(Doubt::Rough(at)));
+                }
+                break;
+            }
+            rough &= rough - 1;
+        }
+        match found {
+            (place, Some(doubt)) => Some((place, doubt)),
+            (place, None) if block.doubts != 0 => Some((place, Doubt::Sequence(base + place as usize))),
+            _ => None,
+        }
+    }
+
+    /// Looks closer, and returns where to go on; `None` where the line may matter.
+    fn settle(&mut self, line: usize, doubt: &Doubt) -> Option<Position> {
+        match *doubt {
+            Doubt::Head => None,
+            Doubt::Rough(at) if self.bytes.get(at) == Some(&b'\r') => {
+                self.dull_edited(line).map(Position::line)
+            }
+            Doubt::Rough(_) => None,
+            Doubt::Sequence(at) => {
+                // The sequence began before it showed what it is.
+                let escape = line + memchr::memrchr(escape::ESC, self.bytes.get(line..at)?)?;
+                let (behind, act) = self.sequence(escape)?;
+                match act {
+                    // So far the line was written from left to right: there is nothing to erase.
+                    Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
+                    Act::Repaint => *self.repaints = true,
+                    Act::Edit(_) => return self.dull_edited(line).map(Position::line),
+                }
+                self.dull_head(line)?;
+                Some(Position { line, at: behind })
+            }
+        }
+    }
+
+    /// Tells whether a line whose head begins at `at` is text at first sight.
+    #[inline]
+    fn is_plain(&self, at: usize) -> bool {
+        let Some([first, second, third]) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<3>())
+        else {
+            return false;
+        };
+        match FIRST.get(usize::from(*first)) {
+            Some(First::Dull) => true,
+            Some(First::Letter) => second.is_ascii_alphabetic() && !is_word_start([*first, *second]),
+            // Hangul, the most frequent letters beyond ASCII here.
+            _ => matches!((first, second, third), (0xeb | 0xec, 0x80..=0xbf, 0x80..=0xbf)),
+        }
+    }
+
+    /// Tells whether a rough byte leaves its line as it is and begins no question.
+    #[inline]
+    fn is_smooth(&self, at: usize) -> bool {
+        let next = self.bytes.get(at + 1);
+        match self.bytes.get(at) {
+            Some(b'[') => !self.may_ask(at),
+            Some(b'\r') => next == Some(&b'\n'),
+            Some(&escape::C1_LEAD) => next.is_some_and(|second| !escape::is_c1(*second)),
+            Some(0x08) | None => false,
+            Some(_) => true,
+        }
     }
 
     /// Returns the index up to which a line's head can't matter.
@@ -158,44 +313,39 @@ impl Skimmer<'_, '_> {
     }
 
     /// Tells whether a line from its first letter on may be a thin line.
-    #[inline]
     fn may_be_thin(&self, at: usize) -> bool {
-        // Two letters tell nearly every other line.
-        let is_like = match self.two_letters(at) {
-            Some(letters) => {
-                matches!(&letters, b"RE" | b"PH" | b"AL" | b"TA" | b"DO" | b"FA" | b"ER" | b"CU" | b"NE")
-            }
-            None => true,
-        };
-        is_like && self.interest == Interest::Messages && WORDS.iter().any(|word| self.may_be(at, word))
+        self.may_be_one_of(at, &WORDS)
     }
 
     /// Tells whether a line from behind its bracket on may be a tag.
-    #[inline]
     fn may_be_tag(&self, at: usize) -> bool {
-        let is_like = match self.two_letters(at) {
-            Some(letters) => {
-                matches!(&letters, b"AS" | b"IN" | b"DE" | b"ST" | b"PR" | b"DI" | b"US" | b"ER" | b"NE")
-            }
-            None => true,
-        };
-        is_like && self.interest == Interest::Messages && NAMES.iter().any(|name| self.may_be(at, name))
+        self.may_be_one_of(at, &NAMES)
     }
 
-    /// Returns the two letters at `at`, in upper case, if two letters stand there.
+    fn may_be_one_of(&self, at: usize, words: &[&[u8]]) -> bool {
+        if self.interest != Interest::Messages {
+            return false;
+        }
+        // Two letters tell nearly every other line.
+        match self.two_letters(at) {
+            Some(letters) => words.iter().any(|word| {
+                word.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(&letters))
+                    && self.may_be(at, word)
+            }),
+            None => words.iter().any(|word| self.may_be(at, word)),
+        }
+    }
+
+    /// Returns the two letters at `at`, if two letters stand there.
     #[inline]
     fn two_letters(&self, at: usize) -> Option<[u8; 2]> {
-        let [first, second] = *self.bytes.get(at..)?.first_chunk::<2>()?;
-        (first.is_ascii_alphabetic() && second.is_ascii_alphabetic())
-            .then_some([first.to_ascii_uppercase(), second.to_ascii_uppercase()])
+        let letters = *self.bytes.get(at..)?.first_chunk::<2>()?;
+        letters.iter().all(u8::is_ascii_alphabetic).then_some(letters)
     }
 
     /// Returns the index behind a sequence that leaves the head of its line alone.
     #[inline]
     fn behind_harmless(&self, at: usize) -> Option<usize> {
-        if let Some(behind) = landmarks::behind_colour(self.bytes, at) {
-            return Some(behind);
-        }
         match self.sequence(at)? {
             // There is nothing yet behind a line's head that could be erased.
             (behind, Act::Nothing | Act::Repaint | Act::Edit(Edit::EraseToEnd)) => Some(behind),
@@ -257,7 +407,7 @@ impl Skimmer<'_, '_> {
                 wanted = letters.next();
                 at += 1;
             } else if *byte == escape::ESC {
-                match landmarks::behind_colour(self.bytes, at) {
+                match behind_colour(self.bytes, at) {
                     Some(behind) => at = behind,
                     None => return true,
                 }
@@ -271,35 +421,11 @@ impl Skimmer<'_, '_> {
         true
     }
 
-    /// Returns the index behind the line, if nothing from `from` on edits it or begins a question.
-    #[inline]
-    fn dull_rest(&mut self, line: usize, from: usize) -> Option<usize> {
-        let mut at = from;
-        loop {
-            let landmark = self.landmarks.next(at)?;
-            at = match *self.bytes.get(landmark)? {
-                b'\n' => return Some(landmark + 1),
-                escape::ESC => match landmarks::behind_colour(self.bytes, landmark) {
-                    Some(behind) => behind,
-                    None => match self.sequence(landmark)? {
-                        (behind, Act::Nothing) => behind,
-                        (behind, Act::Repaint) => {
-                            *self.repaints = true;
-                            behind
-                        }
-                        // So far the line was written from left to right: there is nothing to erase.
-                        (behind, Act::Edit(Edit::EraseToEnd)) => behind,
-                        (_, Act::Edit(_)) => return self.dull_edited(line),
-                    },
-                },
-                b'[' if self.may_ask(landmark) => return None,
-                b'\r' if self.bytes.get(landmark + 1) == Some(&b'\n') => return Some(landmark + 2),
-                b'\r' => return self.dull_edited(line),
-                0x08 => return None,
-                escape::C1_LEAD if escape::is_c1(*self.bytes.get(landmark + 1)?) => return None,
-                _ => landmark + 1,
-            };
-        }
+    /// Returns the next byte that is not plain text.
+    fn rough(&self, from: usize) -> Option<usize> {
+        let is_rough =
+            |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == b'[' || *byte == escape::C1_LEAD;
+        self.bytes.get(from..)?.iter().position(is_rough).map(|found| from + found)
     }
 
     /// Returns the index behind a line that is edited, if what is left of it can't matter.
@@ -310,9 +436,8 @@ impl Skimmer<'_, '_> {
         let mut frame = line;
         let mut at = line;
         let mut has_bracket = false;
-        let mut landmarks = Landmarks::of(self.bytes.get(line..)?);
         let behind = loop {
-            let landmark = line + landmarks.next(at - line)?;
+            let landmark = self.rough(at)?;
             at = match *self.bytes.get(landmark)? {
                 b'\n' => break landmark + 1,
                 b'\r' if self.bytes.get(landmark + 1) == Some(&b'\n') => break landmark + 2,
@@ -350,15 +475,25 @@ impl Skimmer<'_, '_> {
         (!matches!(self.bytes.get(head)?, b'\n' | b'\r')).then_some(behind)
     }
 
+    #[inline]
     fn may_ask(&self, bracket: usize) -> bool {
+        // Most brackets are followed by some other letter.
+        match self.bytes.get(bracket + 1) {
+            Some(b'N' | b'n') | None => {}
+            Some(0x21..=0x7e) => return false,
+            Some(_) => {}
+        }
         self.interest == Interest::Messages && self.may_be(bracket + 1, b"NEED_HUMAN")
     }
 
     /// Returns the index behind a sequence, and what it does; `None` where the line does not end here.
     fn sequence(&self, at: usize) -> Option<(usize, Act)> {
+        if let Some(behind) = behind_colour(self.bytes, at) {
+            return Some((behind, Act::Nothing));
+        }
         let rest = self.bytes.get(at..)?;
         // Most sequences are short: the end of the line is looked for only where it matters.
-        let near = rest.get(..rest.len().min(32))?;
+        let near = rest.get(..rest.len().min(128))?;
         if !near.contains(&b'\n')
             && let Sequence::Whole { length, act } = escape::read(near)
         {
@@ -380,4 +515,38 @@ impl Skimmer<'_, '_> {
             _ => false,
         }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn run_with_avx2(skimmer: Skimmer<'_, '_>) -> usize {
+    skimmer.run_with::<crate::lanes::Avx2>()
+}
+
+/// Tells whether one of `WORDS` begins with two letters, in any case.
+#[inline]
+fn is_word_start([first, second]: [u8; 2]) -> bool {
+    SECOND_LETTERS.get(usize::from(first & 31)).is_some_and(|letters| letters >> (second & 31) & 1 == 1)
+}
+
+/// The letters that stand second in `WORDS`, a bit for each, by the first letter.
+const SECOND_LETTERS: [u32; 32] = {
+    let mut table = [0; 32];
+    let mut index = 0;
+    while index < WORDS.len() {
+        let word = WORDS[index];
+        table[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
+        index += 1;
+    }
+    table
+};
+
+/// Returns the index behind the colour that begins at `at`; `None` where another sequence does, or it does not end.
+#[inline]
+fn behind_colour(bytes: &[u8], at: usize) -> Option<usize> {
+    // No colour has more; the bound keeps a long row of digits from being looked at again and again.
+    const PARAMETERS_MAX: usize = 256;
+    let rest = bytes.get(at..)?.strip_prefix(&[escape::ESC, b'['])?;
+    let length = rest.iter().take(PARAMETERS_MAX).position(|byte| !(b'0'..=b';').contains(byte))?;
+    (rest.get(length) == Some(&b'm')).then_some(at + 2 + length + 1)
 }

@@ -1,5 +1,7 @@
 //! What holds for every output, however noisy, and however it is cut.
 
+#![expect(clippy::expect_used, reason = "what a test is given holds")]
+
 use domain::Role;
 use proptest::prelude::*;
 use wire::{Decoder, Item, Keys, Options};

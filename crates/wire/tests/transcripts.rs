@@ -3,6 +3,9 @@
 //! The folder says how the file is read; the snapshot is what `jangdan decode --near` prints.
 //! In the folders whose name ends with `turns`, a record separator (0x1E) ends a turn.
 
+#![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
+#![expect(clippy::panic, reason = "a test may fail")]
+
 use std::{fmt::Write, fs, path::Path};
 
 use domain::Role;
