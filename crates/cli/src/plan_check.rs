@@ -12,7 +12,7 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Reading, Report, Severity};
+use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Places, Reading, Report, Severity};
 
 use crate::{
     failure::{self, Failure},
@@ -87,6 +87,7 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
     let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
     // A file that is no text has no line to show, and what is about the whole file is about none of them.
     let text = std::str::from_utf8(source).unwrap_or_default();
+    let places = Places::new(source);
     if !reading.plan.tasks.is_empty() && !reading.diagnostics.is_empty() {
         writeln!(anstream::stderr().lock())?;
     }
@@ -95,7 +96,7 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
             failure::say_error(&what, diagnostic.hint.as_deref());
         } else {
-            snippet::print(&name, text, diagnostic)?;
+            snippet::print(&name, text, &places, diagnostic)?;
         }
     }
     if reading.diagnostics.len() < 2 {

@@ -1,6 +1,6 @@
 //! Byte offsets → lines and columns, as an editor counts them.
 
-use memchr::memchr_iter;
+use memchr::memchr2_iter;
 
 /// A byte order mark, which some editors put before a file's first character.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -25,7 +25,9 @@ impl<'a> Places<'a> {
     /// Looks through a file once, so that every later question is cheap.
     pub fn new(source: &'a [u8]) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(memchr_iter(b'\n', source).map(|newline| newline + 1));
+        // A carriage return alone ends a line in Markdown, and in an editor.
+        let ends_line = |end: &usize| source.get(*end) == Some(&b'\n') || source.get(end + 1) != Some(&b'\n');
+        line_starts.extend(memchr2_iter(b'\n', b'\r', source).filter(ends_line).map(|end| end + 1));
         Self { source, line_starts }
     }
 

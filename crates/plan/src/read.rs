@@ -1,5 +1,7 @@
 //! Bytes → a plan, and everything that is wrong with it.
 
+use std::borrow::Cow;
+
 use crate::{
     assemble, checklist,
     diagnostic::{Code, Diagnostic, Diagnostics, Severity},
@@ -69,7 +71,7 @@ pub fn read(source: &[u8], options: Options) -> Reading {
         None => (0, source),
     };
     match std::str::from_utf8(source) {
-        Ok(text) => read_text(text, offset, options),
+        Ok(text) => read_text(&with_line_feeds(text), offset, options),
         Err(error) => {
             let bad = offset + error.valid_up_to();
             let is_utf16 = source.starts_with(b"\xFF\xFE") || source.starts_with(b"\xFE\xFF");
@@ -79,6 +81,22 @@ pub fn read(source: &[u8], options: Options) -> Reading {
             failed(Diagnostic::error(Code::ParseFail, span, message).hint("save the file as UTF-8"))
         }
     }
+}
+
+/// Turns carriage returns that stand alone, which end a line in Markdown, into line feeds. No byte changes its place.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_alone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+    if !memchr::memchr_iter(b'\r', bytes).any(|at| is_alone(&at)) {
+        return Cow::Borrowed(text);
+    }
+    let mut characters = text.chars().peekable();
+    let mut changed = String::with_capacity(text.len());
+    while let Some(character) = characters.next() {
+        let is_alone = character == '\r' && characters.peek() != Some(&'\n');
+        changed.push(if is_alone { '\n' } else { character });
+    }
+    Cow::Owned(changed)
 }
 
 fn read_text(text: &str, offset: usize, options: Options) -> Reading {

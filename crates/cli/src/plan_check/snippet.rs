@@ -12,13 +12,13 @@ use plan::{Diagnostic, Places, Severity};
 const LINE_BYTES_MAX: usize = 400;
 
 /// Prints one diagnostic to standard error.
-pub fn print(name: &str, text: &str, diagnostic: &Diagnostic) -> io::Result<()> {
+pub fn print(name: &str, text: &str, places: &Places<'_>, diagnostic: &Diagnostic) -> io::Result<()> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
-    let place = Places::new(text.as_bytes()).place(diagnostic.span.start);
+    let place = places.place(diagnostic.span.start);
     let (line, span) = excerpt(text, &diagnostic.span);
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.with_name("hint").message(hint));
     let annotation = AnnotationKind::Primary.span(span);
@@ -49,17 +49,18 @@ pub fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Resu
 /// The renderer looks through all of what it is given, which for a large file with many errors would take minutes.
 fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     let start = span.start.min(text.len());
-    let mut from = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let mut to = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+    let mut from = text[..start].rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+    let mut to = text[start..].find(['\n', '\r']).map_or(text.len(), |newline| start + newline);
     if to - from > LINE_BYTES_MAX {
         from = from.max(floor(text, start.saturating_sub(LINE_BYTES_MAX / 2)));
         to = to.min(floor(text, start + LINE_BYTES_MAX / 2));
     }
-    let line = text[from..to].trim_end_matches('\r');
-    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-    let from = to - (text[from..to].len() - (line.as_ptr() as usize - text[from..to].as_ptr() as usize));
-    let end = span.end.min(from + line.len()).max(start);
-    (line, start - from..(end - from).min(line.len()).max(start - from))
+    // A byte order mark is no part of what the person wrote.
+    if text[from..to].starts_with('\u{feff}') {
+        from += '\u{feff}'.len_utf8();
+    }
+    let start = start.max(from);
+    (&text[from..to], start - from..span.end.clamp(start, to) - from)
 }
 
 fn floor(text: &str, at: usize) -> usize {
