@@ -267,7 +267,7 @@ impl Skimmer<'_, '_> {
         };
         match FIRST.get(usize::from(*first)) {
             Some(First::Dull) => true,
-            Some(First::Letter) => second.is_ascii_alphabetic() && !is_word_start([*first, *second]),
+            Some(First::Letter) => second.is_ascii_alphabetic() && !WORD_STARTS.have([*first, *second]),
             // Hangul, the most frequent letters beyond ASCII here.
             _ => matches!((first, second, third), (0xeb | 0xec, 0x80..=0xbf, 0x80..=0xbf)),
         }
@@ -314,26 +314,19 @@ impl Skimmer<'_, '_> {
 
     /// Tells whether a line from its first letter on may be a thin line.
     fn may_be_thin(&self, at: usize) -> bool {
-        self.may_be_one_of(at, &WORDS)
+        self.may_be_one_of(at, &WORDS, &WORD_STARTS)
     }
 
     /// Tells whether a line from behind its bracket on may be a tag.
     fn may_be_tag(&self, at: usize) -> bool {
-        self.may_be_one_of(at, &NAMES)
+        self.may_be_one_of(at, &NAMES, &NAME_STARTS)
     }
 
-    fn may_be_one_of(&self, at: usize, words: &[&[u8]]) -> bool {
-        if self.interest != Interest::Messages {
-            return false;
-        }
+    #[inline]
+    fn may_be_one_of(&self, at: usize, words: &[&[u8]], starts: &Starts) -> bool {
         // Two letters tell nearly every other line.
-        match self.two_letters(at) {
-            Some(letters) => words.iter().any(|word| {
-                word.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(&letters))
-                    && self.may_be(at, word)
-            }),
-            None => words.iter().any(|word| self.may_be(at, word)),
-        }
+        let is_like = self.two_letters(at).is_none_or(|letters| starts.have(letters));
+        is_like && self.interest == Interest::Messages && words.iter().any(|word| self.may_be(at, word))
     }
 
     /// Returns the two letters at `at`, if two letters stand there.
@@ -488,16 +481,9 @@ impl Skimmer<'_, '_> {
 
     /// Returns the index behind a sequence, and what it does; `None` where the line does not end here.
     fn sequence(&self, at: usize) -> Option<(usize, Act)> {
-        if let Some(behind) = behind_colour(self.bytes, at) {
-            return Some((behind, Act::Nothing));
-        }
         let rest = self.bytes.get(at..)?;
-        // Most sequences are short: the end of the line is looked for only where it matters.
-        let near = rest.get(..rest.len().min(128))?;
-        if !near.contains(&b'\n')
-            && let Sequence::Whole { length, act } = escape::read(near)
-        {
-            return Some((at + length, act));
+        if let Some(control) = short_control(rest) {
+            return Some((at + control.0, control.1));
         }
         let line_end = memchr::memchr(b'\n', rest)?;
         match escape::read(rest.get(..line_end)?) {
@@ -523,23 +509,41 @@ fn run_with_avx2(skimmer: Skimmer<'_, '_>) -> usize {
     skimmer.run_with::<crate::lanes::Avx2>()
 }
 
-/// Tells whether one of `WORDS` begins with two letters, in any case.
-#[inline]
-fn is_word_start([first, second]: [u8; 2]) -> bool {
-    SECOND_LETTERS.get(usize::from(first & 31)).is_some_and(|letters| letters >> (second & 31) & 1 == 1)
+/// Which two letters some words begin with: a bit for each second letter, by the first.
+struct Starts([u32; 32]);
+
+const WORD_STARTS: Starts = Starts::of(&WORDS);
+const NAME_STARTS: Starts = Starts::of(&NAMES);
+
+impl Starts {
+    const fn of(words: &[&[u8]]) -> Self {
+        let mut table = [0; 32];
+        let mut index = 0;
+        while index < words.len() {
+            let word = words[index];
+            table[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
+            index += 1;
+        }
+        Self(table)
+    }
+
+    /// Tells whether a word begins with two letters, in any case.
+    #[inline]
+    fn have(&self, [first, second]: [u8; 2]) -> bool {
+        self.0.get(usize::from(first & 31)).is_some_and(|letters| letters >> (second & 31) & 1 == 1)
+    }
 }
 
-/// The letters that stand second in `WORDS`, a bit for each, by the first letter.
-const SECOND_LETTERS: [u32; 32] = {
-    let mut table = [0; 32];
-    let mut index = 0;
-    while index < WORDS.len() {
-        let word = WORDS[index];
-        table[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
-        index += 1;
-    }
-    table
-};
+/// Reads a control sequence that ends within a few bytes, as nearly all do, and returns its length and what it does.
+#[inline]
+fn short_control(bytes: &[u8]) -> Option<(usize, Act)> {
+    const PARAMETERS_MAX: usize = 32;
+    let rest = bytes.strip_prefix(&[escape::ESC, b'['])?;
+    let end = rest.iter().take(PARAMETERS_MAX).position(|byte| !(b' '..=b'?').contains(byte))?;
+    let last = *rest.get(end)?;
+    let is_last = (0x40..=0x7e).contains(&last);
+    is_last.then(|| (end + 3, escape::csi_act(rest.get(..end).unwrap_or_default(), last)))
+}
 
 /// Returns the index behind the colour that begins at `at`; `None` where another sequence does, or it does not end.
 #[inline]
