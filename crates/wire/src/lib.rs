@@ -7,7 +7,6 @@
 
 mod assemble;
 mod block;
-mod blocks;
 mod body;
 mod decoder;
 mod decoration;
@@ -19,7 +18,6 @@ mod fence;
 mod head;
 mod human;
 mod item;
-mod lanes;
 mod line;
 mod list;
 mod marker;

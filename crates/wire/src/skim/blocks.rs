@@ -5,10 +5,8 @@
 
 use std::marker::PhantomData;
 
-use crate::{
-    escape::{C1_LEAD, ESC},
-    lanes::Lanes,
-};
+use super::lanes::Lanes;
+use crate::escape::{C1_LEAD, ESC};
 
 pub(crate) const BLOCK_BYTES: usize = 64;
 

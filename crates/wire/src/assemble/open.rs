@@ -1,0 +1,236 @@
+//! The message that is open: what it has taken so far, and what it is when it ends.
+
+use domain::Said;
+
+use super::{BODY_BYTES_MAX, LINE_BYTES_MAX, too_long};
+use crate::{
+    block, body,
+    decoration::{self, Lead},
+    fence::Fence,
+    head::Target,
+    human::Human,
+    item::Span,
+    line::Line,
+    marker::Marker,
+    options::{Options, Pass},
+    raw::Raw,
+    tag::{Tag, TagName},
+    task::TaskLines,
+};
+
+/// The message that is open.
+#[derive(Debug)]
+pub(super) enum Open {
+    Nothing,
+    Tag(Box<OpenTag>),
+    Block(Box<OpenBlock>),
+    Marker(Box<OpenMarker>),
+    Task(Box<OpenTask>),
+    Human(Box<OpenHuman>),
+}
+
+/// A tag of dialect A and its body.
+#[derive(Debug)]
+pub(super) struct OpenTag {
+    pub(super) name: TagName,
+    pub(super) target: Target,
+    pub(super) lead: Lead,
+    pub(super) body: BodyText,
+    pub(super) raw: Raw,
+    /// A code fence inside the body, in which nothing is parsed.
+    pub(super) fence: Option<Fence>,
+}
+
+/// A block of dialect B.
+#[derive(Debug)]
+pub(super) struct OpenBlock {
+    pub(super) name: TagName,
+    pub(super) lead: Lead,
+    pub(super) body: BodyText,
+    pub(super) raw: Raw,
+    pub(super) is_closed: bool,
+}
+
+/// A phase marker and its details.
+#[derive(Debug)]
+pub(super) struct OpenMarker {
+    pub(super) marker: Marker,
+    pub(super) too_long: bool,
+    pub(super) lead: Lead,
+    pub(super) raw: Raw,
+}
+
+/// A TASK and the lines behind it.
+#[derive(Debug)]
+pub(super) struct OpenTask {
+    pub(super) lines: TaskLines,
+    pub(super) raw: Raw,
+}
+
+/// A NEED_HUMAN whose bracket is not closed yet.
+#[derive(Debug)]
+pub(super) struct OpenHuman {
+    pub(super) human: Human,
+    pub(super) lead: Lead,
+    pub(super) raw: Raw,
+}
+
+/// A message that has ended: its name, what it says or the first rule it breaks, and where it stands.
+pub(super) struct Finished {
+    pub(super) protocol: &'static str,
+    pub(super) said: Result<Said, String>,
+    pub(super) span: Span,
+}
+
+impl Open {
+    /// Returns how much text the next line may have.
+    pub(super) fn line_bytes_max(&self) -> usize {
+        match self {
+            Self::Tag(_) | Self::Block(_) | Self::Human(_) => BODY_BYTES_MAX,
+            Self::Nothing | Self::Marker(_) | Self::Task(_) => LINE_BYTES_MAX,
+        }
+    }
+
+    /// Tells whether silence alone can't end it.
+    pub(super) fn holds_turn(&self) -> bool {
+        match self {
+            Self::Block(_) | Self::Human(_) => true,
+            Self::Tag(tag) => tag.fence.is_some(),
+            Self::Nothing | Self::Marker(_) | Self::Task(_) => false,
+        }
+    }
+
+    /// Returns the offset of the line that it begins in.
+    pub(super) fn line_begin(&self) -> Option<u64> {
+        let raw = match self {
+            Self::Nothing => return None,
+            Self::Tag(tag) => &tag.raw,
+            Self::Block(block) => &block.raw,
+            Self::Marker(marker) => &marker.raw,
+            Self::Task(task) => &task.raw,
+            Self::Human(human) => &human.raw,
+        };
+        Some(raw.line_begin())
+    }
+
+    /// Ends it.
+    pub(super) fn finish(self) -> Option<Finished> {
+        match self {
+            Self::Nothing => None,
+            Self::Tag(tag) => Some(tag.finish()),
+            Self::Block(block) => Some(block.finish()),
+            Self::Marker(open) => {
+                let OpenMarker { marker, too_long: is_too_long, raw, .. } = *open;
+                let said =
+                    if is_too_long { Err(too_long()) } else { Ok(Said::PhaseComplete(marker.finish())) };
+                Some(Finished { protocol: "PHASE_COMPLETE", said, span: raw.into_span() })
+            }
+            Self::Task(open) => {
+                let OpenTask { lines, raw } = *open;
+                Some(Finished {
+                    protocol: "TASK",
+                    said: lines.finish().map(Said::Task),
+                    span: raw.into_span(),
+                })
+            }
+            Self::Human(open) => {
+                let OpenHuman { human, raw, .. } = *open;
+                Some(finish_human(human, raw))
+            }
+        }
+    }
+}
+
+impl OpenTag {
+    /// Takes a line of the body; `text` is what of it lies inside the tag's frame.
+    pub(super) fn push(&mut self, text: &str, line: &Line<'_>) {
+        self.body.too_long |= line.too_long;
+        self.body.push(text);
+        self.raw.push(line);
+    }
+
+    /// Takes a line that was kept back, from its place.
+    pub(super) fn push_span(&mut self, text: &str, span: &Span) {
+        self.body.push(text);
+        self.raw.push_text(&span.raw, span.end);
+    }
+
+    pub(super) fn push_blank(&mut self, text: &str) {
+        self.body.push("");
+        self.raw.push_blank(text);
+    }
+
+    fn finish(self) -> Finished {
+        let Self { name, target, body, raw, .. } = self;
+        let said = match target {
+            _ if body.too_long => Err(too_long()),
+            Target::Broken(error) => Err(error),
+            Target::None => body::read(name, None, &body.text),
+            Target::Agent(agent) => body::read(name, Some(&agent), &body.text),
+        };
+        Finished { protocol: name.text(), said, span: raw.into_span() }
+    }
+}
+
+impl OpenBlock {
+    fn finish(self) -> Finished {
+        let Self { name, body, raw, is_closed, .. } = self;
+        let said = if !is_closed {
+            Err(format!("missing closing tag '[/{}]'", name.text()))
+        } else if body.too_long {
+            Err(too_long())
+        } else {
+            block::read(name, &body.text)
+        };
+        Finished { protocol: name.text(), said, span: raw.into_span() }
+    }
+}
+
+/// Ends a question at its last bracket.
+pub(super) fn finish_human(human: Human, raw: Raw) -> Finished {
+    let (said, end) = human.finish();
+    let mut span = raw.into_span();
+    if let Some(end) = end {
+        span.end = end;
+        // What follows the bracket on its line is not the question's.
+        span.raw.truncate(span.raw.rfind(']').map_or(span.raw.len(), |at| at + 1));
+    }
+    Finished { protocol: "NEED_HUMAN", said, span }
+}
+
+/// The text of a body, up to its bound.
+#[derive(Debug, Default)]
+pub(super) struct BodyText {
+    text: String,
+    has_line: bool,
+    pub(super) too_long: bool,
+}
+
+impl BodyText {
+    pub(super) fn push(&mut self, line: &str) {
+        if self.text.len() + line.len() + 1 > BODY_BYTES_MAX {
+            self.too_long = true;
+        }
+        if self.too_long {
+            return;
+        }
+        if self.has_line {
+            self.text.push('\n');
+        }
+        self.has_line = true;
+        self.text.push_str(line);
+    }
+}
+
+/// Takes a tag's own closing tag off the end of a line of its body, and tells whether there was one.
+pub(super) fn split_closing<'t>(text: &'t str, name: TagName, options: &Options) -> (&'t str, bool) {
+    let end = decoration::trim_end(text);
+    let Some(at) = end.ends_with(']').then(|| end.rfind("[/")).flatten() else { return (text, false) };
+    let is_closing = Tag::of(&end[at..], options).is_some_and(|tag| {
+        tag.is_closing
+            && tag.name == name
+            && tag.behind.is_empty()
+            && options.pass(tag.word) != Pass::WrongKey
+    });
+    if is_closing { (text[..at].trim_end(), true) } else { (text, false) }
+}

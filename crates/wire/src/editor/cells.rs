@@ -1,0 +1,367 @@
+//! The cells of a line: writing, overwriting, erasing, moving.
+//!
+//! Knows nothing of bytes. Invariant: the cells' text is never longer than the limit.
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::{escape::Edit, line::Piece};
+
+/// Columns end here for movement, insertion and deletion, as on a very wide terminal.
+const COLUMNS_MAX: usize = 1024;
+const TAB_COLUMNS: usize = 8;
+
+/// A line as a terminal shows it.
+#[derive(Debug)]
+pub(super) struct Cells {
+    cells: Vec<Cell>,
+    /// Cells with more than one character: the base and the zero-width signs that joined it.
+    clusters: Vec<String>,
+    clusters_free: Vec<u32>,
+    cursor: usize,
+    text_bytes: usize,
+    text_bytes_max: usize,
+    /// Cells before this one are blank; keeps repeated erasing to the start cheap.
+    blank_until: usize,
+    too_long: bool,
+}
+
+/// A column of the line, and which of the line's bytes drew it.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    glyph: Glyph,
+    source: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Glyph {
+    Sign(char),
+    /// A sign of two columns; a `WideTail` follows it.
+    Wide(char),
+    WideTail,
+    /// A tab that was written where nothing stood; `TabTail`s follow it up to the next stop.
+    Tab,
+    TabTail,
+    Cluster(u32),
+    WideCluster(u32),
+}
+
+impl Cells {
+    pub(super) fn new(text_bytes_max: usize) -> Self {
+        Self {
+            cells: Vec::new(),
+            clusters: Vec::new(),
+            clusters_free: Vec::new(),
+            cursor: 0,
+            text_bytes: 0,
+            text_bytes_max,
+            blank_until: 0,
+            too_long: false,
+        }
+    }
+
+    /// Returns the text and where it came from, relative to the line's first byte.
+    pub(super) fn finish(&self, text: &mut String, pieces: &mut Vec<Piece>) {
+        text.clear();
+        pieces.clear();
+        for cell in &self.cells {
+            let source = u64::from(cell.source);
+            let follows =
+                pieces.last().is_some_and(|piece| piece.source + (text.len() - piece.text) as u64 == source);
+            if !follows {
+                pieces.push(Piece { text: text.len(), source });
+            }
+            match cell.glyph {
+                Glyph::Sign(sign) | Glyph::Wide(sign) => text.push(sign),
+                Glyph::Tab => text.push('\t'),
+                Glyph::Cluster(index) | Glyph::WideCluster(index) => text.push_str(self.cluster(index)),
+                Glyph::WideTail | Glyph::TabTail => {
+                    if !follows {
+                        pieces.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_too_long(&self) -> bool {
+        self.too_long
+    }
+
+    /// Gives the line up: what comes is not kept.
+    pub(super) fn give_up(&mut self) {
+        self.too_long = true;
+    }
+
+    pub(super) fn carriage_return(&mut self) {
+        self.cursor = 0;
+    }
+
+    pub(super) fn back(&mut self) {
+        self.cursor = self.cursor.saturating_sub(1);
+    }
+
+    /// Writes a sign that byte `source` of the line begins.
+    pub(super) fn write(&mut self, sign: char, source: u32) {
+        if self.too_long {
+            return;
+        }
+        let columns = sign.width().unwrap_or(1);
+        if columns == 0 && self.join(sign, source) {
+            return;
+        }
+        self.fill_gap(source);
+        if self.too_long {
+            return;
+        }
+        if columns == 2 {
+            self.put(self.cursor, Cell { glyph: Glyph::Wide(sign), source });
+            self.put(self.cursor + 1, Cell { glyph: Glyph::WideTail, source });
+            self.cursor += 2;
+        } else {
+            self.put(self.cursor, Cell { glyph: Glyph::Sign(sign), source });
+            self.cursor += 1;
+        }
+    }
+
+    /// A tab moves over what stands there, and stands itself where nothing does.
+    pub(super) fn write_tab(&mut self, source: u32) {
+        let stop = (self.cursor / TAB_COLUMNS + 1) * TAB_COLUMNS;
+        if self.cursor >= self.cells.len() && !self.too_long {
+            self.fill_gap(source);
+            for column in self.cursor..stop {
+                let glyph = if column == self.cursor { Glyph::Tab } else { Glyph::TabTail };
+                self.put(column, Cell { glyph, source });
+            }
+        }
+        self.cursor = stop;
+    }
+
+    /// Joins a zero-width sign to the cell before the cursor, or tells that there is none.
+    fn join(&mut self, sign: char, source: u32) -> bool {
+        self.fill_gap(source);
+        let Some(mut index) = self.cursor.checked_sub(1) else { return false };
+        if matches!(self.cells.get(index), Some(Cell { glyph: Glyph::WideTail, .. })) {
+            index = index.saturating_sub(1);
+        }
+        let Some(glyph) = self.cells.get(index).map(|cell| cell.glyph) else { return false };
+        if matches!(glyph, Glyph::Tab | Glyph::TabTail | Glyph::WideTail) {
+            return false;
+        }
+        if self.text_bytes + sign.len_utf8() > self.text_bytes_max {
+            self.too_long = true;
+            return true;
+        }
+        self.text_bytes += sign.len_utf8();
+        self.blank_until = self.blank_until.min(index);
+        let glyph = match glyph {
+            Glyph::Sign(base) => Glyph::Cluster(self.keep_cluster(String::from_iter([base, sign]))),
+            Glyph::Wide(base) => Glyph::WideCluster(self.keep_cluster(String::from_iter([base, sign]))),
+            Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) => {
+                if let Some(text) = self.clusters.get_mut(cluster as usize) {
+                    text.push(sign);
+                }
+                glyph
+            }
+            Glyph::Tab | Glyph::TabTail | Glyph::WideTail => glyph,
+        };
+        if let Some(cell) = self.cells.get_mut(index) {
+            cell.glyph = glyph;
+        }
+        true
+    }
+
+    fn keep_cluster(&mut self, text: String) -> u32 {
+        match self.clusters_free.pop() {
+            Some(index) => {
+                if let Some(slot) = self.clusters.get_mut(index as usize) {
+                    *slot = text;
+                }
+                index
+            }
+            None => {
+                self.clusters.push(text);
+                (self.clusters.len() - 1) as u32
+            }
+        }
+    }
+
+    fn cluster(&self, index: u32) -> &str {
+        self.clusters.get(index as usize).map_or("", String::as_str)
+    }
+
+    pub(super) fn edit(&mut self, edit: Edit) {
+        if self.too_long {
+            return;
+        }
+        match edit {
+            Edit::EraseToEnd => self.truncate(self.cursor),
+            Edit::EraseAll => self.truncate(0),
+            Edit::EraseToStart => {
+                self.erase(self.blank_until, self.cursor + 1);
+                self.blank_until = (self.cursor + 1).min(self.cells.len());
+            }
+            Edit::EraseCells(count) => self.erase(self.cursor, self.cursor + count.min(COLUMNS_MAX)),
+            Edit::ToColumn(column) => self.cursor = column.min(COLUMNS_MAX - 1),
+            Edit::Right(count) => {
+                self.cursor = self.cursor.max(self.cursor.saturating_add(count).min(COLUMNS_MAX - 1));
+            }
+            Edit::Left(count) => self.cursor = self.cursor.saturating_sub(count),
+            Edit::DeleteCells(count) => self.delete(count),
+            Edit::InsertBlanks(count) => self.insert(count),
+        }
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.break_group(length);
+        self.release(length, self.cells.len());
+        self.cells.truncate(length);
+        self.blank_until = self.blank_until.min(length);
+    }
+
+    /// Forgets the text of cells that are about to go or to be filled.
+    fn release(&mut self, from: usize, to: usize) {
+        for index in from..to {
+            let Some(cell) = self.cells.get(index) else { return };
+            self.text_bytes -= self.glyph_bytes(cell.glyph);
+            if let Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) = cell.glyph {
+                self.clusters_free.push(cluster);
+            }
+        }
+    }
+
+    fn erase(&mut self, from: usize, to: usize) {
+        let to = to.min(self.cells.len());
+        if from < to {
+            self.break_group(from);
+            self.break_group(to);
+            self.release(from, to);
+            self.fill(from, to);
+            self.blank_until = self.blank_until.min(from);
+        }
+    }
+
+    fn delete(&mut self, count: usize) {
+        let end = self.cells.len().min(COLUMNS_MAX);
+        if self.cursor >= end {
+            return;
+        }
+        let count = count.min(end - self.cursor);
+        self.break_group(self.cursor);
+        self.break_group(self.cursor + count);
+        if end != self.cells.len() {
+            self.break_group(end);
+        }
+        self.release(self.cursor, self.cursor + count);
+        if end == self.cells.len() {
+            self.cells.drain(self.cursor..self.cursor + count);
+        } else {
+            // The line is longer than a terminal is wide: what lies beyond its edge stays where it is.
+            self.cells.copy_within(self.cursor + count..end, self.cursor);
+            self.fill(end - count, end);
+        }
+        self.blank_until = self.blank_until.min(self.cursor);
+    }
+
+    fn insert(&mut self, count: usize) {
+        let end = self.cells.len().min(COLUMNS_MAX);
+        if self.cursor >= end {
+            return;
+        }
+        self.break_group(self.cursor);
+        let count = count.min(COLUMNS_MAX - self.cursor);
+        // What is pushed over the edge of a terminal is gone.
+        let room = COLUMNS_MAX.saturating_sub(self.cells.len()).min(count);
+        self.break_group(end + room - count);
+        self.break_group(end);
+        self.release(end + room - count, end);
+        let blank = Cell {
+            glyph: Glyph::Sign(' '),
+            source: self.cells.get(self.cursor).map_or(0, |cell| cell.source),
+        };
+        self.cells.splice(end..end, std::iter::repeat_n(blank, room));
+        self.cells.copy_within(self.cursor..end + room - count, self.cursor + count);
+        self.fill(self.cursor, self.cursor + count);
+        self.blank_until = self.blank_until.min(self.cursor);
+    }
+
+    /// Makes cells blank whose old text is no longer counted.
+    fn fill(&mut self, from: usize, to: usize) {
+        for cell in self.cells.get_mut(from..to).unwrap_or_default() {
+            cell.glyph = Glyph::Sign(' ');
+            self.text_bytes += 1;
+        }
+        if self.text_bytes > self.text_bytes_max {
+            self.too_long = true;
+        }
+    }
+
+    fn fill_gap(&mut self, source: u32) {
+        let end = self.cells.len();
+        if end < self.cursor {
+            self.cells.resize(self.cursor, Cell { glyph: Glyph::WideTail, source });
+            self.fill(end, self.cursor);
+        }
+    }
+
+    /// Puts a cell where one stands or directly behind the last.
+    fn put(&mut self, index: usize, cell: Cell) {
+        let old_bytes = self.cells.get(index).map_or(0, |old| self.glyph_bytes(old.glyph));
+        if self.text_bytes - old_bytes + self.glyph_bytes(cell.glyph) > self.text_bytes_max {
+            self.too_long = true;
+        }
+        if self.too_long {
+            return;
+        }
+        if index < self.cells.len() {
+            // The head of a tail is in place already; every other cell may cut through what stands on both sides.
+            if !matches!(cell.glyph, Glyph::WideTail | Glyph::TabTail) {
+                self.break_group(index);
+            }
+            self.break_group(index + 1);
+            self.replace(index, cell);
+            self.blank_until = self.blank_until.min(index);
+        } else {
+            self.text_bytes += self.glyph_bytes(cell.glyph);
+            self.cells.push(cell);
+        }
+    }
+
+    fn replace(&mut self, index: usize, cell: Cell) {
+        let Some(old) = self.cells.get(index).copied() else { return };
+        self.text_bytes = self.text_bytes + self.glyph_bytes(cell.glyph) - self.glyph_bytes(old.glyph);
+        if let Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) = old.glyph {
+            self.clusters_free.push(cluster);
+        }
+        if let Some(slot) = self.cells.get_mut(index) {
+            *slot = cell;
+        }
+    }
+
+    /// Where a wide sign or a tab lies across the border before `index`, spaces take its place.
+    fn break_group(&mut self, index: usize) {
+        let is_tail =
+            |cell: Option<&Cell>| matches!(cell, Some(Cell { glyph: Glyph::WideTail | Glyph::TabTail, .. }));
+        if !is_tail(self.cells.get(index)) {
+            return;
+        }
+        let mut first = index;
+        while first > 0 && is_tail(self.cells.get(first)) {
+            first -= 1;
+        }
+        let mut column = first;
+        while column == first || is_tail(self.cells.get(column)) {
+            let source = self.cells.get(column).map_or(0, |cell| cell.source);
+            self.replace(column, Cell { glyph: Glyph::Sign(' '), source });
+            column += 1;
+        }
+    }
+
+    fn glyph_bytes(&self, glyph: Glyph) -> usize {
+        match glyph {
+            Glyph::Sign(sign) | Glyph::Wide(sign) => sign.len_utf8(),
+            Glyph::Tab => 1,
+            Glyph::WideTail | Glyph::TabTail => 0,
+            Glyph::Cluster(index) | Glyph::WideCluster(index) => self.cluster(index).len(),
+        }
+    }
+}
