@@ -3,12 +3,14 @@
 //! Parses values and compares them; never decides anything.
 
 mod agent;
+mod log;
 mod message;
 mod session;
 mod task;
 mod value;
 
 pub use agent::{AgentName, Role};
+pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
     AgentError, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType, Direct,
     DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
