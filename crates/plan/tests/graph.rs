@@ -48,6 +48,12 @@ fn what_is_done_takes_no_time_and_no_agent() {
 }
 
 #[test]
+fn what_is_done_holds_nobody_up_even_if_it_waits_itself() {
+    check(&table("T1 XL\nT2 S! T1\nT3 S T2"), "T1", 2, "T1 T2 T3");
+    check(&table("T1 S\nT2 S! T1\nT3 M T2\nT4 S T3"), "T3 T4", 2, "T1 T2 T3 T4");
+}
+
+#[test]
 fn a_task_that_ends_makes_room_for_the_next() {
     check(&table("T1 S\nT2 S T1\nT3 S T2"), "T1 T2 T3", 1, "T1 T2 T3");
     // T1 still runs when T3 and T4 begin.

@@ -2,7 +2,7 @@
 //!
 //! Both look at the same imagined run: no limit on agents, every task starts the moment nothing holds it up any more,
 //! takes as long as its complexity says ([`Task::weight`](crate::Task::weight)), and ends. The gates of phases pass at
-//! once, what is external counts as met, and what is done or optional takes no time and no agent.
+//! once, what is external counts as met, and what is done or optional is met from the beginning, whatever it waits for.
 
 use super::Graph;
 
@@ -20,7 +20,8 @@ impl Graph {
         let mut next: Vec<Option<usize>> = vec![None; n_nodes];
         let mut is_reached = vec![false; n_nodes];
         for &node in order.iter().rev() {
-            let candidates = dependents.of(node).iter().copied().filter(|&dependent| is_reached[dependent]);
+            let candidates = dependents.of(node).iter().copied();
+            let candidates = candidates.filter(|&dependent| is_reached[dependent] && !self.is_met(dependent));
             let (length, following) = self.best(candidates, &lengths, &next);
             lengths[node] = length + u64::from(self.weight(node));
             next[node] = following;
@@ -54,13 +55,19 @@ impl Graph {
         best
     }
 
+    /// Tells whether a node is a task that a run would not start, so that nobody waits for it.
+    fn is_met(&self, node: usize) -> bool {
+        self.is_task(node) && self.weight(node) == 0
+    }
+
     /// Returns the largest number of tasks that an unlimited run would have at once.
     pub fn widest(&self) -> usize {
         let mut finish = vec![0_u64; self.waits.n_nodes()];
         let mut starts = Vec::new();
         let mut ends = Vec::new();
         for node in self.node_order() {
-            let start = self.waits.of(node).iter().map(|&waited| finish[waited]).max().unwrap_or(0);
+            let waits = if self.is_met(node) { &[] } else { self.waits.of(node) };
+            let start = waits.iter().map(|&waited| finish[waited]).max().unwrap_or(0);
             finish[node] = start + u64::from(self.weight(node));
             if self.weight(node) > 0 {
                 starts.push(start);
