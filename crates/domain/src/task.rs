@@ -34,7 +34,7 @@ impl TaskId {
         &self.0
     }
 
-    /// Tells whether the id begins with `T`; one that does not is only an id where a plan has such ids.
+    /// Tells whether the id begins with `T`; Kiro's and Task Master's do not.
     pub fn is_lettered(&self) -> bool {
         self.0.starts_with('T')
     }

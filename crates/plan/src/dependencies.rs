@@ -11,8 +11,7 @@ use crate::text::{is_none, span_in, unquote_code, without_bullet};
 /// One dependency of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Mention<'a> {
-    /// The part of the list that it is in, as a name: that is what it means where it has no ids, or where they turn
-    /// out to be none of this plan.
+    /// The part of the list that it is in, as a name: that is what it means where it has no ids.
     pub(crate) name: Cow<'a, str>,
     /// The id, or all ids from one to another; several of them can share a part.
     pub(crate) ids: Option<Ids<'a>>,

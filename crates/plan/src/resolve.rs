@@ -11,7 +11,7 @@ use crate::{
     dependencies::{Ids, Mention, Reference},
     diagnostic::{Code, Diagnostic, Diagnostics},
     draft::Draft,
-    text::shorten,
+    text::{is_none, shorten},
 };
 
 /// So many dependencies may come from ranges and groups, which name many with few bytes: without a bound a file of
@@ -29,7 +29,6 @@ pub(crate) struct Resolver<'a> {
     shared: Vec<Shared<'a>>,
     /// The first draft of each id that is not deferred.
     is_kept: Vec<bool>,
-    has_bare_ids: bool,
     n_expanded: usize,
 }
 
@@ -79,9 +78,8 @@ impl<'a> Resolver<'a> {
         for (position, &place) in by_id.iter().enumerate() {
             rank[place] = position;
         }
-        let has_bare_ids = drafts.iter().any(|draft| !draft.task.id.is_lettered());
         let shared = shared.iter().map(|mentions| Shared::Mentions(mentions.clone())).collect();
-        Self { places, by_id, rank, groups, shared, is_kept, has_bare_ids, n_expanded: 0 }
+        Self { places, by_id, rank, groups, shared, is_kept, n_expanded: 0 }
     }
 
     /// Returns which drafts are tasks of the plan, and all of those by id.
@@ -123,12 +121,11 @@ impl<'a> Resolver<'a> {
     ) {
         for mention in mentions {
             match &mention.ids {
-                // A number alone is an id only where tasks have such ids.
-                Some(ids) if ids.from.is_lettered() || self.has_bare_ids => match &ids.to {
+                Some(ids) => match &ids.to {
                     None => self.one(drafts, ids, &mention.span, found, diagnostics),
                     Some(to) => self.range(drafts, (ids, to), &mention.span, found, diagnostics),
                 },
-                Some(_) | None => self.name(mention, found, diagnostics),
+                None => self.name(mention, found, diagnostics),
             }
         }
     }
@@ -175,11 +172,16 @@ impl<'a> Resolver<'a> {
         let is_quoted = mention.span.len() > mention.name.len();
         let word = mention.name.split([' ', '(']).next().unwrap_or_default();
         let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
-        if let Some(id) = id.filter(|id| id.is_lettered() && !is_quoted && self.places.contains_key(id)) {
+        let id = id.filter(|id| id.is_lettered() && self.places.contains_key(id));
+        let meant = id.map(|id| format!("{id} alone to wait for that task"));
+        let meant = meant.or_else(|| {
+            (!word.is_empty() && is_none(word)).then(|| "- alone to wait for nothing".to_owned())
+        });
+        if let Some(meant) = meant.filter(|_| !is_quoted) {
             let message = format!("'{}' is taken for something outside of the plan", shorten(&mention.name));
             diagnostics.push(
                 Diagnostic::warning(mention.span.clone(), message)
-                    .hint(format!("write {id} alone to wait for that task, or the name in double quotes")),
+                    .hint(format!("write {meant}, or the name in double quotes")),
             );
         }
         found.external.push(mention.name.clone().into_owned());

@@ -15,7 +15,7 @@ use crate::{
     item::Item,
     keys::Key,
     markdown::{Block, Kind, Outline},
-    text::{one_line, scalar},
+    text::{one_line, scalar, shorten},
 };
 
 mod fields;
@@ -54,6 +54,7 @@ pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagn
         scopes: Vec::new(),
         tasks: Gathered::new(text, diagnostics),
         section: None,
+        has_tasks: fits(text, outline),
     };
     reader
         .tasks
@@ -74,13 +75,23 @@ struct Reader<'a, 'd> {
     scopes: Vec<(u8, PhaseNumber)>,
     tasks: Gathered<'a, 'd>,
     section: Option<Section>,
+    /// Whether a heading or a row anywhere in the file names a task.
+    has_tasks: bool,
 }
 
 impl<'a> Reader<'a, '_> {
     fn block(&mut self, block: &Block, nested: &[Block]) {
         match &block.kind {
+            Kind::Item { depth: 0 } => return self.item(block.span.clone(), nested),
+            Kind::Item { .. } => return,
+            Kind::Heading { .. } | Kind::Paragraph | Kind::Table { .. } | Kind::Rule => {}
+        }
+        // Whatever is no item ends a list.
+        if let Some(section) = &mut self.section {
+            section.end_criteria(&mut self.tasks);
+        }
+        match &block.kind {
             Kind::Heading { level } => self.heading(*level, block.span.clone()),
-            Kind::Item { depth: 0 } => self.item(block.span.clone(), nested),
             Kind::Item { .. } => {}
             Kind::Paragraph => self.paragraph(block.span.clone()),
             Kind::Table { head, rows } => self.table(block.span.clone(), head, rows),
@@ -139,7 +150,12 @@ impl<'a> Reader<'a, '_> {
 
     fn item(&mut self, span: Range<usize>, nested: &[Block]) {
         let item = Item::new(self.text, span.clone());
-        let Some((key, value)) = Key::of_line(item.first) else { return };
+        let Some((key, value)) = Key::of_line(item.first) else {
+            if let Some(section) = &mut self.section {
+                section.criterion(self.text, &item, span);
+            }
+            return;
+        };
         if let Some(section) = &mut self.section {
             section.item((key, value), item, span, nested, &mut self.tasks);
         } else if key == Key::After && !self.scopes.is_empty() {
@@ -164,7 +180,7 @@ impl<'a> Reader<'a, '_> {
     fn table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
         let Some(columns) = table::Columns::new(self.text, head) else { return };
         // A table of risks or requirements may have ids too, but not one of a task.
-        if !columns.fits(self.text, rows) && (self.section.is_some() || !self.tasks.is_empty()) {
+        if self.has_tasks && !columns.fits(self.text, rows) {
             return;
         }
         if let Some(section) = &mut self.section {
@@ -223,10 +239,11 @@ fn after(value: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<(PhaseNu
     let start = crate::text::span_in(text, value, 0).start;
     let mut phases = Vec::new();
     for mention in dependencies::parse(value, start) {
-        match heading::phase_value(&mention.name).map(|phase| phase.number) {
+        let words = text.get(mention.span.clone()).unwrap_or_default();
+        match heading::phase_value(words).map(|phase| phase.number) {
             Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),
             Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
-                let message = format!("'{}' is no phase", mention.name);
+                let message = format!("'{}' is no phase", shorten(words));
                 diagnostics.push(
                     Diagnostic::error(Code::ParseFail, mention.span, message).hint("write a phase's number"),
                 );

@@ -24,7 +24,7 @@ pub(crate) fn status(value: &str) -> Option<Status> {
     if is_done_sign(value) {
         return Some(Status::Done);
     }
-    let value = value.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
+    let value = value.trim_matches(|c: char| !c.is_alphanumeric());
     let words = value.to_ascii_lowercase().replace(['-', '_'], " ");
     match words.as_str() {
         "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
@@ -99,6 +99,8 @@ mod tests {
             ("", Some(Status::Open)),
             ("Done", Some(Status::Done)),
             ("✅ 완료", Some(Status::Done)),
+            ("Done ✅", Some(Status::Done)),
+            ("**Done**", Some(Status::Done)),
             ("✅", Some(Status::Done)),
             ("⬜", Some(Status::Open)),
             ("cancelled", Some(Status::Done)),

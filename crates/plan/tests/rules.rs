@@ -344,3 +344,102 @@ fn a_format_can_be_forced() {
     assert_eq!(as_checklist.plan.tasks[0].title, "a");
     assert_eq!(read(source, ANY).plan.tasks[0].title, "b");
 }
+
+#[test]
+fn a_number_that_is_no_id_of_the_plan_is_missing_too() {
+    check(
+        "### T1: a\n- **Dependencies**: 1.2\n### T2: b\n- **Dependencies**: \"1.2\"\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-
+        T2 @1 "b" <- <1.2>
+        ! MISSING_DEP there is no task 1.2 in this plan"#,
+    );
+}
+
+#[test]
+fn libraries_that_a_spec_kit_task_installs_are_no_dependencies() {
+    check(
+        "- [ ] T001 Begin (dependencies: fastapi, sqlmodel)\n- [ ] T002 [P] Go on, which depends on 2.0\n  - Dependencies: react\n\
+         - [ ] T003 [P] c\n  - **Dependencies**: T002\n",
+        r#"
+        phase 1 "" after []
+        T001 @1 "Begin (dependencies: fastapi, sqlmodel)" <-
+        T002 @1 "Go on, which depends on 2.0" <- T001
+        T003 @1 "c" <- T001 T002"#,
+    );
+}
+
+#[test]
+fn a_table_of_other_things_is_not_read_where_there_are_tasks() {
+    check(
+        "| ID | Requirement |\n|---|---|\n| FR-1 | fast |\n\n| ID | Task |\n|---|---|\n| T1 | a |\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-"#,
+    );
+    check(
+        "| ID | Task |\n|---|---|\n| FR-1 | fast |\n",
+        r#"
+        ! PARSE_FAIL 'FR-1' is no task id"#,
+    );
+}
+
+#[test]
+fn a_row_with_too_few_cells_is_one_error() {
+    check(
+        "| ID | Task |\n|---|---|\n| T1 | a |\nWords behind it.\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-
+        ! PARSE_FAIL this row has 1 cell, and the table 2 columns"#,
+    );
+}
+
+#[test]
+fn criteria_may_follow_a_bold_line() {
+    let source = "### T1: a\n**Description**: d\n**Acceptance Criteria**:\n- [ ] x\n  more\n- [x] y\n- **Agent**: me\n- tail\n\n\
+                  ### T2: b\n**완료 조건**: 하나\n\n- 둘\n\nProse.\n\n- bullet\n";
+    let reading = read(source.as_bytes(), ANY);
+    let [first, second] = reading.plan.tasks.as_slice() else { panic!("{reading:?}") };
+    assert_eq!(first.acceptance, ["x\nmore", "y"]);
+    assert_eq!(first.agent.as_deref(), Some("me"));
+    assert_eq!(first.text, "d\n\n- tail");
+    assert_eq!(second.acceptance, ["하나", "둘"]);
+    assert_eq!(second.text, "Prose.\n\n- bullet");
+}
+
+#[test]
+fn a_bold_id_may_take_its_labels_along() {
+    check(
+        "- [ ] **T001 [P] [US1]** a\n- [ ] **T002 [P]** b\n- [ ] **T003 c** d\n",
+        r#"
+        phase 1 "" after []
+        T001 @1 "a" <-
+        T002 @1 "b" <-
+        T003 @1 "c d" <- T001 T002"#,
+    );
+}
+
+#[test]
+fn all_that_is_nested_in_an_optional_kiro_task_is_optional() {
+    check(
+        "- [ ]* 2. x\n  - [ ] 2.1 y\n    - [ ] 2.1.1 a\n- [ ]* 3. z\n- [ ] 3.1 b\n- [ ] 4. c\n",
+        r#"
+        phase 1 "" after []
+        2.1.1 @1 "a" <- optional
+        3.1 @1 "b" <- optional
+        4 @1 "c" <-"#,
+    );
+}
+
+#[test]
+fn a_name_that_begins_like_nothing_is_doubted() {
+    check(
+        "### T1: a\n- **Dependencies**: None (start at once)\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <- <None (start at once)>
+        ! UNCLEAR 'None (start at once)' is taken for something outside of the plan"#,
+    );
+}

@@ -1,6 +1,6 @@
 //! One line of a check list: `- [ ] T012 [P] [US1] text`, `- [ ]* 2.3 text`.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use domain::TaskId;
 
@@ -31,7 +31,7 @@ pub(super) struct Entry<'a> {
     pub(super) is_parallel: bool,
     /// The user stories it belongs to: `[US1]`.
     pub(super) stories: Vec<&'a str>,
-    pub(super) title: &'a str,
+    pub(super) title: Cow<'a, str>,
 }
 
 impl<'a> Entry<'a> {
@@ -57,11 +57,10 @@ impl<'a> Entry<'a> {
             is_optional: after_star.is_some(),
             is_parallel: false,
             stories: Vec::new(),
-            title: after,
+            title: Cow::Borrowed(after),
         };
-        if entry.dialect() == Dialect::SpecKit {
-            entry.take_labels();
-        }
+        let title = if entry.dialect() == Dialect::SpecKit { entry.take_labels(after) } else { after };
+        entry.title = if is_bold { close_strong(title) } else { Cow::Borrowed(title) };
         Some(entry)
     }
 
@@ -70,17 +69,19 @@ impl<'a> Entry<'a> {
     }
 
     /// Takes `[P]` and `[US1]` from before the title.
-    fn take_labels(&mut self) {
-        while let Some((label, rest)) = self.title.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+    fn take_labels(&mut self, title: &'a str) -> &'a str {
+        let mut title = title;
+        while let Some((label, rest)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             if label == "P" {
                 self.is_parallel = true;
             } else if is_story(label) {
                 self.stories.push(label);
             } else {
-                return;
+                break;
             }
-            self.title = rest.trim_start();
+            title = rest.trim_start();
         }
+        title
     }
 }
 
@@ -99,6 +100,16 @@ fn title_after<'a>(reference: &Reference<'_>, after: &'a str, is_bold: bool) -> 
     (reference.is_lettered() || is_marked).then(|| after.trim())
 }
 
+/// Takes the sign away that ends what was bold from the id on; what is bold within the title has two.
+fn close_strong(title: &str) -> Cow<'_, str> {
+    let is_open = title.matches("**").count() % 2 == 1;
+    match title.split_once("**").filter(|_| is_open) {
+        Some(("", rest)) => Cow::Borrowed(rest.trim_start()),
+        Some((bold, rest)) => Cow::Owned(format!("{bold}{rest}")),
+        None => Cow::Borrowed(title),
+    }
+}
+
 /// Tells whether a label names a user story: `US1`, `US-001`.
 fn is_story(label: &str) -> bool {
     label.strip_prefix("US").is_some_and(|number| {
@@ -114,7 +125,7 @@ mod tests {
 
     fn check(line: &str, expected: Option<(&str, &str)>) {
         let entry = Entry::new(Item::new(line, 0..line.len()));
-        let found = entry.as_ref().map(|entry| (&line[entry.id_span.clone()], entry.title));
+        let found = entry.as_ref().map(|entry| (&line[entry.id_span.clone()], entry.title.as_ref()));
         assert_eq!(found, expected, "{line}");
     }
 

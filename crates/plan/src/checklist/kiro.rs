@@ -1,6 +1,6 @@
 //! Kiro: one task after the other, nested ones instead of their parent.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, iter};
 
 use domain::PhaseNumber;
 
@@ -21,7 +21,7 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
             continue;
         }
         let mut draft = draft(text, found);
-        draft.task.optional = family.is_optional(&entries, place);
+        draft.task.optional = family.is_optional(place);
         draft.task.phase = numbers.get(found.phase).copied().unwrap_or(1);
         draft.implied = last.into_iter().collect();
         // The chain goes past an optional task.
@@ -36,7 +36,7 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
 fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
     let entry = &found.entry;
     let mut draft = Draft::new(entry.id.clone(), entry.id_span.clone());
-    draft.task.title = one_line(entry.title);
+    draft.task.title = one_line(&entry.title);
     draft.task.done = entry.is_done;
     draft.mark = Some(Mark::Box(entry.mark.clone()));
     let mut below = String::new();
@@ -66,28 +66,38 @@ fn requirements(line: &str) -> Option<&str> {
     is_known.then_some(list)
 }
 
-/// Who is whose heading.
-struct Family {
+/// Who is whose heading, and what is optional.
+struct Family<'e> {
     /// Ids with a nested task that is not optional: that is the work, and they are only its heading.
-    ids: HashSet<String>,
+    ids: HashSet<&'e str>,
     places: HashSet<usize>,
+    /// Whether each entry is marked as optional, or nested in one that is.
+    is_optional: Vec<bool>,
 }
 
-impl Family {
+impl<'e> Family<'e> {
     /// Looks at ids and at nesting: files in the field write `2.1` below `2.` both indented and not.
     ///
     /// A parent whose nested tasks are all optional is work of its own, or nobody would do it.
-    fn new(entries: &[Found<'_>]) -> Self {
-        let mut family = Self { ids: HashSet::new(), places: HashSet::new() };
+    fn new(entries: &'e [Found<'_>]) -> Self {
+        let mut family = Self { ids: HashSet::new(), places: HashSet::new(), is_optional: Vec::new() };
         for found in entries.iter().filter(|found| !found.entry.is_optional) {
             family.places.extend(found.parent);
-            let mut id = found.entry.id.as_str();
-            while let Some((parent, _)) = id.rsplit_once('.')
-                && !family.ids.contains(parent)
-            {
-                family.ids.insert(parent.to_owned());
-                id = parent;
+            for parent in parents(found.entry.id.as_str()) {
+                if !family.ids.insert(parent) {
+                    break;
+                }
             }
+        }
+        let marked: HashSet<&str> = entries
+            .iter()
+            .filter(|found| found.entry.is_optional)
+            .map(|found| found.entry.id.as_str())
+            .collect();
+        for found in entries {
+            let is_in_optional = found.parent.is_some_and(|parent| family.is_optional(parent))
+                || !marked.is_empty() && parents(found.entry.id.as_str()).any(|id| marked.contains(id));
+            family.is_optional.push(found.entry.is_optional || is_in_optional);
         }
         family
     }
@@ -96,10 +106,12 @@ impl Family {
         self.places.contains(&place) || self.ids.contains(found.entry.id.as_str())
     }
 
-    /// A task is optional where its parent is.
-    fn is_optional(&self, entries: &[Found<'_>], place: usize) -> bool {
-        let Some(found) = entries.get(place) else { return false };
-        let parent = found.parent.and_then(|parent| entries.get(parent));
-        found.entry.is_optional || parent.is_some_and(|parent| parent.entry.is_optional)
+    fn is_optional(&self, place: usize) -> bool {
+        self.is_optional.get(place).copied().unwrap_or(false)
     }
+}
+
+/// Returns the ids that an id is nested in, the nearest first: `2.1` and `2` for `2.1.3`.
+fn parents(id: &str) -> impl Iterator<Item = &str> {
+    iter::successors(id.rsplit_once('.'), |(parent, _)| parent.rsplit_once('.')).map(|(parent, _)| parent)
 }

@@ -32,7 +32,7 @@ pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[Phas
 fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
     let entry = &found.entry;
     let mut draft = Draft::new(entry.id.clone(), entry.id_span.clone());
-    draft.task.title = one_line(entry.title);
+    draft.task.title = one_line(&entry.title);
     draft.task.done = entry.is_done;
     draft.task.optional = entry.is_optional;
     draft.task.references = entry.stories.iter().map(|story| (*story).to_owned()).collect();
@@ -52,7 +52,7 @@ fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
             touches.push(code.to_owned());
         }
     };
-    for_each_code(entry.title, &mut touch);
+    for_each_code(&entry.title, &mut touch);
     for_each_code(&draft.task.text, &mut touch);
     draft
 }

@@ -7,7 +7,8 @@ use crate::dependencies::{self, Ids, Mention, Reference};
 /// Adds what a text names.
 ///
 /// Where the words stand on their own (in brackets, bold, at the beginning of a line) names count too. In the middle
-/// of a sentence only ids do: "it depends on the weather" must not hold a task up.
+/// of a sentence only ids do: "it depends on the weather" must not hold a task up. Nor must "(dependencies: fastapi)",
+/// which says what to install.
 pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) {
     let mut start = base;
     for line in text.split_inclusive('\n') {
@@ -16,10 +17,10 @@ pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a
             if at < end_of_last {
                 continue;
             }
-            let Some(list_at) = list_after_words(line, at) else { continue };
+            let Some((words, list_at)) = list_after_words(line, at) else { continue };
             let list = &line[list_at..list_at + list_length(&line[list_at..])];
             end_of_last = list_at + list.len();
-            let are_names_meant = stand_alone(&line[..at]);
+            let are_names_meant = words.starts_with("depends") && stand_alone(&line[..at]);
             for mention in dependencies::parse(list, start + list_at) {
                 add(mention, line, start, are_names_meant, mentions);
             }
@@ -35,7 +36,7 @@ fn add<'a>(
     is_name_meant: bool,
     to: &mut Vec<Mention<'a>>,
 ) {
-    if mention.ids.is_some() {
+    if mention.ids.as_ref().is_some_and(|ids| is_name_meant || ids.from.is_lettered()) {
         to.push(mention);
         return;
     }
@@ -58,21 +59,20 @@ fn add<'a>(
     }
 }
 
-/// Returns where the list begins, if the words for it begin here.
-fn list_after_words(line: &str, at: usize) -> Option<usize> {
+/// Returns the words that begin a list, if they begin here, and where the list begins.
+fn list_after_words(line: &str, at: usize) -> Option<(&'static str, usize)> {
     // Most letters are no beginning of a word that matters; two more of them tell.
     if !line.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep")) {
         return None;
     }
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
-    let words = ["depends on", "dependencies:", "dependencies**:", "depends upon"];
-    let length = words
-        .iter()
-        .find(|words| line.get(at..at + words.len()).is_some_and(|found| found.eq_ignore_ascii_case(words)))?
-        .len();
-    let rest = &line[at + length..];
+    let words =
+        ["depends on", "dependencies:", "dependencies**:", "depends upon"].into_iter().find(|words| {
+            line.get(at..at + words.len()).is_some_and(|found| found.eq_ignore_ascii_case(words))
+        })?;
+    let rest = &line[at + words.len()..];
     let list = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '*' | '_'));
-    (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some(line.len() - list.len())
+    (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some((words, line.len() - list.len()))
 }
 
 /// Tells whether words behind this are no part of a sentence.
@@ -123,6 +123,8 @@ mod tests {
         check("It depends on T003. Then more.", &["T003"]);
         check("It depends on the weather, and on T003", &["T003"]);
         check("Install dependencies", &[]);
+        check("(dependencies: fastapi, T003)", &["T003"]);
+        check("It depends on 2.0", &[]);
         check("independs on T003", &[]);
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Section {
     cursor: usize,
     prose: Vec<String>,
     last_rule: Option<Range<usize>>,
+    /// The criteria below a line `**Acceptance Criteria**:`, as long as their list goes on.
+    criteria: Option<Vec<String>>,
 }
 
 impl Section {
@@ -44,7 +46,7 @@ impl Section {
                 tasks.title(place, one_line(&heading::unescape(task.title)));
             }
         }
-        Self { level, task: place, cursor: span.end, prose: Vec::new(), last_rule: None }
+        Self { level, task: place, cursor: span.end, prose: Vec::new(), last_rule: None, criteria: None }
     }
 
     /// Reads a `- **Key**: value` line with what is nested below it.
@@ -57,6 +59,7 @@ impl Section {
         tasks: &mut Gathered<'a, '_>,
     ) {
         let text = tasks.source;
+        self.end_criteria(tasks);
         let Some(place) = self.task.filter(|&place| is_key(key, place, tasks)) else { return };
         let item = Item { below: item.indented(text, item.below.start), ..item };
         let end = item.below.end;
@@ -78,14 +81,37 @@ impl Section {
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
             let end = start + line.len();
             if let Some((key, value)) = Key::of_line(line.trim())
-                && key != Key::Acceptance
                 && is_key(key, place, tasks)
             {
-                let value = Value::inline(value, span_in(text, value, 0).start);
-                tasks.set(place, Voice::Section, key, value);
+                self.end_criteria(tasks);
+                if key == Key::Acceptance {
+                    self.criteria = Some(value.split("<br>").filter_map(criterion).collect());
+                } else {
+                    let value = Value::inline(value, span_in(text, value, 0).start);
+                    tasks.set(place, Voice::Section, key, value);
+                }
                 self.consume(text, start..end);
+            } else {
+                self.end_criteria(tasks);
             }
             start = end;
+        }
+    }
+
+    /// Adds an item to the criteria, where it is in the list directly below their line.
+    pub(super) fn criterion(&mut self, text: &str, item: &Item<'_>, span: Range<usize>) {
+        if let Some(criteria) = &mut self.criteria {
+            let item = Item { below: item.indented(text, item.below.start), ..item.clone() };
+            criteria.extend(criterion(&item_text(text, &item)));
+            self.consume(text, span.start..item.below.end);
+        }
+    }
+
+    /// Ends the list of criteria below their line.
+    pub(super) fn end_criteria(&mut self, tasks: &mut Gathered<'_, '_>) {
+        if let (Some(list), Some(place)) = (self.criteria.take(), self.task) {
+            let value = Value { list, ..Value::inline("", 0) };
+            tasks.set(place, Voice::Section, Key::Acceptance, value);
         }
     }
 
@@ -103,6 +129,7 @@ impl Section {
     /// Ends the section.
     pub(super) fn close(mut self, end: usize, tasks: &mut Gathered<'_, '_>) {
         let text = tasks.source;
+        self.end_criteria(tasks);
         let Some(place) = self.task else { return };
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
@@ -140,11 +167,7 @@ fn criteria(text: &str, inline: &str, item: &Item<'_>, nested: &[Block]) -> Vec<
     let mut criteria = Vec::new();
     for block in items {
         below.end = below.end.min(block.span.start);
-        let item = Item::new(text, block.span.clone());
-        let first = check_box(item.first).map_or(item.first, |(_, _, rest)| rest.trim_start());
-        let mut whole = format!("{first}\n");
-        item.push_below(text, item.below.clone(), &mut whole);
-        criteria.push(whole);
+        criteria.push(item_text(text, &Item::new(text, block.span.clone())));
     }
     if below.start < below.end {
         item.push_below(text, below, &mut own);
@@ -152,4 +175,12 @@ fn criteria(text: &str, inline: &str, item: &Item<'_>, nested: &[Block]) -> Vec<
     found.extend(own.split("<br>").filter_map(criterion));
     found.extend(criteria.iter().filter_map(|text| criterion(text)));
     found
+}
+
+/// Returns the whole text of an item, without its box.
+fn item_text(text: &str, item: &Item<'_>) -> String {
+    let first = check_box(item.first).map_or(item.first, |(_, _, rest)| rest.trim_start());
+    let mut whole = format!("{first}\n");
+    item.push_below(text, item.below.clone(), &mut whole);
+    whole
 }

@@ -46,7 +46,8 @@ impl Columns {
         let Some(cell) = Cells::new(text, row).nth(self.id) else { return };
         let span = span_in(text, cell, 0);
         let Some((check, phase, id)) = task_id(cell) else {
-            if Cells::new(text, row).any(|cell| !cell.is_empty()) {
+            // One thing that is wrong with a row is enough.
+            if n_cells == self.keys.len() && Cells::new(text, row).any(|cell| !cell.is_empty()) {
                 let message = format!("'{}' is no task id", shorten(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
                 tasks.diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
@@ -71,9 +72,12 @@ impl Columns {
 
     fn wrong_count(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
         let line = text.get(row.clone()).unwrap_or_default().trim();
-        let message = format!("this row has {n_cells} cells, and the table {} columns", self.keys.len());
+        let cells = if n_cells == 1 { "cell" } else { "cells" };
+        let message = format!("this row has {n_cells} {cells}, and the table {} columns", self.keys.len());
         let hint = if n_cells > self.keys.len() {
             "write \\| for a bar that is part of the text"
+        } else if !line.contains('|') {
+            "put an empty line between the table and the text below it"
         } else {
             "add the missing cells; an empty one is written | |"
         };
