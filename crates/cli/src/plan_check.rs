@@ -20,6 +20,7 @@ use crate::{
 };
 
 mod snippet;
+mod summary;
 mod table;
 
 /// The command's own arguments.

@@ -42,6 +42,17 @@ fn every_example_is_shown_as_a_table() {
 }
 
 #[test]
+fn a_plan_that_cannot_begin_is_not_called_done() {
+    let last_line = |source: &str| {
+        let output = jangdan().args(["plan", "check", "-"]).write_stdin(source).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().next_back().unwrap().to_owned()
+    };
+    let waiting = "### T1: a\n- **Dependencies**: T2\n### T2: b\n- **Dependencies**: T1\n";
+    assert_eq!(last_line(waiting), "Nothing can begin: the tasks wait for each other.");
+    assert_eq!(last_line("### [x] T1: a\n"), "Nothing is left to do.");
+}
+
+#[test]
 fn every_example_passes_as_json() {
     for file in [
         "tasks-md/TASKS.md",

@@ -1,4 +1,4 @@
-//! The plan as a table: phases, tasks, what each waits for, and what the whole takes.
+//! The plan as a table: phases, tasks, and what each waits for.
 
 use std::{
     collections::BTreeMap,
@@ -6,13 +6,15 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use plan::{Format, Graph, Phase, Plan, Reading, Task};
+use plan::{Format, Phase, Plan, Reading, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::summary;
 
 const TITLE: Style = Style::new().bold();
 const ID: Style = AnsiColor::Cyan.on_default();
 const DONE: Style = AnsiColor::Green.on_default();
-const FAINT: Style = Style::new().dimmed();
+pub(super) const FAINT: Style = Style::new().dimmed();
 
 /// No title is squeezed below this; a narrower terminal wraps.
 const TITLE_WIDTH_MIN: usize = 20;
@@ -21,20 +23,23 @@ const TITLE_WIDTH_MIN: usize = 20;
 pub fn print(reading: &Reading) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let plan = &reading.plan;
+    // A file or a pipe takes what there is; only a person's window has an edge.
+    let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+    let width = terminal.map_or(usize::MAX, |(width, _)| usize::from(width.0));
     heading(&mut out, plan, reading.format)?;
-    let columns = Columns::new(plan);
+    let columns = Columns::new(plan, width);
     let mut members: BTreeMap<_, Vec<&Task>> = BTreeMap::new();
     for task in &plan.tasks {
         members.entry(task.phase).or_default().push(task);
     }
     for phase in &plan.phases {
-        phase_line(&mut out, phase)?;
+        phase_line(&mut out, phase, width)?;
         for task in members.remove(&phase.number).unwrap_or_default() {
             columns.row(&mut out, task)?;
         }
         writeln!(out)?;
     }
-    summary(&mut out, plan)?;
+    summary::print(&mut out, plan, width)?;
     out.flush()
 }
 
@@ -49,43 +54,20 @@ fn heading(out: &mut impl Write, plan: &Plan, format: Option<Format>) -> io::Res
     writeln!(out, "{FAINT}{format} · {tasks}{done} · {phases}{FAINT:#}\n")
 }
 
-fn phase_line(out: &mut impl Write, phase: &Phase) -> io::Result<()> {
+fn phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<()> {
     let colon = if phase.name.is_empty() { "" } else { ": " };
-    write!(out, "{TITLE}Phase {}{colon}{}{TITLE:#}", phase.number, printable(&phase.name))?;
     let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
-    match after.as_slice() {
-        [] => writeln!(out),
-        [one] => writeln!(out, "{FAINT}  after phase {one}{FAINT:#}"),
-        many => writeln!(out, "{FAINT}  after phases {}{FAINT:#}", many.join(", ")),
-    }
+    let after = match after.as_slice() {
+        [] => String::new(),
+        [one] => format!("  after phase {one}"),
+        many => format!("  after phases {}", many.join(", ")),
+    };
+    let name = format!("Phase {}{colon}{}", phase.number, printable(&phase.name));
+    let name = cut(&name, width.saturating_sub(after.width()).max(TITLE_WIDTH_MIN));
+    writeln!(out, "{TITLE}{name}{TITLE:#}{FAINT}{after}{FAINT:#}")
 }
 
-fn summary(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    let graph = Graph::new(plan);
-    let path: Vec<&Task> =
-        graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
-    let length: u32 = path.iter().map(|task| task.weight()).sum();
-    if path.is_empty() {
-        return writeln!(out, "Nothing is left to do.");
-    }
-    writeln!(out, "{FAINT}Critical path{FAINT:#}  {}  {FAINT}(length {length}){FAINT:#}", way(&path))?;
-    writeln!(out, "{FAINT}Widest{FAINT:#}         {} at once", plural(graph.widest(), "task"))
-}
-
-/// Returns the ids of a path; the middle of a very long one is left out.
-fn way(path: &[&Task]) -> String {
-    const SHOWN_MAX: usize = 24;
-    const LAST: usize = 4;
-    let join = |tasks: &[&Task]| tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(" → ");
-    if path.len() <= SHOWN_MAX {
-        return join(path);
-    }
-    let (first, rest) = path.split_at(SHOWN_MAX - LAST);
-    let (middle, last) = rest.split_at(rest.len() - LAST);
-    format!("{} → … {} more … → {}", join(first), middle.len(), join(last))
-}
-
-fn plural(number: usize, word: &str) -> String {
+pub(super) fn plural(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
@@ -97,16 +79,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan, width: usize) -> Self {
         let widest = |width: &dyn Fn(&Task) -> usize| plan.tasks.iter().map(width).max().unwrap_or(0);
         let id = widest(&|task| task.id.as_str().len());
         let title = widest(&|task| task.title.width());
         let waits = widest(&|task| waits(task, usize::MAX).width());
-        // A file or a pipe takes what there is; only a person's window has an edge.
-        let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
-        let Some((width, _)) = terminal else { return Self { id, title, waits } };
-        let room = usize::from(width.0).saturating_sub(id + 12);
-        let title = title.min(room.saturating_sub(waits.min(room / 3))).max(TITLE_WIDTH_MIN);
+        let room = width.saturating_sub(id + 12);
+        let title = title.min(room.saturating_sub(waits.min(room / 3)).max(TITLE_WIDTH_MIN));
         Self { id, title, waits: room.saturating_sub(title).max(8) }
     }
 
@@ -162,7 +141,7 @@ fn waits(task: &Task, width_max: usize) -> String {
 }
 
 /// Returns a text without anything that a terminal would obey.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
 

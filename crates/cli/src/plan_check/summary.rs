@@ -1,0 +1,93 @@
+//! What the whole plan takes: the longest way, the widest moment, and what must come from outside.
+
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
+
+use plan::{Graph, Plan, Task};
+use unicode_width::UnicodeWidthStr;
+
+use super::table::{FAINT, plural, printable};
+
+/// Prints the lines below the table.
+pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {
+    let graph = Graph::new(plan);
+    let path: Vec<&Task> =
+        graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
+    let length: u32 = path.iter().map(|task| task.weight()).sum();
+    if path.is_empty() && plan.tasks.iter().all(|task| task.weight() == 0) {
+        return writeln!(out, "Nothing is left to do.");
+    }
+    if path.is_empty() {
+        return writeln!(out, "Nothing can begin: the tasks wait for each other.");
+    }
+    let mut steps = way(&path);
+    if let Some(last) = steps.last_mut() {
+        last.push_str(&format!("  (length {length})"));
+    }
+    summary_line(out, "Critical path", &steps, " → ", width)?;
+    summary_line(out, "Widest", &[format!("{} at once", plural(graph.widest(), "task"))], "", width)?;
+    let outside = outside(plan);
+    if outside.is_empty() { Ok(()) } else { summary_line(out, "Outside", &outside, ", ", width) }
+}
+
+/// Writes a line of the summary, which goes on below itself where the window ends.
+fn summary_line(
+    out: &mut impl Write,
+    label: &str,
+    parts: &[String],
+    separator: &str,
+    width: usize,
+) -> io::Result<()> {
+    const INDENT: usize = 15;
+    write!(out, "{FAINT}{label:<INDENT$}{FAINT:#}")?;
+    let mut column = INDENT;
+    for (place, part) in parts.iter().enumerate() {
+        let separator = if place + 1 < parts.len() { separator } else { "" };
+        if column > INDENT && column + part.width() + separator.trim_end().width() > width {
+            write!(out, "\n{:INDENT$}", "")?;
+            column = INDENT;
+        }
+        write!(out, "{part}{separator}")?;
+        column += part.width() + separator.width();
+    }
+    writeln!(out)
+}
+
+/// Returns what somebody must mark as met before all tasks can begin, each with the tasks that wait for it.
+fn outside(plan: &Plan) -> Vec<String> {
+    const NAMES_MAX: usize = 12;
+    const TASKS_MAX: usize = 3;
+    let mut waiting: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for task in plan.tasks.iter().filter(|task| !task.done) {
+        for name in &task.external {
+            let place = *places.entry(name).or_insert(waiting.len());
+            if place == waiting.len() {
+                waiting.push((name, Vec::new()));
+            }
+            waiting[place].1.push(task.id.as_str());
+        }
+    }
+    let words = waiting.iter().take(NAMES_MAX).map(|(name, tasks)| {
+        let (shown, rest) = tasks.split_at(tasks.len().min(TASKS_MAX));
+        let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+        format!("\"{}\" ({}{more})", printable(name), shown.join(", "))
+    });
+    let more = waiting.len().checked_sub(NAMES_MAX + 1).map(|more| format!("{} more", more + 1));
+    words.chain(more).collect()
+}
+
+/// Returns the ids of a path; the middle of a very long one is left out.
+fn way(path: &[&Task]) -> Vec<String> {
+    const SHOWN_MAX: usize = 24;
+    const LAST: usize = 4;
+    let ids = |tasks: &[&Task]| tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>();
+    if path.len() <= SHOWN_MAX {
+        return ids(path);
+    }
+    let (first, rest) = path.split_at(SHOWN_MAX - LAST);
+    let (middle, last) = rest.split_at(rest.len() - LAST);
+    [ids(first), vec![format!("… {} more …", middle.len())], ids(last)].concat()
+}
