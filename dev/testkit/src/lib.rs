@@ -7,3 +7,4 @@ pub mod corpus;
 pub mod plans;
 pub mod properties;
 mod random;
+pub mod runs;

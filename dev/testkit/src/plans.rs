@@ -104,6 +104,28 @@ pub fn tasks_md(n_tasks: usize) -> String {
     text
 }
 
+/// Writes a plan that is one table and nothing else.
+pub fn table(n_tasks: usize) -> String {
+    let mut random = Random::new(14);
+    let drafts = drafts(n_tasks);
+    let id = |draft: &Draft| format!("T{}.{}", draft.phase, draft.number);
+    let mut text = String::from(
+        "| ID | Task | Dependencies | Complexity | Layer | Agent | Status |\n|----|------|--------------|------------|-------|-------|--------|\n",
+    );
+    for draft in &drafts {
+        let ids: Vec<String> = draft.depends_on.iter().filter_map(|n| drafts.get(*n)).map(id).collect();
+        let needs = if ids.is_empty() { "-".to_owned() } else { ids.join(", ") };
+        let (complexity, layer) = (random.pick(&["S", "M", "L", "XL"]), random.pick(&LAYERS));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {needs} | {complexity} | {layer} | claude | todo |",
+            id(draft),
+            draft.title
+        );
+    }
+    text
+}
+
 /// Writes a plan as GitHub Spec Kit does.
 pub fn checklist(n_tasks: usize) -> String {
     let mut random = Random::new(13);

@@ -2,6 +2,7 @@
 //!
 //! A file for each bench; the form of all of them is `testkit::bench`.
 
+mod engine;
 mod memory;
 mod plan;
 mod wire;
@@ -28,6 +29,8 @@ enum Name {
     Wire,
     /// The plan reader, on 10,000 tasks.
     Plan,
+    /// The scheduler, on graphs of 50 to 5,000 tasks.
+    Engine,
 }
 
 /// Prints the report; the exit status is 1 where a goal is not reached.
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let outcome: anyhow::Result<Report> = match arguments.name {
         Name::Wire => wire::run(),
         Name::Plan => plan::run(),
+        Name::Engine => engine::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
         Ok((json, report)) => {

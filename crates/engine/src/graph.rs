@@ -1,0 +1,227 @@
+//! The task graph: who waits for whom, and how long the way to the end is.
+//!
+//! Invariant: the graph has no cycle. `Graph::connect` refuses the edge that would close one.
+
+/// A node of the graph: a task, or the gate of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node(u32);
+
+impl Node {
+    /// Returns the node at a place.
+    pub fn at(index: usize) -> Self {
+        // More than four billion tasks are no plan.
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the place of the node, in the order in which nodes were added.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An edge that would make nodes wait for each other, refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("these would wait for each other: {} nodes in a circle", path.len().saturating_sub(1))]
+pub struct Cycle {
+    /// The circle, from a node back to itself.
+    pub path: Vec<Node>,
+}
+
+/// Who waits for whom.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    links: Vec<Links>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Links {
+    before: Vec<Node>,
+    after: Vec<Node>,
+    duration: u64,
+    /// The longest way to the end, this node's own duration included.
+    remaining: u64,
+}
+
+impl Graph {
+    /// Makes a graph of nodes that take about so long, in a unit of the caller's, and of pairs (earlier, later).
+    pub fn new(durations: &[u64], edges: &[(usize, usize)]) -> Result<Self, Cycle> {
+        let links =
+            durations.iter().map(|duration| Links { duration: *duration, ..Links::default() }).collect();
+        let mut graph = Self { links };
+        let mut edges = edges.to_vec();
+        edges.sort_unstable();
+        edges.dedup();
+        for (earlier, later) in edges {
+            graph.link(Node::at(earlier), Node::at(later));
+        }
+        graph.measure()?;
+        Ok(graph)
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, duration: u64) -> Node {
+        self.links.push(Links { duration, remaining: duration, ..Links::default() });
+        Node::at(self.links.len() - 1)
+    }
+
+    /// Returns all nodes in the order in which they were added.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
+        (0..self.links.len()).map(Node::at)
+    }
+
+    /// Returns the nodes that a node waits for.
+    pub fn before(&self, node: Node) -> &[Node] {
+        self.links.get(node.index()).map_or(&[], |links| &links.before)
+    }
+
+    /// Returns the nodes that wait for a node.
+    pub fn after(&self, node: Node) -> &[Node] {
+        self.links.get(node.index()).map_or(&[], |links| &links.after)
+    }
+
+    /// Returns the longest way from a node's start to the end of everything.
+    pub fn remaining(&self, node: Node) -> u64 {
+        self.links.get(node.index()).map_or(0, |links| links.remaining)
+    }
+
+    /// Lets `later` wait for `earlier`; an edge that is there already changes nothing.
+    pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), Cycle> {
+        if self.before(later).contains(&earlier) {
+            return Ok(());
+        }
+        if let Some(path) = self.path(later, earlier) {
+            return Err(Cycle { path: [&[earlier], path.as_slice()].concat() });
+        }
+        self.link(earlier, later);
+        self.measure()
+    }
+
+    /// Takes an edge away, and tells whether it was there.
+    pub fn disconnect(&mut self, earlier: Node, later: Node) -> bool {
+        if !self.before(later).contains(&earlier) {
+            return false;
+        }
+        if let Some(links) = self.links.get_mut(later.index()) {
+            links.before.retain(|node| *node != earlier);
+        }
+        if let Some(links) = self.links.get_mut(earlier.index()) {
+            links.after.retain(|node| *node != later);
+        }
+        self.measure().is_ok()
+    }
+
+    /// Says how long nodes are thought to take now.
+    pub fn set_durations(&mut self, durations: impl IntoIterator<Item = (Node, u64)>) {
+        for (node, duration) in durations {
+            if let Some(links) = self.links.get_mut(node.index()) {
+                links.duration = duration;
+            }
+        }
+        // What had no circle before has none now.
+        let _ = self.measure();
+    }
+
+    fn link(&mut self, earlier: Node, later: Node) {
+        if let Some(links) = self.links.get_mut(later.index()) {
+            links.before.push(earlier);
+        }
+        if let Some(links) = self.links.get_mut(earlier.index()) {
+            links.after.push(later);
+        }
+    }
+
+    /// Brings the ways to the end up to date, from the end backwards.
+    fn measure(&mut self) -> Result<(), Cycle> {
+        let mut open_after: Vec<usize> = self.links.iter().map(|links| links.after.len()).collect();
+        let mut ends: Vec<Node> = self.nodes().filter(|node| self.after(*node).is_empty()).collect();
+        let mut n_measured = 0;
+        while let Some(node) = ends.pop() {
+            n_measured += 1;
+            let longest = self.after(node).iter().map(|after| self.remaining(*after)).max().unwrap_or(0);
+            let Some(links) = self.links.get_mut(node.index()) else { continue };
+            links.remaining = links.duration.saturating_add(longest);
+            for before in &links.before {
+                if let Some(open) = open_after.get_mut(before.index()) {
+                    *open -= 1;
+                    if *open == 0 {
+                        ends.push(*before);
+                    }
+                }
+            }
+        }
+        if n_measured == self.links.len() { Ok(()) } else { Err(self.circle(&open_after)) }
+    }
+
+    /// Finds a circle among the nodes that could not be measured: each of them has one of them after it.
+    fn circle(&self, open_after: &[usize]) -> Cycle {
+        let is_open = |node: &Node| open_after.get(node.index()).is_some_and(|open| *open > 0);
+        let mut path: Vec<Node> = self.nodes().find(is_open).into_iter().collect();
+        while let Some(last) = path.last().copied() {
+            let Some(next) = self.after(last).iter().copied().find(is_open) else { break };
+            if let Some(start) = path.iter().position(|node| *node == next) {
+                path.drain(..start);
+                path.push(next);
+                break;
+            }
+            path.push(next);
+        }
+        Cycle { path }
+    }
+
+    /// Finds a way from one node to another along the edges.
+    fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
+        let mut came_from: Vec<Option<Node>> = vec![None; self.links.len()];
+        let mut open = vec![from];
+        while let Some(node) = open.pop() {
+            if node == to {
+                let mut path = vec![node];
+                let mut at = node;
+                while at != from {
+                    at = came_from.get(at.index()).copied().flatten()?;
+                    path.push(at);
+                }
+                path.reverse();
+                return Some(path);
+            }
+            for next in self.after(node) {
+                let slot = came_from.get_mut(next.index())?;
+                if slot.is_none() && *next != from {
+                    *slot = Some(node);
+                    open.push(*next);
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cycle, Graph, Node};
+
+    #[test]
+    fn an_edge_that_closes_a_circle_is_refused_with_its_path() {
+        let mut graph = Graph::new(&[1, 2, 3], &[(0, 1), (1, 2)]).unwrap();
+        let [a, b, c] = [0, 1, 2].map(Node::at);
+        assert_eq!(graph.connect(c, a), Err(Cycle { path: vec![c, a, b, c] }));
+        assert_eq!(graph.connect(a, a), Err(Cycle { path: vec![a, a] }));
+        assert_eq!(graph.before(a), []);
+        let circle = Graph::new(&[1, 1, 1], &[(0, 1), (1, 2), (2, 1)]).unwrap_err();
+        assert_eq!(circle.path.len(), 3);
+    }
+
+    #[test]
+    fn the_way_to_the_end_follows_every_change() {
+        let mut graph = Graph::new(&[1, 2, 4], &[(0, 1), (0, 2)]).unwrap();
+        let [a, b, c] = [0, 1, 2].map(Node::at);
+        let remaining = |graph: &Graph| [a, b, c].map(|node| graph.remaining(node));
+        assert_eq!(remaining(&graph), [5, 2, 4]);
+        graph.connect(b, c).unwrap();
+        assert_eq!(remaining(&graph), [7, 6, 4]);
+        graph.set_durations([(c, 10)]);
+        assert_eq!(remaining(&graph), [13, 12, 10]);
+        assert!(graph.disconnect(b, c));
+        assert!(!graph.disconnect(b, c));
+        assert_eq!(remaining(&graph), [11, 2, 10]);
+    }
+}

@@ -1,0 +1,243 @@
+//! What holds for every graph, every set of limits, and every order in which things happen.
+
+use std::num::NonZeroU32;
+
+use domain::Priority;
+use engine::{Agent, Graph, Limits, Needs, Node, Schedule, Touches};
+use proptest::prelude::*;
+
+const N_AGENTS: usize = 2;
+const TOUCHED: [&str; 5] = ["src/a", "src/b", "src", "docs", "lock:database"];
+
+#[derive(Debug, Clone)]
+struct Case {
+    edges: Vec<(usize, usize)>,
+    tasks: Vec<TaskCase>,
+    slots: u32,
+    agent_slots: [u32; N_AGENTS],
+    memory: Option<u64>,
+    steps: Vec<(Step, prop::sample::Index)>,
+}
+
+#[derive(Debug, Clone)]
+struct TaskCase {
+    duration: u64,
+    priority: Priority,
+    agent: usize,
+    memory: u64,
+    touches: Vec<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Finish,
+    Block,
+    Unblock,
+    Retry,
+    GiveUp,
+    Urge,
+}
+
+fn task() -> impl Strategy<Value = TaskCase> {
+    let priority =
+        prop::sample::select(vec![Priority::Low, Priority::Normal, Priority::High, Priority::Critical]);
+    let touches = prop::collection::vec(prop::sample::select(TOUCHED.to_vec()), 0..2);
+    (1_u64..50, priority, 0..N_AGENTS, 0_u64..4, touches).prop_map(
+        |(duration, priority, agent, memory, touches)| TaskCase {
+            duration,
+            priority,
+            agent,
+            memory,
+            touches,
+        },
+    )
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let step = prop::sample::select(vec![
+        Step::Finish,
+        Step::Finish,
+        Step::Finish,
+        Step::Block,
+        Step::Unblock,
+        Step::Retry,
+        Step::GiveUp,
+        Step::Urge,
+    ]);
+    let edges = prop::collection::vec((0_usize..30, 0_usize..30), 0..60);
+    let limits = (1_u32..5, [1_u32..4, 1_u32..4], prop::option::of(2_u64..8));
+    (
+        prop::collection::vec(task(), 1..30),
+        edges,
+        limits,
+        prop::collection::vec((step, any::<prop::sample::Index>()), 0..120),
+    )
+        .prop_map(|(tasks, edges, (slots, agent_slots, memory), steps)| {
+            let n_tasks = tasks.len();
+            // From a smaller number to a larger one, so there is no circle.
+            let edges = edges.into_iter().filter(|(from, to)| from < to && *to < n_tasks).collect();
+            Case { edges, tasks, slots, agent_slots, memory, steps }
+        })
+}
+
+/// What a plain reader of the rules remembers.
+#[derive(Default)]
+struct Memory {
+    running: Vec<usize>,
+    blocked: Vec<usize>,
+    met: Vec<usize>,
+    gone: Vec<usize>,
+}
+
+impl Case {
+    fn schedule(&self) -> Schedule {
+        let durations: Vec<u64> = self.tasks.iter().map(|task| task.duration).collect();
+        let needs = self.tasks.iter().map(|task| Needs {
+            priority: task.priority,
+            agent: Agent(task.agent),
+            memory: task.memory,
+            touches: Touches::of(&task.touches),
+        });
+        let count = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        let limits = Limits {
+            slots: count(self.slots),
+            agents: self.agent_slots.map(count).to_vec(),
+            memory: self.memory,
+        };
+        let graph = Graph::new(&durations, &self.edges).unwrap_or_default();
+        Schedule::new(graph, needs.collect(), limits)
+    }
+
+    fn waits(&self, task: usize, memory: &Memory) -> bool {
+        self.edges.iter().any(|(before, after)| *after == task && !memory.met.contains(before))
+    }
+
+    /// Tells why a task can't start beside those that run.
+    fn obstacle(&self, task: usize, memory: &Memory) -> Option<&'static str> {
+        let touches = Touches::of(&self.tasks[task].touches);
+        let of_agent = |other: &&usize| self.tasks[**other].agent == self.tasks[task].agent;
+        let used: u64 = memory.running.iter().map(|other| self.tasks[*other].memory).sum();
+        if self.waits(task, memory) {
+            Some("waits")
+        } else if memory.running.len() >= self.slots as usize {
+            Some("no slot")
+        } else if memory.running.iter().filter(of_agent).count()
+            >= self.agent_slots[self.tasks[task].agent] as usize
+        {
+            Some("no slot of its agent")
+        } else if memory
+            .running
+            .iter()
+            .any(|other| Touches::of(&self.tasks[*other].touches).overlaps(&touches))
+        {
+            Some("touches what another touches")
+        } else if !memory.running.is_empty()
+            && self.memory.is_some_and(|limit| used + self.tasks[task].memory > limit)
+        {
+            Some("no memory")
+        } else {
+            None
+        }
+    }
+
+    fn is_open(&self, task: usize, memory: &Memory) -> bool {
+        ![&memory.running, &memory.blocked, &memory.met, &memory.gone].iter().any(|list| list.contains(&task))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_starts_may_start_and_what_may_start_does(case in case()) {
+        let mut schedule = case.schedule();
+        let mut memory = Memory::default();
+        for (step, choice) in std::iter::once(None).chain(case.steps.iter().map(Some)).map(|step| step.cloned().unzip()) {
+            let chosen = |list: &[usize]| choice.filter(|_| !list.is_empty()).map(|choice| *choice.get(list));
+            let take = |list: &mut Vec<usize>| {
+                let task = chosen(list)?;
+                list.retain(|other| *other != task);
+                Some(task)
+            };
+            match step {
+                None => {}
+                Some(Step::Finish) => if let Some(task) = take(&mut memory.running) {
+                    schedule.meet(Node::at(task));
+                    memory.met.push(task);
+                },
+                Some(Step::Block) => if let Some(task) = take(&mut memory.running) {
+                    schedule.block(Node::at(task));
+                    memory.blocked.push(task);
+                },
+                Some(Step::Unblock) => if let Some(task) = take(&mut memory.blocked) {
+                    schedule.unblock(Node::at(task));
+                },
+                Some(Step::Retry) => if let Some(task) = take(&mut memory.running).or_else(|| take(&mut memory.gone)) {
+                    schedule.retry(Node::at(task));
+                },
+                Some(Step::GiveUp) => if let Some(task) = take(&mut memory.running).or_else(|| take(&mut memory.blocked)) {
+                    schedule.give_up(Node::at(task));
+                    memory.gone.push(task);
+                },
+                Some(Step::Urge) => {
+                    let all: Vec<usize> = (0..case.tasks.len()).collect();
+                    if let Some(task) = chosen(&all) {
+                        schedule.set_priority(Node::at(task), Priority::Critical);
+                    }
+                }
+            }
+            while let Some(node) = schedule.start() {
+                let task = node.index();
+                prop_assert!(case.is_open(task, &memory), "{task} is not open");
+                prop_assert_eq!(case.obstacle(task, &memory), None, "{} started", task);
+                memory.running.push(task);
+            }
+            for task in (0..case.tasks.len()).filter(|task| case.is_open(*task, &memory)) {
+                prop_assert!(case.obstacle(task, &memory).is_some(), "{task} could start, and does not");
+            }
+            prop_assert_eq!(schedule.running().len(), memory.running.len());
+        }
+    }
+}
+
+fn needs(priority: Priority) -> Needs {
+    Needs { priority, agent: Agent(0), memory: 0, touches: Touches::default() }
+}
+
+fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -> Vec<usize> {
+    let limits = Limits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
+    let graph = Graph::new(durations, edges).unwrap_or_default();
+    let mut schedule =
+        Schedule::new(graph, priorities.iter().map(|priority| needs(*priority)).collect(), limits);
+    let mut order = Vec::new();
+    while let Some(node) = schedule.start() {
+        order.push(node.index());
+        schedule.meet(node);
+    }
+    order
+}
+
+#[test]
+fn among_ready_tasks_priority_goes_first_then_the_longest_way_to_the_end() {
+    use Priority::{High, Normal};
+    assert_eq!(order(&[1, 1, 1], &[], &[Normal, High, Normal]), [1, 0, 2]);
+    assert_eq!(order(&[1, 5, 1, 9], &[(2, 3)], &[Normal; 4]), [2, 3, 1, 0]);
+}
+
+#[test]
+fn what_was_blocked_goes_on_before_anything_begins() {
+    let limits = Limits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
+    let graph = Graph::new(&[1, 9, 9], &[]).unwrap_or_default();
+    let mut schedule = Schedule::new(
+        graph,
+        vec![needs(Priority::Low), needs(Priority::High), needs(Priority::High)],
+        limits,
+    );
+    assert_eq!(schedule.start(), Some(Node::at(1)));
+    schedule.block(Node::at(1));
+    assert_eq!(schedule.start(), Some(Node::at(2)));
+    schedule.unblock(Node::at(1));
+    assert_eq!(schedule.start(), None);
+    schedule.meet(Node::at(2));
+    assert_eq!(schedule.start(), Some(Node::at(1)));
+}

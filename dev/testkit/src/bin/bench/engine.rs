@@ -1,0 +1,96 @@
+//! The scheduler: how near it comes to what nobody can beat, and whether a large plan makes it slow.
+
+use anyhow::Result;
+use engine::Schedule;
+use testkit::{
+    bench::{Goal, Report, Variant, measure, median},
+    runs::{Shape, Work, generate},
+};
+
+const GRAPHS: u64 = 60;
+const ROUNDS: usize = 9;
+/// Where nothing was learned every task looks alike.
+const UNKNOWN: u64 = 1;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    let mut cells = Vec::new();
+    for shape in [Shape::Random, Shape::Chains] {
+        for n_tasks in [50, 200, 1000] {
+            for slots in [3, 8, 16] {
+                cells.push(Cell::of(shape, n_tasks, slots));
+            }
+        }
+    }
+    let worst = |value: fn(&Cell) -> f64| cells.iter().map(value).fold(0.0, f64::max);
+    let graphs = cells.len() as f64 * GRAPHS as f64;
+    let not_worse = cells.iter().map(|cell| cell.not_worse_than_levels).sum::<f64>() / graphs;
+
+    // Made beforehand, so that only the changes are measured; one for each round, and one to warm up.
+    let prepare = |n_tasks, repeats| -> Vec<Vec<Schedule>> {
+        let works: Vec<Work> = (0..repeats).map(|seed| generate(Shape::Chains, n_tasks, seed)).collect();
+        (0..=ROUNDS).map(|_| works.iter().map(|work| work.schedule(8, &work.durations)).collect()).collect()
+    };
+    let (mut small, mut large) = (prepare(200, 25), prepare(5000, 1));
+    let timings = measure(
+        ROUNDS,
+        vec![
+            Variant::new("200 tasks", || small.pop().into_iter().flatten().map(turn_the_crank).sum()),
+            Variant::new("5,000 tasks", || large.pop().into_iter().flatten().map(turn_the_crank).sum()),
+        ],
+    );
+
+    let mut report = Report::new("engine", timings.rounds);
+    report.ratio("makespan/lower bound, learned, worst cell", worst(|cell| cell.learned), Goal::AtMost(1.02));
+    report.ratio(
+        "makespan/lower bound, not learned, worst cell",
+        worst(|cell| cell.unknown),
+        Goal::AtMost(1.25),
+    );
+    report.ratio("not worse than level barriers", not_worse, Goal::AtLeast(0.99));
+    // The scheduler alone; the goal is for a whole change of state, of which the scheduler is a small part.
+    report.figure("scheduler speed, 5,000/200 tasks", timings.times_longer("200 tasks", "5,000 tasks"));
+    report.figure("scheduler steps/s at 5,000 tasks", 10_000.0 / timings.seconds("5,000 tasks"));
+    for cell in &cells {
+        report.figure(&format!("{} learned", cell.name), cell.learned);
+        report.figure(&format!("{} not learned", cell.name), cell.unknown);
+    }
+    Ok(report)
+}
+
+/// The medians of one kind of graph on some slots.
+struct Cell {
+    name: String,
+    learned: f64,
+    unknown: f64,
+    /// In how many graphs we took no longer than level by level.
+    not_worse_than_levels: f64,
+}
+
+impl Cell {
+    fn of(shape: Shape, n_tasks: usize, slots: u32) -> Self {
+        let (mut learned, mut unknown, mut not_worse) = (Vec::new(), Vec::new(), 0.0);
+        for seed in 0..GRAPHS {
+            let work = generate(shape, n_tasks, seed);
+            let bound = work.lower_bound(slots) as f64;
+            let blind = work.makespan(slots, &vec![UNKNOWN; n_tasks]);
+            learned.push(work.makespan(slots, &work.durations) as f64 / bound);
+            unknown.push(blind as f64 / bound);
+            not_worse += f64::from(u8::from(blind <= work.makespan_by_levels(slots)));
+        }
+        let shape = if shape == Shape::Random { "random" } else { "chains" };
+        let name = format!("{shape}, {n_tasks} tasks, {slots} slots:");
+        Self { name, learned: median(learned), unknown: median(unknown), not_worse_than_levels: not_worse }
+    }
+}
+
+/// Starts and finishes every task, and returns how many there were.
+fn turn_the_crank(mut schedule: Schedule) -> u64 {
+    let mut n_finished = 0;
+    loop {
+        while schedule.start().is_some() {}
+        let Some(node) = schedule.running().first().copied() else { return n_finished };
+        schedule.meet(node);
+        n_finished += 1;
+    }
+}
