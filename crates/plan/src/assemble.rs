@@ -1,18 +1,18 @@
 //! Drafts → a plan: one task for each id, dependencies that exist, phases in order, no cycle.
 
-use std::ops::Range;
-
 use domain::TaskId;
 
 use crate::{
     diagnostic::{Code, Diagnostic, Diagnostics},
     draft::{Draft, DraftPlan, Mark},
-    graph::{Graph, Step},
+    graph::Graph,
     phases,
     place::Places,
     plan::Plan,
-    resolve::{Resolver, is_mentioned},
+    resolve::Resolver,
 };
+
+mod blame;
 
 /// Puts a plan together, and complains about what does not fit.
 pub(crate) fn assemble(
@@ -57,33 +57,11 @@ pub(crate) fn assemble(
     let kept = waits.iter().zip(&is_kept).filter(|(_, is_kept)| **is_kept);
     let waits = kept.map(|(found, _)| found.places.iter().map(|&place| new_places[place]));
     for cycle in Graph::from_places(&plan, waits, &by_id).cycles() {
-        let span = cycle_span(&plan, &cycle.steps, &sources);
+        let span = blame::cycle(&plan, &cycle.steps, &sources);
         let message = format!("tasks wait for each other: {cycle}");
         diagnostics.push(
             Diagnostic::error(Code::CircularDep, span, message).hint("take one of these dependencies away"),
         );
     }
     (plan, marks)
-}
-
-/// Returns the first place that writes down a dependency of a cycle, or the first task of it.
-fn cycle_span(
-    plan: &Plan,
-    steps: &[Step],
-    sources: &[(Range<usize>, Vec<crate::dependencies::Mention<'_>>)],
-) -> Range<usize> {
-    let span_of = |task: usize| sources.get(task).map(|(id_span, _)| id_span.clone());
-    for pair in steps.windows(2) {
-        if let &[Step::Task(from), Step::Task(to)] = pair
-            && let (Some((_, mentions)), Some(target)) = (sources.get(from), plan.tasks.get(to))
-            && let Some(span) = is_mentioned(mentions, &target.id)
-        {
-            return span;
-        }
-    }
-    let first = steps.first().and_then(|step| match *step {
-        Step::Task(task) => span_of(task),
-        Step::Phase(number) => span_of(plan.tasks.iter().position(|task| task.phase == number)?),
-    });
-    first.unwrap_or_default()
 }

@@ -290,23 +290,3 @@ fn without_doubles(names: &mut Vec<String>) {
         names.retain(|name| known.insert(name.clone()));
     }
 }
-
-/// Returns where a list mentions an id, alone or in a range.
-pub(crate) fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
-    let holds = |ids: &Ids<'_>| {
-        let Some(from) = ids.from.task_id() else { return false };
-        match ids.to.as_ref().map(Reference::task_id) {
-            None => from == *id,
-            Some(None) => false,
-            Some(Some(to)) => {
-                let within =
-                    |low: &TaskId, high: &TaskId| id.cmp_numbers(low).is_ge() && id.cmp_numbers(high).is_le();
-                within(&from, &to) || within(&to, &from)
-            }
-        }
-    };
-    mentions
-        .iter()
-        .find(|mention| mention.ids.as_ref().is_some_and(holds))
-        .map(|mention| mention.span.clone())
-}

@@ -19,8 +19,10 @@ use crate::{
 };
 
 mod fields;
+mod notes;
 mod section;
 mod table;
+mod value;
 
 use fields::Gathered;
 use section::Section;

@@ -2,7 +2,7 @@
 //!
 //! A section's word counts more than a row's, whichever comes first in the file.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range};
 
 use domain::{PhaseNumber, TaskId};
 
@@ -10,14 +10,15 @@ use crate::{
     dependencies,
     diagnostic::{Code, Diagnostic, Diagnostics},
     draft::{Draft, DraftPhase, Mark},
-    heading::{self, HeadingNumber},
-    item::Item,
     keys::Key,
-    text::{self, check_box, is_none, is_ticked, many_lines, one_line, scalar, shorten},
-    values::{self, STATUS_HINT, Status, TIMEOUT_HINT},
+    text::{self, one_line, scalar},
 };
 
-use super::{table::unescape, without_layer};
+use super::{
+    notes::Notes,
+    value::{Value, checked, description, is_yes},
+    without_layer,
+};
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,52 +27,6 @@ pub(super) enum Voice {
     Section,
     /// A row of a table.
     Row,
-}
-
-/// The value of a key or a cell.
-#[derive(Debug)]
-pub(super) struct Value<'a> {
-    pub(super) text: &'a str,
-    pub(super) start: usize,
-    /// The item whose lines below the key continue the value.
-    pub(super) below: Option<Item<'a>>,
-    /// The values of a key that has a list.
-    pub(super) list: Vec<String>,
-    pub(super) is_cell: bool,
-}
-
-impl<'a> Value<'a> {
-    pub(super) fn inline(text: &'a str, start: usize) -> Self {
-        Self { text, start, below: None, list: Vec::new(), is_cell: false }
-    }
-
-    fn span(&self) -> Range<usize> {
-        self.start..self.start + self.text.len()
-    }
-
-    /// Returns the whole value, with the lines below the key.
-    fn whole(&self, source: &str) -> Cow<'a, str> {
-        let Some(item) = &self.below else {
-            return if self.is_cell { unescape(self.text) } else { Cow::Borrowed(self.text) };
-        };
-        let mut whole = format!("{}\n", self.text);
-        item.push_below(source, item.below.clone(), &mut whole);
-        Cow::Owned(whole)
-    }
-}
-
-/// A task while more may be said about it.
-#[derive(Debug, Default)]
-struct Notes {
-    /// The keys that a section and a row have given, a bit for each.
-    given: [u32; 2],
-    is_seen: [bool; 2],
-    /// A box before the id: who has it, whether it is ticked, and where its mark is.
-    check: Option<(Voice, bool, Range<usize>)>,
-    is_status_done: bool,
-    /// The phase, and how much its source counts; less is more.
-    phase: Option<(u8, DraftPhase)>,
-    prose: String,
 }
 
 /// The tasks, their phases, their places by id, and where to complain.
@@ -245,100 +200,4 @@ impl<'a, 'd> Gathered<'a, 'd> {
         let phases = finished.collect();
         (drafts, phases, self.places, self.diagnostics)
     }
-}
-
-impl Notes {
-    fn set_phase(&mut self, rank: u8, number: PhaseNumber, name: String) {
-        if self.phase.as_ref().is_none_or(|(known, _)| rank < *known) {
-            self.phase = Some((rank, DraftPhase { number, name, after: None, is_story: false }));
-        }
-    }
-
-    fn phase_value(&mut self, value: &Value<'_>, rank: u8, diagnostics: &mut Diagnostics) {
-        if is_none(value.text) {
-            return;
-        }
-        match heading::phase_value(value.text).map(|phase| (phase.number, phase.name)) {
-            Some((HeadingNumber::Whole(number) | HeadingNumber::Dotted(number), name)) => {
-                self.set_phase(rank, number, one_line(name));
-            }
-            Some((HeadingNumber::Letter, _)) | None => {
-                let message = format!("phase '{}' has no number, and is left out", shorten(value.text));
-                diagnostics
-                    .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
-            }
-        }
-    }
-
-    fn status(&mut self, draft: &mut Draft<'_>, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-        let word = text::unquote_code(value.text).unwrap_or(value.text);
-        if let Some((mark, span, _)) = check_box(word) {
-            let start = text::span_in(value.text, word, value.start).start;
-            self.is_status_done = is_ticked(mark);
-            draft.mark = Some(Mark::Box(start + span.start..start + span.end));
-            draft.is_deferred = false;
-            return;
-        }
-        let status = if is_none(word) { Some(Status::Open) } else { values::status(word) };
-        self.is_status_done = status == Some(Status::Done);
-        draft.is_deferred = status == Some(Status::Deferred);
-        draft.mark = Some(Mark::Word(value.span()));
-        if status.is_none() {
-            diagnostics.push(wrong(value, "status", STATUS_HINT));
-        }
-    }
-}
-
-/// Reads the values that are more than words.
-fn checked(draft: &mut Draft<'_>, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-    let task = &mut draft.task;
-    let words = text::unquote_code(value.text).unwrap_or(value.text);
-    let is_given = !is_none(words);
-    match key {
-        Key::Priority => match words.parse() {
-            Ok(priority) => task.priority = priority,
-            Err(_) if is_given => {
-                diagnostics.push(wrong(value, "priority", "write low, normal, high or critical"))
-            }
-            Err(_) => {}
-        },
-        Key::Timeout => {
-            task.timeout_seconds = values::timeout_seconds(words);
-            if is_given && task.timeout_seconds.is_none() {
-                diagnostics.push(wrong(value, "timeout", TIMEOUT_HINT));
-            }
-        }
-        Key::Budget => {
-            task.budget = words.parse().ok();
-            if is_given && task.budget.is_none() {
-                diagnostics.push(wrong(value, "budget", "write 200k or 1m for tokens, $2 for money"));
-            }
-        }
-        _ => {
-            task.complexity = values::complexity(words);
-            if is_given && task.complexity.is_none() {
-                let message =
-                    format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(words));
-                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
-            }
-        }
-    }
-}
-
-fn wrong(value: &Value<'_>, what: &str, hint: &str) -> Diagnostic {
-    let message = format!("'{}' is no {what}", shorten(value.text));
-    Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint)
-}
-
-fn description(value: &Value<'_>, source: &str) -> String {
-    // A description that says nothing is written with a dash, too.
-    if value.below.is_none() && is_none(value.text) {
-        return String::new();
-    }
-    let whole = value.whole(source);
-    if value.is_cell { many_lines(&whole.replace("<br>", "\n")) } else { many_lines(&whole) }
-}
-
-fn is_yes(value: &str) -> bool {
-    ["yes", "true", "optional", "[x]", "예"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }

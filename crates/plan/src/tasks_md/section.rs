@@ -12,7 +12,10 @@ use crate::{
     text::{check_box, criterion, many_lines, one_line, span_in},
 };
 
-use super::fields::{Gathered, Value, Voice};
+use super::{
+    fields::{Gathered, Voice},
+    value::Value,
+};
 
 /// A section that is still open.
 pub(super) struct Section {

@@ -11,7 +11,10 @@ use crate::{
     text::{check_box, criterion, is_ticked, shorten, span_in},
 };
 
-use super::fields::{Gathered, Value, Voice};
+use super::{
+    fields::{Gathered, Voice},
+    value::Value,
+};
 
 /// What the columns of a table are.
 #[derive(Debug)]

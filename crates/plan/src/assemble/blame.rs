@@ -1,0 +1,53 @@
+//! Which words of the file make a cycle.
+
+use std::ops::Range;
+
+use domain::TaskId;
+
+use crate::{
+    dependencies::{Ids, Mention, Reference},
+    graph::Step,
+    plan::Plan,
+};
+
+/// Returns the first place that writes down a dependency of a cycle, or the first task of it.
+pub(super) fn cycle(
+    plan: &Plan,
+    steps: &[Step],
+    sources: &[(Range<usize>, Vec<Mention<'_>>)],
+) -> Range<usize> {
+    let span_of = |task: usize| sources.get(task).map(|(id_span, _)| id_span.clone());
+    for pair in steps.windows(2) {
+        if let &[Step::Task(from), Step::Task(to)] = pair
+            && let (Some((_, mentions)), Some(target)) = (sources.get(from), plan.tasks.get(to))
+            && let Some(span) = is_mentioned(mentions, &target.id)
+        {
+            return span;
+        }
+    }
+    let first = steps.first().and_then(|step| match *step {
+        Step::Task(task) => span_of(task),
+        Step::Phase(number) => span_of(plan.tasks.iter().position(|task| task.phase == number)?),
+    });
+    first.unwrap_or_default()
+}
+
+/// Returns where a list mentions an id, alone or in a range.
+fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
+    let holds = |ids: &Ids<'_>| {
+        let Some(from) = ids.from.task_id() else { return false };
+        match ids.to.as_ref().map(Reference::task_id) {
+            None => from == *id,
+            Some(None) => false,
+            Some(Some(to)) => {
+                let within =
+                    |low: &TaskId, high: &TaskId| id.cmp_numbers(low).is_ge() && id.cmp_numbers(high).is_le();
+                within(&from, &to) || within(&to, &from)
+            }
+        }
+    };
+    mentions
+        .iter()
+        .find(|mention| mention.ids.as_ref().is_some_and(holds))
+        .map(|mention| mention.span.clone())
+}

@@ -1,0 +1,61 @@
+//! Names in double quotes, which are names whatever they say.
+
+use super::parse;
+
+/// Returns the name in a part that is quoted: whatever it says, it is one name.
+pub(super) fn unquote_name(part: &str) -> Option<String> {
+    if quoted_length(part)? != part.len() {
+        return None;
+    }
+    let mut name = String::new();
+    let mut characters = part[1..part.len() - 1].chars();
+    while let Some(character) = characters.next() {
+        name.push(if character == '\\' { characters.next()? } else { character });
+    }
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Returns the length of the quoted name that a text begins with.
+pub(super) fn quoted_length(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return text.starts_with('"').then_some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Writes a name so that a list gives it back.
+pub(crate) fn write_name(name: &str) -> String {
+    let plain = parse(name, 0);
+    if let [mention] = plain.as_slice()
+        && mention.ids.is_none()
+        && mention.name == name
+        && mention.span == (0..name.len())
+        && !name.starts_with('"')
+    {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, write_name};
+
+    #[test]
+    fn a_written_name_reads_back() {
+        for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"]
+        {
+            let written = write_name(name);
+            let found = parse(&written, 0);
+            assert_eq!(found.len(), 1, "{written}");
+            assert!(found[0].ids.is_none(), "{written}");
+            assert_eq!(found[0].name, name, "{written}");
+        }
+    }
+}

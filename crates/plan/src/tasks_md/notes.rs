@@ -1,0 +1,77 @@
+//! What is known about a task beside the task itself, while more may be said.
+
+use std::ops::Range;
+
+use domain::PhaseNumber;
+
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    draft::{Draft, DraftPhase, Mark},
+    heading::{self, HeadingNumber},
+    text::{self, check_box, is_none, is_ticked, one_line, shorten},
+    values::{self, STATUS_HINT, Status},
+};
+
+use super::{
+    fields::Voice,
+    value::{Value, wrong},
+};
+
+/// A task while more may be said about it.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// The keys that a section and a row have given, a bit for each.
+    pub(super) given: [u32; 2],
+    pub(super) is_seen: [bool; 2],
+    /// A box before the id: who has it, whether it is ticked, and where its mark is.
+    pub(super) check: Option<(Voice, bool, Range<usize>)>,
+    pub(super) is_status_done: bool,
+    /// The phase, and how much its source counts; less is more.
+    pub(super) phase: Option<(u8, DraftPhase)>,
+    pub(super) prose: String,
+}
+
+impl Notes {
+    /// Keeps a phase, if nobody who counts more has said one.
+    pub(super) fn set_phase(&mut self, rank: u8, number: PhaseNumber, name: String) {
+        if self.phase.as_ref().is_none_or(|(known, _)| rank < *known) {
+            self.phase = Some((rank, DraftPhase { number, name, after: None, is_story: false }));
+        }
+    }
+
+    /// Reads the phase that a key or a column gives.
+    pub(super) fn phase_value(&mut self, value: &Value<'_>, rank: u8, diagnostics: &mut Diagnostics) {
+        if is_none(value.text) {
+            return;
+        }
+        match heading::phase_value(value.text).map(|phase| (phase.number, phase.name)) {
+            Some((HeadingNumber::Whole(number) | HeadingNumber::Dotted(number), name)) => {
+                self.set_phase(rank, number, one_line(name));
+            }
+            Some((HeadingNumber::Letter, _)) | None => {
+                let message = format!("phase '{}' has no number, and is left out", shorten(value.text));
+                diagnostics
+                    .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
+            }
+        }
+    }
+
+    /// Reads how far the task is, and keeps where that is written.
+    pub(super) fn status(&mut self, draft: &mut Draft<'_>, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+        let word = text::unquote_code(value.text).unwrap_or(value.text);
+        if let Some((mark, span, _)) = check_box(word) {
+            let start = text::span_in(value.text, word, value.start).start;
+            self.is_status_done = is_ticked(mark);
+            draft.mark = Some(Mark::Box(start + span.start..start + span.end));
+            draft.is_deferred = false;
+            return;
+        }
+        let status = if is_none(word) { Some(Status::Open) } else { values::status(word) };
+        self.is_status_done = status == Some(Status::Done);
+        draft.is_deferred = status == Some(Status::Deferred);
+        draft.mark = Some(Mark::Word(value.span()));
+        if status.is_none() {
+            diagnostics.push(wrong(value, "status", STATUS_HINT));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a key or a cell says, and the values of it that are more than words.
+
+use std::{borrow::Cow, ops::Range};
+
+use crate::{
+    diagnostic::{Code, Diagnostic, Diagnostics},
+    draft::Draft,
+    item::Item,
+    keys::Key,
+    text::{self, is_none, many_lines, shorten},
+    values::{self, TIMEOUT_HINT},
+};
+
+use super::table::unescape;
+
+/// The value of a key or a cell.
+#[derive(Debug)]
+pub(super) struct Value<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    /// The item whose lines below the key continue the value.
+    pub(super) below: Option<Item<'a>>,
+    /// The values of a key that has a list.
+    pub(super) list: Vec<String>,
+    pub(super) is_cell: bool,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn inline(text: &'a str, start: usize) -> Self {
+        Self { text, start, below: None, list: Vec::new(), is_cell: false }
+    }
+
+    pub(super) fn span(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    /// Returns the whole value, with the lines below the key.
+    pub(super) fn whole(&self, source: &str) -> Cow<'a, str> {
+        let Some(item) = &self.below else {
+            return if self.is_cell { unescape(self.text) } else { Cow::Borrowed(self.text) };
+        };
+        let mut whole = format!("{}\n", self.text);
+        item.push_below(source, item.below.clone(), &mut whole);
+        Cow::Owned(whole)
+    }
+}
+
+/// Reads the values that are more than words.
+pub(super) fn checked(draft: &mut Draft<'_>, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+    let task = &mut draft.task;
+    let words = text::unquote_code(value.text).unwrap_or(value.text);
+    let is_given = !is_none(words);
+    match key {
+        Key::Priority => match words.parse() {
+            Ok(priority) => task.priority = priority,
+            Err(_) if is_given => {
+                diagnostics.push(wrong(value, "priority", "write low, normal, high or critical"))
+            }
+            Err(_) => {}
+        },
+        Key::Timeout => {
+            task.timeout_seconds = values::timeout_seconds(words);
+            if is_given && task.timeout_seconds.is_none() {
+                diagnostics.push(wrong(value, "timeout", TIMEOUT_HINT));
+            }
+        }
+        Key::Budget => {
+            task.budget = words.parse().ok();
+            if is_given && task.budget.is_none() {
+                diagnostics.push(wrong(value, "budget", "write 200k or 1m for tokens, $2 for money"));
+            }
+        }
+        _ => {
+            task.complexity = values::complexity(words);
+            if is_given && task.complexity.is_none() {
+                let message =
+                    format!("complexity '{}' is not S, M, L or XL, and is left out", shorten(words));
+                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
+            }
+        }
+    }
+}
+
+/// Complains about a value, and says what to write.
+pub(super) fn wrong(value: &Value<'_>, what: &str, hint: &str) -> Diagnostic {
+    let message = format!("'{}' is no {what}", shorten(value.text));
+    Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint)
+}
+
+/// Returns a description; the lines of a cell are separated by `<br>`.
+pub(super) fn description(value: &Value<'_>, source: &str) -> String {
+    // A description that says nothing is written with a dash, too.
+    if value.below.is_none() && is_none(value.text) {
+        return String::new();
+    }
+    let whole = value.whole(source);
+    if value.is_cell { many_lines(&whole.replace("<br>", "\n")) } else { many_lines(&whole) }
+}
+
+/// Tells whether a value agrees.
+pub(super) fn is_yes(value: &str) -> bool {
+    ["yes", "true", "optional", "[x]", "예"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
+}
