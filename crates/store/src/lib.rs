@@ -1,0 +1,20 @@
+//! What Jangdan remembers: the log of every run, snapshots beside it, and the rows that are made of it.
+//!
+//! Entries are opaque here: a kind, a version and a payload. What they mean is the engine's; nothing is decided in this
+//! crate. What was acknowledged is on the disk; what failed is not in the log.
+
+mod entry;
+mod error;
+mod lock;
+mod log;
+mod rows;
+mod schema;
+mod sql;
+mod sqlite;
+
+pub use entry::{Appended, Entry, NewEntry, Position, RunHead, Snapshot};
+pub use error::StoreError;
+pub use log::{Log, Subscription};
+pub use rows::{Row, RowChange, catch_up};
+pub use schema::SCHEMA_VERSION;
+pub use sqlite::{LOG_FILE, SqliteLog};

@@ -1,0 +1,75 @@
+//! What a log can do, whichever engine keeps it.
+//!
+//! Every call blocks until it is done; none needs an async runtime.
+
+use std::time::Duration;
+
+use domain::{RunId, Sequence};
+
+use crate::{Appended, Entry, NewEntry, Position, Row, RowChange, RunHead, Snapshot, StoreError};
+
+/// An append-only log of all runs, with snapshots and rows beside it.
+///
+/// An error of a writing call means that it was not acknowledged and is not visible; it may be tried again.
+pub trait Log: Send + Sync {
+    /// Records entries behind `expected`, the last place the caller knows of; all of them or none.
+    ///
+    /// Returns when they are durable. Refused with [`StoreError::Conflict`] where the run is elsewhere.
+    fn append(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>)
+    -> Result<Appended, StoreError>;
+
+    /// Returns a run's entries behind a place, `limit` at most; none for a run that nobody knows.
+    fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError>;
+
+    /// Returns the entries of all runs behind a place, `limit` at most, in the order in which they were recorded.
+    fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Entry>, StoreError>;
+
+    /// Follows the log: what exists behind a place, then what comes.
+    fn subscribe(&self, after: Position) -> Result<Box<dyn Subscription>, StoreError>;
+
+    /// Returns every run that has an entry, the oldest first.
+    fn runs(&self) -> Result<Vec<RunHead>, StoreError>;
+
+    /// Keeps a run's state; one at the same place is replaced.
+    ///
+    /// Refused with [`StoreError::AheadOfLog`] where the log has not come that far.
+    fn save_snapshot(&self, run: &RunId, snapshot: Snapshot) -> Result<(), StoreError>;
+
+    /// Returns a run's latest snapshot.
+    fn load_snapshot(&self, run: &RunId) -> Result<Option<Snapshot>, StoreError>;
+
+    /// Forgets a run's snapshots but for the latest `keep`.
+    fn prune_snapshots(&self, run: &RunId, keep: usize) -> Result<(), StoreError>;
+
+    /// Changes a run's rows to what they are after `up_to`, and returns the place that they stand at.
+    ///
+    /// Where they are there already nothing changes, so that saying it twice does it once. Refused with
+    /// [`StoreError::AheadOfLog`] where the log has not come that far.
+    fn save_rows(
+        &self,
+        run: &RunId,
+        up_to: Sequence,
+        changes: Vec<RowChange>,
+    ) -> Result<Sequence, StoreError>;
+
+    /// Returns the last entry of a run that its rows know of.
+    fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError>;
+
+    /// Returns a run's rows, sorted by kind and key.
+    fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError>;
+
+    /// Forgets a run's rows, so that they are made anew from its first entry.
+    fn delete_rows(&self, run: &RunId) -> Result<(), StoreError>;
+}
+
+/// A place in the log that moves on: every entry behind it once, in order, none left out.
+pub trait Subscription: Send {
+    /// Returns the next entries, or nothing where none came in this time.
+    ///
+    /// One that does not keep up is cut off with [`StoreError::TooSlow`], and can subscribe again behind
+    /// [`Subscription::position`].
+    fn next(&mut self, wait_max: Duration) -> Result<Vec<Entry>, StoreError>;
+
+    /// Returns the place of the last entry that was given out.
+    fn position(&self) -> Position;
+}

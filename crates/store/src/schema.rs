@@ -1,0 +1,56 @@
+//! The schema: its versions, and the way from each to the next.
+//!
+//! Migrations only go forward. All that are missing run in one transaction: a file has an old schema or the new one,
+//! never something between.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::StoreError;
+
+/// The files in order; the place of a file, counted from one, is its version.
+const MIGRATIONS: [&str; 1] = [include_str!("schema/0001_log.sql")];
+
+/// The version that this program reads and writes.
+pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// Marks a file as a log of Jangdan: the letters `JDAN`.
+const APPLICATION_ID: i32 = 0x4a44_414e;
+
+/// Brings a file to the newest schema; an empty one gets all of it.
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let failed = |error| StoreError::using(path, error);
+    if check(connection, path)? == SCHEMA_VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Looked at again, now that nobody else can change it.
+    let found = check(&transaction, path)?;
+    for migration in MIGRATIONS.iter().skip(found as usize) {
+        transaction.execute_batch(migration).map_err(failed)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+/// Returns a file's version, 0 for an empty file; refuses what is not ours or newer than we are.
+fn check(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let failed = |error| StoreError::using(path, error);
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let application_id = number("application_id").map_err(failed)?;
+    let found = number("user_version").map_err(failed)?;
+    if application_id != APPLICATION_ID {
+        let count = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+            .map_err(failed)?;
+        let is_empty = application_id == 0 && found == 0 && count == 0;
+        return if is_empty { Ok(0) } else { Err(StoreError::Foreign { path: path.to_owned() }) };
+    }
+    match u32::try_from(found) {
+        Ok(found) if found <= SCHEMA_VERSION => Ok(found),
+        Ok(found) => Err(StoreError::NewerVersion { path: path.to_owned(), found, known: SCHEMA_VERSION }),
+        Err(_) => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}

@@ -1,0 +1,102 @@
+//! Every statement of the store, with `$1` for the first parameter as PostgreSQL has it.
+//!
+//! SQLite numbers parameters with `?1`, so a statement is rewritten once, when it is first used. No statement holds
+//! a `$` that is no parameter.
+
+use std::sync::OnceLock;
+
+/// A statement in the form that all engines share.
+#[derive(Debug)]
+pub struct Statement {
+    text: &'static str,
+    sqlite: OnceLock<String>,
+}
+
+impl Statement {
+    const fn new(text: &'static str) -> Self {
+        Self { text, sqlite: OnceLock::new() }
+    }
+
+    /// Returns the statement as SQLite reads it.
+    pub fn sqlite(&self) -> &str {
+        self.sqlite.get_or_init(|| self.text.replace('$', "?"))
+    }
+}
+
+pub static RUN_ID: Statement = Statement::new("SELECT id FROM run WHERE name = $1");
+
+pub static RUN_ADD: Statement = Statement::new("INSERT INTO run (name) VALUES ($1) RETURNING id");
+
+pub static RUN_HEAD: Statement =
+    Statement::new("SELECT coalesce(max(sequence), 0) FROM entry WHERE run = $1");
+
+/// The newest sequence of each run is looked up in the index, so that no entry is read.
+pub static RUNS: Statement = Statement::new(
+    "SELECT run.name, (SELECT max(sequence) FROM entry WHERE entry.run = run.id) FROM run ORDER BY run.id",
+);
+
+pub static LAST_POSITION: Statement = Statement::new("SELECT coalesce(max(position), 0) FROM entry");
+
+pub static ENTRY_ADD: Statement = Statement::new(
+    "INSERT INTO entry (position, run, sequence, at, actor, kind, version, payload) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+);
+
+pub static ENTRIES_OF_RUN: Statement = Statement::new(
+    "SELECT run.name, sequence, position, at, actor, kind, version, payload \
+     FROM entry JOIN run ON run.id = entry.run \
+     WHERE entry.run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY sequence LIMIT $3",
+);
+
+pub static ENTRIES: Statement = Statement::new(
+    "SELECT run.name, sequence, position, at, actor, kind, version, payload \
+     FROM entry JOIN run ON run.id = entry.run WHERE position > $1 ORDER BY position LIMIT $2",
+);
+
+pub static SNAPSHOT_SAVE: Statement = Statement::new(
+    "INSERT INTO snapshot (run, sequence, version, bytes) VALUES ($1, $2, $3, $4) \
+     ON CONFLICT (run, sequence) DO UPDATE SET version = excluded.version, bytes = excluded.bytes",
+);
+
+pub static SNAPSHOT_LOAD: Statement = Statement::new(
+    "SELECT sequence, version, bytes FROM snapshot \
+     WHERE run = (SELECT id FROM run WHERE name = $1) ORDER BY sequence DESC LIMIT 1",
+);
+
+pub static SNAPSHOTS_PRUNE: Statement = Statement::new(
+    "DELETE FROM snapshot WHERE run = $1 AND sequence NOT IN \
+     (SELECT sequence FROM snapshot WHERE run = $1 ORDER BY sequence DESC LIMIT $2)",
+);
+
+pub static ROW_PUT: Statement = Statement::new(
+    "INSERT INTO row (run, kind, key, json, sequence) VALUES ($1, $2, $3, $4, $5) \
+     ON CONFLICT (run, kind, key) DO UPDATE SET json = excluded.json, sequence = excluded.sequence",
+);
+
+pub static ROW_DELETE: Statement =
+    Statement::new("DELETE FROM row WHERE run = $1 AND kind = $2 AND key = $3");
+
+pub static ROWS_DELETE: Statement = Statement::new("DELETE FROM row WHERE run = $1");
+
+pub static ROWS: Statement = Statement::new(
+    "SELECT kind, key, json, sequence FROM row \
+     WHERE run = (SELECT id FROM run WHERE name = $1) ORDER BY kind, key",
+);
+
+pub static ROWS_POSITION: Statement = Statement::new("SELECT rows_sequence FROM run WHERE name = $1");
+
+pub static ROWS_MOVE: Statement = Statement::new("UPDATE run SET rows_sequence = $2 WHERE id = $1");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_may_stand_twice() {
+        assert_eq!(
+            SNAPSHOTS_PRUNE.sqlite(),
+            "DELETE FROM snapshot WHERE run = ?1 AND sequence NOT IN \
+             (SELECT sequence FROM snapshot WHERE run = ?1 ORDER BY sequence DESC LIMIT ?2)"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! What the writer can be asked to do, and how it answers.
+
+use std::sync::mpsc::SyncSender;
+
+use domain::{RunId, Sequence};
+
+use super::feed::Feed;
+use crate::{Appended, NewEntry, Position, RowChange, Snapshot, StoreError};
+
+/// One wish to the writer's thread.
+pub enum Command {
+    /// Change the file.
+    Write {
+        /// What to change.
+        work: Work,
+        /// How much memory it holds.
+        bytes: usize,
+    },
+    /// Send what is recorded from now on, and answer with the last place before that.
+    Subscribe {
+        /// Where to.
+        feed: Feed,
+        /// Who waits.
+        answer: Answer<Position>,
+    },
+    /// End.
+    Stop,
+}
+
+/// A change to the file, with whoever waits for it.
+pub enum Work {
+    /// Record entries behind a place.
+    Append { run: RunId, expected: Sequence, entries: Vec<NewEntry>, answer: Answer<Appended> },
+    /// Keep a state.
+    SaveSnapshot { run: RunId, snapshot: Snapshot, answer: Answer<()> },
+    /// Forget all states but some.
+    PruneSnapshots { run: RunId, keep: usize, answer: Answer<()> },
+    /// Change rows.
+    SaveRows { run: RunId, up_to: Sequence, changes: Vec<RowChange>, answer: Answer<Sequence> },
+    /// Forget rows.
+    DeleteRows { run: RunId, answer: Answer<()> },
+}
+
+impl Work {
+    /// Leaves it undone; whoever waits gets the reason why nothing was committed.
+    pub fn refuse(self) -> HeldAnswer {
+        match self {
+            Self::Append { answer, .. } => answer.hold(Err(StoreError::Stopped)),
+            Self::SaveRows { answer, .. } => answer.hold(Err(StoreError::Stopped)),
+            Self::SaveSnapshot { answer, .. }
+            | Self::PruneSnapshots { answer, .. }
+            | Self::DeleteRows { answer, .. } => answer.hold(Err(StoreError::Stopped)),
+        }
+    }
+}
+
+/// The way back to the thread that waits for a result.
+pub struct Answer<T>(pub SyncSender<Result<T, StoreError>>);
+
+impl<T: Send + 'static> Answer<T> {
+    /// Gives the result.
+    pub fn give(self, result: Result<T, StoreError>) {
+        // There is room for the one answer. Whoever does not wait any more does not want it.
+        let _ = self.0.try_send(result);
+    }
+
+    /// Keeps the result back until it is known whether the transaction was committed.
+    pub fn hold(self, result: Result<T, StoreError>) -> HeldAnswer {
+        Box::new(move |committed| self.give(committed.and(result)))
+    }
+}
+
+/// A result that is given when its transaction is durable, or the reason why it is not.
+pub type HeldAnswer = Box<dyn FnOnce(Result<(), StoreError>)>;

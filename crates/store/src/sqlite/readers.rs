@@ -1,0 +1,173 @@
+//! Reads beside the writer: each call takes a connection of its own and sees one committed state.
+
+use std::{
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use domain::{RunId, Sequence, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Params, Result, params, types::Type};
+
+use super::connection::open_reader;
+use crate::{
+    Entry, Position, Row, RunHead, Snapshot, StoreError,
+    sql::{self, Statement},
+};
+
+/// How many connections are kept for the next reader.
+const IDLE_MAX: usize = 4;
+
+/// What a reader gets.
+type Outcome<T> = std::result::Result<T, StoreError>;
+
+/// The connections that nobody uses just now.
+#[derive(Debug)]
+pub struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    /// Opens nothing yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, idle: Mutex::default() }
+    }
+
+    /// Closes what is kept.
+    pub fn close(&self) {
+        self.idle().clear();
+    }
+
+    /// Returns a run's entries behind a place.
+    pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> Outcome<Vec<Entry>> {
+        let parameters = params![run.as_str(), bound(after.0), bound(limit as u64)];
+        let found = self.with(|connection| all(connection, &sql::ENTRIES_OF_RUN, parameters, to_entry))?;
+        self.without_gaps(found, after.0, |entry| entry.sequence.0)
+    }
+
+    /// Returns all runs' entries behind a place.
+    pub fn entries(&self, after: Position, limit: usize) -> Outcome<Vec<Entry>> {
+        let parameters = [bound(after.0), bound(limit as u64)];
+        let found = self.with(|connection| all(connection, &sql::ENTRIES, parameters, to_entry))?;
+        self.without_gaps(found, after.0, |entry| entry.position.0)
+    }
+
+    /// Returns all runs.
+    pub fn runs(&self) -> Outcome<Vec<RunHead>> {
+        let to_head = |row: &rusqlite::Row<'_>| {
+            Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(number(row, 1)?) })
+        };
+        self.with(|connection| all(connection, &sql::RUNS, [], to_head))
+    }
+
+    /// Returns a run's latest snapshot.
+    pub fn snapshot(&self, run: &RunId) -> Outcome<Option<Snapshot>> {
+        let to_snapshot = |row: &rusqlite::Row<'_>| {
+            Ok(Snapshot { sequence: Sequence(number(row, 0)?), version: row.get(1)?, bytes: row.get(2)? })
+        };
+        self.with(|connection| one(connection, &sql::SNAPSHOT_LOAD, [run.as_str()], to_snapshot))
+    }
+
+    /// Returns the place of a run's rows.
+    pub fn rows_position(&self, run: &RunId) -> Outcome<Sequence> {
+        let to_sequence = |row: &rusqlite::Row<'_>| number(row, 0).map(Sequence);
+        let found = self.with(|connection| one(connection, &sql::ROWS_POSITION, [run.as_str()], to_sequence));
+        found.map(Option::unwrap_or_default)
+    }
+
+    /// Returns a run's rows.
+    pub fn rows(&self, run: &RunId) -> Outcome<Vec<Row>> {
+        let to_row = |row: &rusqlite::Row<'_>| {
+            Ok(Row {
+                kind: row.get(0)?,
+                key: row.get(1)?,
+                json: row.get(2)?,
+                sequence: Sequence(number(row, 3)?),
+            })
+        };
+        self.with(|connection| all(connection, &sql::ROWS, [run.as_str()], to_row))
+    }
+
+    /// Makes sure that entries follow each other: a damaged file may lose one without a word.
+    fn without_gaps(
+        &self,
+        entries: Vec<Entry>,
+        after: u64,
+        place: impl Fn(&Entry) -> u64,
+    ) -> Outcome<Vec<Entry>> {
+        let mut expected = after;
+        for entry in &entries {
+            expected += 1;
+            if place(entry) != expected {
+                return Err(StoreError::missing(&self.path, expected));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Lends a connection; one that failed is not lent again.
+    fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Outcome<T> {
+        let kept = self.idle().pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => open_reader(&self.path)?,
+        };
+        let found = read(&connection).map_err(|error| StoreError::using(&self.path, error))?;
+        let mut idle = self.idle();
+        if idle.len() < IDLE_MAX {
+            idle.push(connection);
+        }
+        Ok(found)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // Whoever panicked did not do so in the middle of a push: the list is whole.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn all<T>(
+    connection: &Connection,
+    statement: &Statement,
+    parameters: impl Params,
+    read: impl FnMut(&rusqlite::Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    connection.prepare_cached(statement.sqlite())?.query_map(parameters, read)?.collect()
+}
+
+fn one<T>(
+    connection: &Connection,
+    statement: &Statement,
+    parameters: impl Params,
+    read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
+}
+
+fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {
+    Ok(Entry {
+        run: run_id(row, 0)?,
+        sequence: Sequence(number(row, 1)?),
+        position: Position(number(row, 2)?),
+        at: Timestamp(row.get(3)?),
+        actor: row.get(4)?,
+        kind: row.get(5)?,
+        version: row.get(6)?,
+        payload: row.get(7)?,
+    })
+}
+
+fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
+    let text = row.get_ref(column)?.as_str()?;
+    text.parse()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+}
+
+fn number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
+    row.get::<_, i64>(column).map(i64::cast_unsigned)
+}
+
+/// Returns a number as SQLite has it; no place and no limit is beyond its largest.
+fn bound(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,82 @@
+//! A file of every released schema is opened, migrated, and holds what was put in.
+//!
+//! `JANGDAN_GOLDEN=write` writes the file of the newest schema where it is missing; one that exists is never changed.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use domain::Sequence;
+use rusqlite::Connection;
+use store::{LOG_FILE, Log, SCHEMA_VERSION, catch_up};
+use tempfile::tempdir;
+
+use crate::sample::{append, assert_whole, fold, open, project, run, snapshot};
+
+const N_ENTRIES: u64 = 25;
+
+#[test]
+fn a_file_of_every_schema_is_migrated_to_the_newest() {
+    let fresh = tempdir().unwrap();
+    drop(open(fresh.path()));
+    for version in 1..=SCHEMA_VERSION {
+        let golden = golden(version);
+        if version == SCHEMA_VERSION && !golden.exists() && env::var_os("JANGDAN_GOLDEN").is_some() {
+            write(&golden);
+        }
+        let directory = tempdir().unwrap();
+        let path = directory.path().join(LOG_FILE);
+        fs::copy(&golden, &path).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+        check(directory.path());
+        assert_eq!(schema(&path), schema(&fresh.path().join(LOG_FILE)), "schema {version}, migrated");
+    }
+}
+
+#[test]
+fn a_file_is_marked_as_ours() {
+    let directory = tempdir().unwrap();
+    drop(open(directory.path()));
+    let connection = Connection::open(directory.path().join(LOG_FILE)).unwrap();
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"JDAN")));
+    assert_eq!(number("user_version"), i64::from(SCHEMA_VERSION));
+}
+
+fn golden(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/schema-{version}.sqlite3"))
+}
+
+/// Writes a log with something of everything.
+fn write(golden: &Path) {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    for run in [run("a"), run("b")] {
+        append(&log, &run, 0, N_ENTRIES);
+        log.save_snapshot(&run, snapshot(20)).unwrap();
+        catch_up(&log, &run, project).unwrap();
+    }
+    drop(log);
+    fs::copy(directory.path().join(LOG_FILE), golden).unwrap();
+}
+
+/// Asserts that a log holds what `write` put in, and can be written.
+fn check(directory: &Path) {
+    let log = open(directory);
+    for run in [run("a"), run("b")] {
+        assert_whole(&log, &run, N_ENTRIES);
+        assert_eq!(log.load_snapshot(&run).unwrap(), Some(snapshot(20)));
+        assert_eq!(log.rows_position(&run).unwrap(), Sequence(N_ENTRIES));
+        assert_eq!(log.rows(&run).unwrap(), fold(&log, &run));
+        append(&log, &run, N_ENTRIES, 1);
+    }
+}
+
+/// Returns every table, index and view as it was made.
+fn schema(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let mut list = connection
+        .prepare("SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1")
+        .unwrap();
+    list.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}

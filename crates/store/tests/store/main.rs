@@ -1,0 +1,11 @@
+//! The store from outside, in one binary: building it links SQLite, and some tests start it again as a child.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+mod crash;
+mod golden;
+mod properties;
+mod rules;
+mod sample;
+mod subscribe;
+mod trouble;

@@ -1,0 +1,96 @@
+//! What holds for every interleaving.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use domain::Sequence;
+use proptest::{collection::vec, prelude::*, sample::Index};
+use store::{Log, Position, StoreError};
+use tempfile::{TempDir, tempdir, tempdir_in};
+
+use crate::sample::{ALL, append, assert_whole, entries, open, run};
+
+/// One wish: a run, how many entries, and whether the caller is mistaken about where the run is.
+#[derive(Debug, Clone)]
+struct Wish {
+    run: u8,
+    n_entries: u64,
+    mistaken_by: Option<u64>,
+}
+
+fn wishes() -> impl Strategy<Value = Vec<Wish>> {
+    let wish = (0..4u8, 1..5u64, prop::option::weighted(0.2, 1..4u64));
+    vec(wish.prop_map(|(run, n_entries, mistaken_by)| Wish { run, n_entries, mistaken_by }), 1..30)
+}
+
+/// Makes a directory in memory where there is one: these tests are about order, and the disk would only slow them.
+fn directory() -> TempDir {
+    tempdir_in("/dev/shm").or_else(|_| tempdir()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn sequences_have_no_gaps_conflicts_never_write_and_reopening_changes_nothing(wishes in wishes()) {
+        let directory = directory();
+        let log = open(directory.path());
+        let mut heads = BTreeMap::<u8, u64>::new();
+        let mut order = Vec::new();
+        for Wish { run: number, n_entries, mistaken_by } in wishes {
+            let (id, head) = (run(&format!("r{number}")), heads.entry(number).or_default());
+            match mistaken_by {
+                None => {
+                    append(&log, &id, *head, n_entries);
+                    order.extend((*head + 1..=*head + n_entries).map(|sequence| (id.clone(), sequence)));
+                    *head += n_entries;
+                }
+                Some(by) => {
+                    let refused = log.append(&id, Sequence(*head + by), entries(&id, *head, n_entries));
+                    let is_conflict = matches!(
+                        refused, Err(StoreError::Conflict { actual, .. }) if actual == Sequence(*head)
+                    );
+                    prop_assert!(is_conflict);
+                }
+            }
+        }
+        let all = log.read_all(Position(0), ALL).unwrap();
+        let found: Vec<_> = all.iter().map(|entry| (entry.run.clone(), entry.sequence.0)).collect();
+        prop_assert_eq!(found, order);
+        prop_assert!((1..).zip(&all).all(|(position, entry)| entry.position.0 == position));
+
+        let runs = log.runs().unwrap();
+        drop(log);
+        let log = open(directory.path());
+        prop_assert_eq!(log.read_all(Position(0), ALL).unwrap(), all);
+        prop_assert_eq!(log.runs().unwrap(), runs);
+        for (number, head) in heads {
+            assert_whole(&log, &run(&format!("r{number}")), head);
+        }
+    }
+
+    #[test]
+    fn a_subscription_from_any_place_is_a_read_from_there(
+        before in 0..700u64, later in vec(1..4u64, 0..6), place: Index,
+    ) {
+        let directory = directory();
+        let log = open(directory.path());
+        let id = run("a");
+        append(&log, &id, 0, before);
+        let n_all = before + later.iter().sum::<u64>();
+        let after = Position(place.index(n_all as usize + 1) as u64);
+        let mut subscription = log.subscribe(after).unwrap();
+        // Some of it is written before the subscriber listens, and some after.
+        let mut taken = Vec::new();
+        let mut head = before;
+        for n in later {
+            taken.extend(subscription.next(Duration::ZERO).unwrap());
+            append(&log, &id, head, n);
+            head += n;
+        }
+        while taken.len() < (n_all - after.0) as usize {
+            taken.extend(subscription.next(Duration::from_secs(60)).unwrap());
+        }
+        prop_assert_eq!(taken, log.read_all(after, ALL).unwrap());
+        prop_assert!(subscription.next(Duration::ZERO).unwrap().is_empty());
+    }
+}

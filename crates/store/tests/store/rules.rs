@@ -1,0 +1,140 @@
+//! What the log promises to whoever writes and reads, one rule a test.
+
+use domain::Sequence;
+use store::{Appended, Log, NewEntry, Position, RowChange, StoreError, catch_up};
+use tempfile::tempdir;
+
+use crate::sample::{ALL, append, assert_whole, entries, entry, fold, open, project, run, snapshot};
+
+#[test]
+fn an_append_says_where_the_log_is_now() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let (a, b) = (run("a"), run("b"));
+    append(&log, &a, 0, 3);
+    let done = log.append(&b, Sequence(0), entries(&b, 0, 2)).unwrap();
+    assert_eq!(done, Appended { sequence: Sequence(2), position: Position(5) });
+    let nothing = log.append(&a, Sequence(3), Vec::new()).unwrap();
+    assert_eq!(nothing, Appended { sequence: Sequence(3), position: Position(5) });
+}
+
+#[test]
+fn an_append_behind_another_place_is_refused_and_writes_nothing() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    append(&log, &a, 0, 2);
+    for expected in [0, 1, 3] {
+        let refused = log.append(&a, Sequence(expected), vec![entry(&a, 9)]).unwrap_err();
+        let StoreError::Conflict { run, expected: said, actual } = refused else { panic!("{refused}") };
+        assert_eq!((run, said, actual), (a.clone(), Sequence(expected), Sequence(2)));
+    }
+    let unknown = log.append(&run("b"), Sequence(1), vec![entry(&a, 1)]).unwrap_err();
+    assert!(matches!(unknown, StoreError::Conflict { actual: Sequence(0), .. }));
+    assert_whole(&log, &a, 2);
+    assert_eq!(log.runs().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_read_is_limited_and_begins_behind_a_place() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let (a, b) = (run("a"), run("b"));
+    append(&log, &a, 0, 4);
+    append(&log, &b, 0, 4);
+    let places = |found: Vec<store::Entry>| found.iter().map(|entry| entry.sequence.0).collect::<Vec<_>>();
+    assert_eq!(places(log.read(&b, Sequence(1), 2).unwrap()), [2, 3]);
+    assert_eq!(places(log.read(&b, Sequence(4), 2).unwrap()), [0; 0]);
+    assert_eq!(places(log.read(&b, Sequence(u64::MAX), 2).unwrap()), [0; 0]);
+    assert_eq!(places(log.read(&run("c"), Sequence(0), 2).unwrap()), [0; 0]);
+    assert_eq!(places(log.read_all(Position(3), 3).unwrap()), [4, 1, 2]);
+    assert_eq!(log.runs().unwrap().iter().map(|head| head.sequence.0).collect::<Vec<_>>(), [4, 4]);
+}
+
+#[test]
+fn more_bytes_than_the_store_takes_are_refused() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    let large = NewEntry { payload: "x".repeat(65 << 20), ..entry(&a, 1) };
+    let refused = log.append(&a, Sequence(0), vec![large]).unwrap_err();
+    assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
+    append(&log, &a, 0, 1);
+}
+
+#[test]
+fn the_latest_snapshot_is_loaded_and_older_ones_can_be_pruned() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    assert_eq!(log.load_snapshot(&a).unwrap(), None);
+    append(&log, &a, 0, 9);
+    for sequence in [3, 9, 6] {
+        log.save_snapshot(&a, snapshot(sequence)).unwrap();
+    }
+    assert_eq!(log.load_snapshot(&a).unwrap(), Some(snapshot(9)));
+    log.prune_snapshots(&a, 1).unwrap();
+    assert_eq!(log.load_snapshot(&a).unwrap(), Some(snapshot(9)));
+    log.prune_snapshots(&a, 0).unwrap();
+    assert_eq!(log.load_snapshot(&a).unwrap(), None);
+}
+
+#[test]
+fn neither_snapshot_nor_rows_run_ahead_of_the_log() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    append(&log, &a, 0, 2);
+    let refused = log.save_snapshot(&a, snapshot(3)).unwrap_err();
+    assert!(matches!(refused, StoreError::AheadOfLog { actual: Sequence(2), .. }), "{refused}");
+    let refused = log.save_rows(&run("b"), Sequence(1), Vec::new()).unwrap_err();
+    assert!(matches!(refused, StoreError::AheadOfLog { actual: Sequence(0), .. }), "{refused}");
+    assert_eq!(log.rows_position(&a).unwrap(), Sequence(0));
+}
+
+#[test]
+fn rows_that_are_deleted_and_made_anew_are_the_same() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let (a, b) = (run("a"), run("b"));
+    append(&log, &a, 0, 60);
+    append(&log, &b, 0, 5);
+    assert_eq!(catch_up(&log, &a, project).unwrap(), Sequence(60));
+    append(&log, &a, 60, 17);
+    assert_eq!(catch_up(&log, &a, project).unwrap(), Sequence(77));
+    catch_up(&log, &b, project).unwrap();
+    let rows = log.rows(&a).unwrap();
+    assert_eq!(rows, fold(&log, &a));
+    log.delete_rows(&a).unwrap();
+    assert_eq!((log.rows(&a).unwrap().len(), log.rows_position(&a).unwrap()), (0, Sequence(0)));
+    catch_up(&log, &a, project).unwrap();
+    assert_eq!(log.rows(&a).unwrap(), rows);
+    assert_eq!(log.rows(&b).unwrap(), fold(&log, &b));
+}
+
+#[test]
+fn rows_saved_twice_are_saved_once() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    append(&log, &a, 0, 6);
+    catch_up(&log, &a, project).unwrap();
+    let rows = log.rows(&a).unwrap();
+    let late = RowChange::Delete { kind: "task".to_owned(), key: "T1".to_owned() };
+    assert_eq!(log.save_rows(&a, Sequence(4), vec![late]).unwrap(), Sequence(6));
+    assert_eq!(log.rows(&a).unwrap(), rows);
+}
+
+#[test]
+fn writers_that_come_at_once_each_get_their_own_places() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    std::thread::scope(|scope| {
+        for n in 0..16 {
+            let (log, own) = (&log, run(&format!("r{n}")));
+            scope.spawn(move || (0..5).for_each(|after| append(log, &own, after, 1)));
+        }
+    });
+    (0..16).for_each(|n| assert_whole(&log, &run(&format!("r{n}")), 5));
+    assert_eq!(log.read_all(Position(0), ALL).unwrap().len(), 80);
+}

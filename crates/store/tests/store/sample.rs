@@ -1,0 +1,79 @@
+//! Entries and rows whose content follows from their place, so that any of them can be checked alone.
+
+use std::path::Path;
+
+use domain::{RunId, Sequence, Timestamp};
+use store::{Entry, Log, NewEntry, Row, RowChange, Snapshot, SqliteLog};
+
+/// More than any test writes.
+pub const ALL: usize = 1 << 20;
+
+/// Opens the log of a directory.
+pub fn open(directory: &Path) -> SqliteLog {
+    SqliteLog::open(directory).unwrap()
+}
+
+/// Makes a run's id.
+pub fn run(name: &str) -> RunId {
+    name.parse().unwrap()
+}
+
+/// Makes the entry that belongs at a place.
+pub fn entry(run: &RunId, sequence: u64) -> NewEntry {
+    let text = "장단 ".repeat((sequence % 40) as usize);
+    NewEntry {
+        at: Timestamp(1_700_000_000_000 + sequence as i64),
+        actor: format!("agent {}", sequence % 5),
+        kind: "TaskStarted".to_owned(),
+        version: 1 + (sequence % 2) as u32,
+        payload: format!(r#"{{"run":"{run}","n":{sequence},"text":"{text}"}}"#),
+    }
+}
+
+/// Makes the entries that belong behind a place.
+pub fn entries(run: &RunId, after: u64, n: u64) -> Vec<NewEntry> {
+    (after + 1..=after + n).map(|sequence| entry(run, sequence)).collect()
+}
+
+/// Appends the entries that belong behind a place.
+pub fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
+    let done = log.append(run, Sequence(after), entries(run, after, n)).unwrap();
+    assert_eq!(done.sequence, Sequence(after + n));
+}
+
+/// Asserts that a run has exactly so many entries, each with what belongs there.
+pub fn assert_whole(log: &dyn Log, run: &RunId, n: u64) {
+    let found = log.read(run, Sequence(0), ALL).unwrap();
+    assert_eq!(found.len() as u64, n, "entries of {run}");
+    for (sequence, found) in (1..).zip(found) {
+        let Entry { run: own, sequence: place, position: _, at, actor, kind, version, payload } = found;
+        assert_eq!((own, place), (run.clone(), Sequence(sequence)));
+        assert_eq!(NewEntry { at, actor, kind, version, payload }, entry(run, sequence));
+    }
+}
+
+/// Says what an entry does to the rows: most put one, every eleventh deletes one.
+pub fn project(entry: &Entry) -> Vec<RowChange> {
+    let (kind, key) = ("task".to_owned(), format!("T{}", entry.sequence.0 % 7));
+    match entry.sequence.0 % 11 {
+        0 => vec![RowChange::Delete { kind, key }],
+        _ => vec![RowChange::Put(Row { kind, key, json: entry.payload.clone(), sequence: entry.sequence })],
+    }
+}
+
+/// Folds a run's whole log into the rows that it must have.
+pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
+    let mut rows = std::collections::BTreeMap::new();
+    for change in log.read(run, Sequence(0), ALL).unwrap().iter().flat_map(project) {
+        match change {
+            RowChange::Put(row) => rows.insert((row.kind.clone(), row.key.clone()), row),
+            RowChange::Delete { kind, key } => rows.remove(&(kind, key)),
+        };
+    }
+    rows.into_values().collect()
+}
+
+/// Makes the snapshot that belongs at a place.
+pub fn snapshot(sequence: u64) -> Snapshot {
+    Snapshot { sequence: Sequence(sequence), version: 1, bytes: sequence.to_le_bytes().repeat(50) }
+}

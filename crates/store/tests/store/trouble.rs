@@ -1,0 +1,232 @@
+//! Disks that are full, files that can't be written, files that are damaged: a clear error, and nothing lost.
+//!
+//! Full and read-only disks are real ones: this test binary starts itself again in a mount namespace of its own.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use domain::Sequence;
+use rusqlite::Connection;
+use store::{LOG_FILE, Log, NewEntry, Position, SqliteLog, StoreError, catch_up};
+use tempfile::{TempDir, tempdir};
+
+use crate::sample::{ALL, append, assert_whole, entry, fold, open, project, run};
+
+/// Where a child finds the disk that was made for it.
+const DISK: &str = "JANGDAN_TEST_DISK";
+
+#[test]
+fn a_full_disk_loses_nothing_and_the_same_store_works_again() {
+    inside("mount -t tmpfs -o size=13m tmpfs \"$JANGDAN_TEST_DISK\"", "trouble::on_a_small_disk");
+}
+
+#[test]
+fn a_read_only_disk_is_named_and_works_when_it_can_be_written() {
+    inside(
+        "mount --bind \"$JANGDAN_TEST_DISK\" \"$JANGDAN_TEST_DISK\" && \
+         mount -o remount,ro,bind \"$JANGDAN_TEST_DISK\"",
+        "trouble::on_a_read_only_disk",
+    );
+}
+
+/// Not a test by itself: what runs on a disk of 13 MiB.
+#[test]
+fn on_a_small_disk() {
+    let Some(disk) = env::var_os(DISK).map(PathBuf::from) else { return };
+    let (directory, other) = (disk.join("one"), disk.join("other"));
+    fs::create_dir(&directory).unwrap();
+    fs::create_dir(&other).unwrap();
+    fs::write(disk.join("ballast"), vec![1; 7 << 20]).unwrap();
+    let log = open(&directory);
+    let (a, b) = (run("a"), run("b"));
+    append(&log, &b, 0, 3);
+    let large = |sequence| NewEntry { payload: "x".repeat(9_000), ..entry(&a, sequence) };
+    let mut head = 0;
+    let full = loop {
+        match log.append(&a, Sequence(head), vec![large(head + 1), large(head + 2)]) {
+            Ok(done) => head = done.sequence.0,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::DiskFull { .. }), "{full:?}");
+    let still = log.append(&a, Sequence(head), vec![large(head + 1); 20]).unwrap_err();
+    assert!(matches!(still, StoreError::DiskFull { .. }), "{still:?}");
+    fs::write(other.join("rest"), vec![1; 13 << 20]).unwrap_err();
+    let unopened = SqliteLog::open(&other).unwrap_err();
+    assert!(matches!(unopened, StoreError::DiskFull { .. }), "{unopened:?}");
+    assert_eq!(log.read(&a, Sequence(0), ALL).unwrap().len() as u64, head);
+
+    fs::remove_file(disk.join("ballast")).unwrap();
+    fs::remove_file(other.join("rest")).unwrap();
+    log.append(&a, Sequence(head), vec![large(head + 1)]).unwrap();
+    append(&log, &b, 3, 2);
+    drop(log);
+    let log = open(&directory);
+    assert_eq!(log.read(&a, Sequence(0), ALL).unwrap().len() as u64, head + 1);
+    assert_whole(&log, &b, 5);
+    catch_up(&log, &b, project).unwrap();
+    assert_eq!(log.rows(&b).unwrap(), fold(&log, &b));
+    assert_eq!(log.read_all(Position(0), ALL).unwrap().len() as u64, head + 6);
+    append(&open(&other), &b, 0, 1);
+}
+
+/// Not a test by itself: what runs on a disk that can be read only.
+#[test]
+fn on_a_read_only_disk() {
+    let Some(disk) = env::var_os(DISK).map(PathBuf::from) else { return };
+    let error = SqliteLog::open(&disk).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+    assert!(fs::read_dir(&disk).unwrap().next().is_none());
+    shell("mount -o remount,rw,bind \"$JANGDAN_TEST_DISK\"", &disk);
+    append(&open(&disk), &run("a"), 0, 1);
+    // Only the log itself can't be written now: its lock can.
+    shell("mount --bind log.sqlite3 log.sqlite3 && mount -o remount,ro,bind log.sqlite3", &disk);
+    let error = SqliteLog::open(&disk).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+    shell("umount log.sqlite3", &disk);
+    let log = open(&disk);
+    append(&log, &run("a"), 1, 1);
+    assert_whole(&log, &run("a"), 2);
+}
+
+#[test]
+fn a_file_that_becomes_immutable_under_an_open_store_works_again_afterwards() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    append(&log, &a, 0, 2);
+    let side = directory.path().join(format!("{LOG_FILE}-wal"));
+    let change = |sign: &str| Command::new("chattr").arg(sign).arg(&side).stderr(Stdio::null()).status();
+    if !change("+i").is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this user or this disk has no immutable files");
+        return;
+    }
+    let error = log.append(&a, Sequence(2), vec![entry(&a, 3)]);
+    let whole = log.read(&a, Sequence(0), ALL);
+    assert!(change("-i").unwrap().success());
+    assert!(matches!(error, Err(StoreError::Io { .. } | StoreError::ReadOnly { .. })), "{error:?}");
+    assert_eq!(whole.unwrap().len(), 2);
+    append(&log, &a, 2, 2);
+    drop(log);
+    assert_whole(&open(directory.path()), &a, 4);
+}
+
+#[test]
+fn a_damaged_beginning_is_found_at_the_start() {
+    let directory = written(50);
+    flip(directory.path(), 0, 16);
+    let error = SqliteLog::open(directory.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    flip(directory.path(), 0, 16);
+    assert_whole(&open(directory.path()), &run("a"), 50);
+}
+
+#[test]
+fn damage_in_the_middle_is_found_when_it_is_read() {
+    let directory = written(2_000);
+    let length = fs::metadata(directory.path().join(LOG_FILE)).unwrap().len() as usize;
+    // The head of a page in the middle: which entries lie there, and where.
+    let page = length / 2 / 4096 * 4096;
+    flip(directory.path(), page, 64);
+    let log = open(directory.path());
+    let errors = [log.read_all(Position(0), ALL).err(), log.read(&run("a"), Sequence(0), ALL).err()];
+    assert!(errors.iter().flatten().any(|error| matches!(error, StoreError::Corrupt { .. })), "{errors:?}");
+    drop(log);
+    flip(directory.path(), page, 64);
+    assert_whole(&open(directory.path()), &run("a"), 2_000);
+}
+
+#[test]
+fn a_newer_file_and_a_foreign_file_are_left_as_they_are() {
+    let directory = written(5);
+    let path = directory.path().join(LOG_FILE);
+    change(&path, "PRAGMA user_version = 99");
+    let error = SqliteLog::open(directory.path()).unwrap_err();
+    assert!(matches!(error, StoreError::NewerVersion { found: 99, .. }), "{error:?}");
+    change(&path, "PRAGMA application_id = 7");
+    let before = fs::read(&path).unwrap();
+    let error = SqliteLog::open(directory.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn a_directory_has_one_store_at_a_time() {
+    let directory = written(1);
+    let log = open(directory.path());
+    let error = SqliteLog::open(directory.path()).unwrap_err();
+    let StoreError::Locked { holder, .. } = error else { panic!("{error:?}") };
+    assert_eq!(holder, Some(std::process::id()));
+    drop(log);
+    open(directory.path());
+}
+
+#[test]
+fn a_missing_directory_is_named_and_not_made() {
+    let directory = tempdir().unwrap();
+    let missing = directory.path().join("missing");
+    let error = SqliteLog::open(&missing).unwrap_err();
+    assert!(matches!(error, StoreError::DirectoryMissing { .. }), "{error:?}");
+    assert!(!missing.exists());
+}
+
+#[test]
+fn somebody_who_looks_into_the_file_delays_the_writer_and_no_more() {
+    let directory = written(1);
+    let log = open(directory.path());
+    let tool = Connection::open(directory.path().join(LOG_FILE)).unwrap();
+    tool.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let appended = scope.spawn(|| log.append(&run("a"), Sequence(1), vec![entry(&run("a"), 2)]));
+        assert_whole(&log, &run("a"), 1);
+        tool.execute_batch("COMMIT").unwrap();
+        appended.join().unwrap().unwrap();
+    });
+    assert_whole(&log, &run("a"), 2);
+}
+
+/// Makes a directory with a closed log of one run.
+fn written(n_entries: u64) -> TempDir {
+    let directory = tempdir().unwrap();
+    append(&open(directory.path()), &run("a"), 0, n_entries);
+    directory
+}
+
+/// Inverts bytes of the log's file; done twice it is as before.
+fn flip(directory: &Path, at: usize, n: usize) {
+    let path = directory.join(LOG_FILE);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at..at + n].iter_mut().for_each(|byte| *byte = !*byte);
+    fs::write(path, bytes).unwrap();
+}
+
+/// Runs a statement on a closed log.
+fn change(path: &Path, statement: &str) {
+    Connection::open(path).unwrap().execute_batch(statement).unwrap();
+}
+
+/// Runs one test of this binary in a mount namespace, on a disk that a script has prepared.
+fn inside(script: &str, test: &str) {
+    let can = Command::new("unshare").args(["-Urm", "true"]).stderr(Stdio::null()).status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this machine makes no mount namespaces for this user");
+        return;
+    }
+    let disk = tempdir().unwrap();
+    let output = Command::new("unshare")
+        .args(["-Urm", "sh", "-ec", &format!("{script}; exec \"$0\" --exact {test} --nocapture")])
+        .arg(env::current_exe().unwrap())
+        .env(DISK, disk.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+fn shell(script: &str, directory: &Path) {
+    let status = Command::new("sh").args(["-ec", script]).current_dir(directory).status().unwrap();
+    assert!(status.success(), "{script}");
+}
