@@ -26,10 +26,10 @@ const GROUP_BYTES_MAX: usize = 16 << 20;
 const GROUP_WORK_MAX: usize = 1024;
 
 /// How long a transaction waits for those who wrote last time, as a part of the time that a commit takes.
-const GATHER_PART: u32 = 8;
+const GATHER_PART: u32 = 4;
 
 /// And how long at most.
-const GATHER_MAX: Duration = Duration::from_millis(1);
+const GATHER_MAX: Duration = Duration::from_millis(2);
 
 /// The writer, with all that only it may touch.
 pub struct Writer {

@@ -5,6 +5,7 @@
 mod engine;
 mod memory;
 mod plan;
+mod store;
 mod wire;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Name {
     Plan,
     /// The scheduler, on graphs of 50 to 5,000 tasks.
     Engine,
+    /// The event log, with 64 producers.
+    Store,
 }
 
 /// Prints the report; the exit status is 1 where a goal is not reached.
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let outcome: anyhow::Result<Report> = match arguments.name {
         Name::Wire => wire::run(),
         Name::Plan => plan::run(),
+        Name::Store => store::run(),
         Name::Engine => engine::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {

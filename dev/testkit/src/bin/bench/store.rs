@@ -1,0 +1,195 @@
+//! The log against the disk alone, and against a commit for every event; how fast it opens and replays.
+//!
+//! `raw fdatasync` is the ceiling: one thread that appends 64 entries' bytes to a file, waits for the disk, and does
+//! nothing else. `commit per event` is plain SQLite with the same settings, used as one would at first.
+
+use std::{
+    fs::File,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+};
+
+use anyhow::{Context, Result, ensure};
+use domain::{RunId, Sequence, Timestamp};
+use rusqlite::Connection;
+use store::{Log, NewEntry, Position, Snapshot, SqliteLog};
+use tempfile::tempdir_in;
+use testkit::bench::{Goal, Report, Variant, measure};
+
+const N_PRODUCERS: usize = 64;
+/// How many entries each producer appends in a round, one after the other.
+const N_APPENDS: u64 = 16;
+/// Fewer, because each waits for the disk.
+const N_COMMITS: u64 = 32;
+/// What lies in the log that is opened: finished runs, and one that lives.
+const N_FINISHED: u64 = 100;
+const FINISHED_ENTRIES: u64 = 1_000;
+const LIVE_ENTRIES: u64 = 2_000;
+const SNAPSHOT_AT: u64 = 1_900;
+const PAGE_ENTRIES: usize = 1_000;
+const ROUNDS: usize = 9;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
+    let program = std::env::current_exe()?;
+    let beside = program.parent().context("a program has a directory")?;
+    let (log_directory, old_directory) = (tempdir_in(beside)?, tempdir_in(beside)?);
+    let log = SqliteLog::open(log_directory.path())?;
+    let mut heads = vec![0; N_PRODUCERS];
+    let mut raw = File::create(log_directory.path().join("raw"))?;
+    let mut plain = plain_database(&log_directory.path().join("plain.sqlite3"))?;
+    fill(old_directory.path())?;
+    let old = SqliteLog::open(old_directory.path())?;
+    ensure!(replay(&old) == N_FINISHED * FINISHED_ENTRIES + LIVE_ENTRIES, "the log lacks entries");
+    drop(old);
+    ensure!(start_again(old_directory.path()) == LIVE_ENTRIES - SNAPSHOT_AT, "the start lacks entries");
+    let has_node = start_node() == 1;
+
+    let mut variants = vec![
+        Variant::new("append", || produce(&log, &mut heads)),
+        Variant::new("raw fdatasync", || append_raw(&mut raw)),
+        Variant::new("commit per event", || commit_each(&mut plain)),
+        Variant::new("open", || start_again(old_directory.path())),
+        Variant::new("replay", || SqliteLog::open(old_directory.path()).map_or(0, |old| replay(&old))),
+    ];
+    if has_node {
+        variants.push(Variant::new("node start", start_node));
+    }
+    let timings = measure(ROUNDS, variants);
+    let n_recorded = log.read_all(Position(0), usize::MAX)?.len();
+    let n_expected = (timings.rounds + 1) * N_PRODUCERS * N_APPENDS as usize;
+    ensure!(n_recorded == n_expected, "{n_expected} entries were appended, {n_recorded} are there");
+
+    let mut report = Report::new("store", timings.rounds);
+    let n_entries = (N_PRODUCERS as u64 * N_APPENDS) as f64;
+    let per_event = n_entries / N_COMMITS as f64 * timings.times_longer("commit per event", "append");
+    report.ratio("append/raw fdatasync", timings.times_longer("raw fdatasync", "append"), Goal::AtLeast(0.5));
+    report.ratio("append/commit per event", per_event, Goal::AtLeast(20.0));
+    report.ratio("open ms", timings.seconds("open") * 1e3, Goal::AtMost(100.0));
+    if has_node {
+        report.figure("node start ms", timings.seconds("node start") * 1e3);
+        report.figure("open/node start time", timings.times_longer("open", "node start"));
+    }
+    report.figure("append entries/s", n_entries / timings.seconds("append"));
+    report.figure("raw fdatasync entries/s", n_entries / timings.seconds("raw fdatasync"));
+    report.figure("commit per event entries/s", N_COMMITS as f64 / timings.seconds("commit per event"));
+    let n_replayed = (N_FINISHED * FINISHED_ENTRIES + LIVE_ENTRIES) as f64;
+    report.figure("replay entries/s", n_replayed / timings.seconds("replay"));
+    report.figure("producers", N_PRODUCERS as f64);
+    report.figure("entry bytes", entry(1).payload.len() as f64);
+    Ok(report)
+}
+
+/// Makes an entry like those of a run: about 200 bytes of payload.
+fn entry(n: u64) -> NewEntry {
+    NewEntry {
+        at: Timestamp(1_700_000_000_000 + n as i64),
+        actor: "session 01890a5d".to_owned(),
+        kind: "TurnRecorded".to_owned(),
+        version: 1,
+        payload: format!(
+            r#"{{"type":"TurnRecorded","task":"T1.{}","attempt":1,"turn":{n},"text":"{}"}}"#,
+            n % 100,
+            "the tests pass now; next are the docs. ".repeat(3)
+        ),
+    }
+}
+
+fn run_id(n: u64) -> Result<RunId> {
+    Ok(format!("r{n}").parse()?)
+}
+
+/// Lets all producers append at once, each to its own run and one entry at a time.
+fn produce(log: &SqliteLog, heads: &mut [u64]) -> u64 {
+    thread::scope(|scope| {
+        for (n, head) in (0..).zip(heads) {
+            scope.spawn(move || -> Result<()> {
+                let run = run_id(n)?;
+                for _ in 0..N_APPENDS {
+                    *head = log.append(&run, Sequence(*head), vec![entry(*head + 1)])?.sequence.0;
+                }
+                Ok(())
+            });
+        }
+    });
+    N_APPENDS
+}
+
+/// Appends the same entries to a file, in groups of as many as there are producers.
+fn append_raw(file: &mut File) -> u64 {
+    let mut n_written = 0;
+    for n in 1..=N_APPENDS {
+        let mut group = Vec::new();
+        for _ in 0..N_PRODUCERS {
+            let entry = entry(n);
+            group.extend_from_slice(entry.actor.as_bytes());
+            group.extend_from_slice(entry.kind.as_bytes());
+            group.extend_from_slice(entry.payload.as_bytes());
+        }
+        let done = file.write_all(&group).and_then(|()| file.sync_data());
+        n_written += u64::from(done.is_ok());
+    }
+    n_written
+}
+
+/// Makes a database with a table of entries and nothing else.
+fn plain_database(path: &Path) -> Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.execute_batch("CREATE TABLE entry (position INTEGER PRIMARY KEY, payload TEXT NOT NULL)")?;
+    Ok(connection)
+}
+
+/// Commits entries one by one.
+fn commit_each(connection: &mut Connection) -> u64 {
+    let insert = |n| {
+        let mut insert = connection.prepare_cached("INSERT INTO entry (payload) VALUES (?1)")?;
+        insert.execute([entry(n).payload])
+    };
+    (0..N_COMMITS).map(|n| insert(n).map_or(0, |count| count as u64)).sum()
+}
+
+/// Writes the log that is opened again and again.
+fn fill(directory: &Path) -> Result<()> {
+    let log = SqliteLog::open(directory)?;
+    for n in 0..N_FINISHED {
+        log.append(&run_id(n)?, Sequence(0), (1..=FINISHED_ENTRIES).map(entry).collect())?;
+    }
+    let live = run_id(N_FINISHED)?;
+    log.append(&live, Sequence(0), (1..=LIVE_ENTRIES).map(entry).collect())?;
+    let snapshot = Snapshot { sequence: Sequence(SNAPSHOT_AT), version: 1, bytes: vec![7; 200_000] };
+    Ok(log.save_snapshot(&live, snapshot)?)
+}
+
+/// Does what a start does: opens the log, lists its runs, and reads the live one from its snapshot on.
+fn start_again(directory: &Path) -> u64 {
+    let start = || -> Result<usize> {
+        let log = SqliteLog::open(directory)?;
+        let runs = log.runs()?;
+        let live = runs.last().context("a run")?;
+        let snapshot = log.load_snapshot(&live.run)?.context("a snapshot")?;
+        Ok(log.read(&live.run, snapshot.sequence, usize::MAX)?.len())
+    };
+    start().map_or(0, |n_entries| n_entries as u64)
+}
+
+/// Reads every entry of the log, page by page.
+fn replay(log: &SqliteLog) -> u64 {
+    let mut position = Position(0);
+    while let Ok(page) = log.read_all(position, PAGE_ENTRIES) {
+        let Some(last) = page.last() else { break };
+        position = last.position;
+    }
+    position.0
+}
+
+/// Starts Node with nothing to do, and returns 1 where that went well.
+fn start_node() -> u64 {
+    let mut node = Command::new("node");
+    node.args(["--eval", "0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    node.status().map_or(0, |status| u64::from(status.success()))
+}
