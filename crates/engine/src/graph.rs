@@ -2,6 +2,8 @@
 //!
 //! Invariant: the graph has no cycle. `Graph::connect` refuses the edge that would close one.
 
+use smallvec::SmallVec;
+
 /// A node of the graph: a task, or the gate of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node(u32);
@@ -33,10 +35,13 @@ pub struct Graph {
     links: Vec<Links>,
 }
 
+/// Most tasks have a few neighbours: they lie beside the task itself, which keeps a large plan fast.
+type Neighbours = SmallVec<[Node; 4]>;
+
 #[derive(Debug, Clone, Default)]
 struct Links {
-    before: Vec<Node>,
-    after: Vec<Node>,
+    before: Neighbours,
+    after: Neighbours,
     duration: u64,
     /// The longest way to the end, this node's own duration included.
     remaining: u64,
