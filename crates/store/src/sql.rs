@@ -27,12 +27,20 @@ pub static RUN_ID: Statement = Statement::new("SELECT id FROM run WHERE name = $
 
 pub static RUN_ADD: Statement = Statement::new("INSERT INTO run (name) VALUES ($1) RETURNING id");
 
-pub static RUN_HEAD: Statement =
-    Statement::new("SELECT coalesce(max(sequence), 0) FROM entry WHERE run = $1");
+/// Looks at the entries that have no place yet first: they are the newest.
+pub static RUN_HEAD: Statement = Statement::new(
+    "SELECT coalesce( \
+       (SELECT max(sequence) FROM entry WHERE position > (SELECT position FROM placed) AND run = $1), \
+       (SELECT max(sequence) FROM place WHERE run = $1), 0)",
+);
 
-/// The newest sequence of each run is looked up in the index, so that no entry is read.
+/// The newest sequence of each run is looked up in the places, so that only entries without one are read.
 pub static RUNS: Statement = Statement::new(
-    "SELECT run.name, (SELECT max(sequence) FROM entry WHERE entry.run = run.id) FROM run ORDER BY run.id",
+    "SELECT run.name, coalesce(newest.sequence, (SELECT max(sequence) FROM place WHERE place.run = run.id)) \
+     FROM run LEFT JOIN ( \
+       SELECT run, max(sequence) AS sequence FROM entry \
+       WHERE position > (SELECT position FROM placed) GROUP BY run \
+     ) AS newest ON newest.run = run.id ORDER BY run.id",
 );
 
 pub static LAST_POSITION: Statement = Statement::new("SELECT coalesce(max(position), 0) FROM entry");
@@ -42,11 +50,30 @@ pub static ENTRY_ADD: Statement = Statement::new(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 );
 
+/// First the entries that have a place, then those that have none yet.
 pub static ENTRIES_OF_RUN: Statement = Statement::new(
-    "SELECT run.name, sequence, position, at, actor, kind, version, payload \
-     FROM entry JOIN run ON run.id = entry.run \
-     WHERE entry.run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY sequence LIMIT $3",
+    "SELECT run.name, entry.sequence, entry.position, at, actor, kind, version, payload FROM ( \
+       SELECT position FROM ( \
+         SELECT position FROM place \
+         WHERE run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY sequence LIMIT $3 \
+       ) AS placed_entry \
+       UNION ALL SELECT position FROM ( \
+         SELECT position FROM entry \
+         WHERE position > (SELECT position FROM placed) \
+           AND run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY position LIMIT $3 \
+       ) AS new_entry \
+     ) AS found JOIN entry ON entry.position = found.position JOIN run ON run.id = entry.run \
+     ORDER BY found.position LIMIT $3",
 );
+
+pub static PLACED: Statement = Statement::new("SELECT position FROM placed");
+
+pub static PLACES_ADD: Statement = Statement::new(
+    "INSERT INTO place (run, sequence, position) SELECT run, sequence, position FROM entry \
+     WHERE position > (SELECT position FROM placed) ORDER BY run, sequence",
+);
+
+pub static PLACED_MOVE: Statement = Statement::new("UPDATE placed SET position = $1");
 
 pub static ENTRIES: Statement = Statement::new(
     "SELECT run.name, sequence, position, at, actor, kind, version, payload \

@@ -18,7 +18,20 @@ CREATE TABLE entry (
     payload TEXT NOT NULL
 ) STRICT;
 
-CREATE UNIQUE INDEX entry_by_run ON entry (run, sequence);
+-- Where a run's entries are, up to the position in `placed`. It follows the log in steps: the entries of many runs that
+-- are recorded together lie side by side, but their places do not, and each would cost a page at every commit.
+CREATE TABLE place (
+    run INTEGER NOT NULL REFERENCES run (id),
+    sequence INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (run, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE placed (
+    position INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO placed (position) VALUES (0);
 
 CREATE TABLE snapshot (
     run INTEGER NOT NULL REFERENCES run (id),

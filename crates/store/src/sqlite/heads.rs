@@ -7,10 +7,17 @@ use std::collections::HashMap;
 use domain::{RunId, Sequence};
 use rusqlite::{Connection, OptionalExtension, Result};
 
-use crate::{Position, sql};
+use crate::{
+    Position,
+    sql::{self, Statement},
+};
 
 /// How many runs are remembered; few live at once.
 const RUNS_MAX: usize = 4096;
+
+/// How many entries may be without a place. Whoever reads a run looks at all of them, which takes less than a
+/// millisecond.
+const UNPLACED_MAX: u64 = 2048;
 
 /// The number of a run in the file, and its last place.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +33,7 @@ pub struct Head {
 pub struct Heads {
     runs: HashMap<RunId, Head>,
     position: Option<Position>,
+    placed: Option<Position>,
 }
 
 impl Heads {
@@ -60,10 +68,25 @@ impl Heads {
         if let Some(position) = self.position {
             return Ok(position);
         }
-        let mut last = connection.prepare_cached(sql::LAST_POSITION.sqlite())?;
-        let position = Position(last.query_row([], |row| row.get::<_, i64>(0))?.cast_unsigned());
+        let position = position_of(connection, &sql::LAST_POSITION)?;
         self.position = Some(position);
         Ok(position)
+    }
+
+    /// Writes the places of new entries down, once there are enough of them to be worth it.
+    pub fn place(&mut self, connection: &Connection) -> Result<()> {
+        let Some(position) = self.position else { return Ok(()) };
+        let placed = match self.placed {
+            Some(placed) => placed,
+            None => position_of(connection, &sql::PLACED)?,
+        };
+        self.placed = Some(placed);
+        if position.0 - placed.0 >= UNPLACED_MAX {
+            connection.prepare_cached(sql::PLACES_ADD.sqlite())?.execute([])?;
+            connection.prepare_cached(sql::PLACED_MOVE.sqlite())?.execute([position.0.cast_signed()])?;
+            self.placed = Some(position);
+        }
+        Ok(())
     }
 
     /// Notes that entries were added to a run.
@@ -83,4 +106,9 @@ impl Heads {
         self.runs.insert(run.clone(), head);
         head
     }
+}
+
+fn position_of(connection: &Connection, statement: &Statement) -> Result<Position> {
+    let mut find = connection.prepare_cached(statement.sqlite())?;
+    find.query_row([], |row| row.get::<_, i64>(0)).map(|number| Position(number.cast_unsigned()))
 }

@@ -25,10 +25,7 @@ const GROUP_BYTES_MAX: usize = 16 << 20;
 /// How many wishes one transaction may answer.
 const GROUP_WORK_MAX: usize = 1024;
 
-/// How long a transaction waits for those who wrote last time, as a part of the time that a commit takes.
-const GATHER_PART: u32 = 4;
-
-/// And how long at most.
+/// How long a transaction waits at most for those who wrote last time. A commit's own time is the other bound.
 const GATHER_MAX: Duration = Duration::from_millis(2);
 
 /// The writer, with all that only it may touch.
@@ -47,10 +44,10 @@ struct LastCommit {
     took: Duration,
 }
 
-/// What goes into one turn.
+/// What is done in one turn.
 #[derive(Default)]
 struct Turn {
-    work: Vec<Work>,
+    answers: Vec<HeldAnswer>,
     bytes: usize,
     subscribers: Vec<(Feed, Answer<Position>)>,
     is_last: bool,
@@ -65,10 +62,10 @@ impl Writer {
 
     /// Works until it is told to stop, or nobody is left who could.
     pub fn run(mut self, queue: &Receiver<Command>) {
-        loop {
-            let turn = self.gather(queue);
-            if !turn.work.is_empty() {
-                self.commit(turn.work);
+        while let Ok(command) = queue.recv() {
+            let mut turn = Turn::default();
+            if let Some(work) = turn.take(command) {
+                self.commit(work, queue, &mut turn);
             }
             // Only now: what was committed above is in the file, and is not sent to those who come now.
             for (feed, answer) in turn.subscribers {
@@ -80,83 +77,65 @@ impl Writer {
         }
     }
 
-    /// Waits for the first wish and takes what follows at once.
-    ///
-    /// After a commit those who waited for it come back one by one. A transaction that began with the first of them
-    /// would leave the others a whole commit behind, so it waits for as many as last time, a moment at most. Whoever
-    /// writes alone never waits.
-    fn gather(&self, queue: &Receiver<Command>) -> Turn {
-        let mut turn = Turn::default();
-        match queue.recv() {
-            Ok(command) => turn.take(command),
-            Err(_) => turn.is_last = true,
-        }
-        let wait = (self.last.took / GATHER_PART).min(GATHER_MAX);
-        let until = Instant::now() + wait;
-        while !turn.is_full() {
-            let left = match turn.work.len() < self.last.n_work {
-                true => until.saturating_duration_since(Instant::now()),
-                false => Duration::ZERO,
-            };
-            match queue.recv_timeout(left) {
-                Ok(command) => turn.take(command),
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => turn.is_last = true,
-            }
-        }
-        turn
-    }
-
-    /// Writes all of it in one transaction, then tells subscribers and those who wait.
-    fn commit(&mut self, work: Vec<Work>) {
-        let n_work = work.len();
-        let mut answers = Vec::with_capacity(n_work);
-        let start = Instant::now();
-        let committed = self.transact(work, &mut answers).map_err(|error| {
+    /// Writes what is there in one transaction, then tells subscribers and those who wait.
+    fn commit(&mut self, first: Work, queue: &Receiver<Command>, turn: &mut Turn) {
+        let committed = self.transact(first, queue, turn).map_err(|error| {
             self.heads.clear();
             StoreError::using(&self.path, error)
         });
-        self.last = LastCommit { n_work, took: start.elapsed() };
-        let outcome = match committed {
-            Ok(recorded) => {
-                self.publish(recorded);
-                Ok(())
-            }
-            Err(error) => Err(error),
-        };
-        for answer in answers {
+        let outcome = committed.map(|recorded| self.publish(recorded));
+        for answer in turn.answers.drain(..) {
             answer(outcome.clone());
         }
     }
 
     /// Fills a transaction and commits it. What fails leaves nothing behind but the answers that are owed.
+    ///
+    /// After a commit those who waited for it come back one by one. A transaction that ended with the first of them
+    /// would leave the others a whole commit behind, so it waits for as many as last time, a moment at most. Whoever
+    /// writes alone never waits.
     fn transact(
         &mut self,
-        work: Vec<Work>,
-        answers: &mut Vec<HeldAnswer>,
+        first: Work,
+        queue: &Receiver<Command>,
+        turn: &mut Turn,
     ) -> rusqlite::Result<Option<Group>> {
         let recorded = (!self.feeds.is_empty()).then(|| Group { entries: Vec::new(), bytes: 0 });
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = match begun {
             Ok(transaction) => transaction,
             Err(error) => {
-                answers.extend(work.into_iter().map(Work::refuse));
+                turn.answers.push(first.refuse());
                 return Err(error);
             }
         };
         let mut filling = Filling { connection: &transaction, heads: &mut self.heads, recorded };
-        let mut failed = Ok(());
-        for work in work {
-            if failed.is_err() {
-                answers.push(work.refuse());
-                continue;
+        let until = Instant::now() + self.last.took.min(GATHER_MAX);
+        let mut next = Some(first);
+        loop {
+            if let Some(work) = next.take() {
+                let (answer, done) = filling.add(work);
+                turn.answers.push(answer);
+                done?;
             }
-            let (answer, done) = filling.add(work);
-            answers.push(answer);
-            failed = done;
+            if turn.is_full() {
+                break;
+            }
+            let is_waiting = turn.answers.len() < self.last.n_work;
+            let left =
+                if is_waiting { until.saturating_duration_since(Instant::now()) } else { Duration::ZERO };
+            match queue.recv_timeout(left) {
+                Ok(command) => next = turn.take(command),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => turn.is_last = true,
+            }
         }
         let recorded = filling.recorded;
-        failed.and_then(|()| transaction.commit()).map(|()| recorded)
+        self.heads.place(&transaction)?;
+        let start = Instant::now();
+        transaction.commit()?;
+        self.last = LastCommit { n_work: turn.answers.len(), took: start.elapsed() };
+        Ok(recorded)
     }
 
     /// Sends what was recorded to everybody who listens, and lets go of those who do not keep up.
@@ -180,18 +159,20 @@ impl Writer {
 }
 
 impl Turn {
-    fn take(&mut self, command: Command) {
+    /// Takes a command in, and returns the work that it brings.
+    fn take(&mut self, command: Command) -> Option<Work> {
         match command {
             Command::Write { work, bytes } => {
-                self.work.push(work);
                 self.bytes += bytes;
+                return Some(work);
             }
             Command::Subscribe { feed, answer } => self.subscribers.push((feed, answer)),
             Command::Stop => self.is_last = true,
         }
+        None
     }
 
     fn is_full(&self) -> bool {
-        self.is_last || self.bytes >= GROUP_BYTES_MAX || self.work.len() >= GROUP_WORK_MAX
+        self.is_last || self.bytes >= GROUP_BYTES_MAX || self.answers.len() >= GROUP_WORK_MAX
     }
 }

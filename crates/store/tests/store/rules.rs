@@ -138,3 +138,25 @@ fn writers_that_come_at_once_each_get_their_own_places() {
     (0..16).for_each(|n| assert_whole(&log, &run(&format!("r{n}")), 5));
     assert_eq!(log.read_all(Position(0), ALL).unwrap().len(), 80);
 }
+
+#[test]
+fn a_run_is_whole_wherever_the_places_of_its_entries_end() {
+    let directory = tempdir().unwrap();
+    let mut log = open(directory.path());
+    let (a, b) = (run("a"), run("b"));
+    // Places are written down after 2,048 entries: both runs have some before and some behind.
+    for round in 0..9 {
+        append(&log, &a, round * 300, 300);
+        append(&log, &b, round * 7, 7);
+        assert_whole(&log, &a, round * 300 + 300);
+        assert_whole(&log, &b, round * 7 + 7);
+        drop(log);
+        log = open(directory.path());
+        let heads: Vec<u64> = log.runs().unwrap().iter().map(|head| head.sequence.0).collect();
+        assert_eq!(heads, [round * 300 + 300, round * 7 + 7]);
+    }
+    for (after, limit) in [(0, 2_700), (1_990, 20), (1_999, 1), (2_100, 600)] {
+        let found = log.read(&a, Sequence(after), limit).unwrap();
+        assert!((after + 1..).take(limit).eq(found.iter().map(|entry| entry.sequence.0)));
+    }
+}
