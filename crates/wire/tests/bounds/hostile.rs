@@ -27,10 +27,14 @@ pub enum Reader {
 pub enum Reach {
     /// It is one line outside of a body.
     Line,
+    /// It edits one line again and again.
+    Edits,
     /// It is one body.
     Body,
     /// It goes on for ever.
     Stream,
+    /// It goes on for ever on a screen, which costs more by far.
+    Screen,
 }
 
 #[derive(Debug)]
@@ -38,8 +42,6 @@ enum Unit {
     Same(&'static [u8]),
     /// Something that differs each time.
     Counted(fn(usize) -> String),
-    /// The first makes one half, the second the other.
-    Halves(&'static str, &'static str),
 }
 
 impl Hostile {
@@ -59,10 +61,6 @@ impl Hostile {
         match self.unit {
             Unit::Same(unit) => fill(end, &|_| unit.to_vec()),
             Unit::Counted(unit) => fill(end, &|index| unit(index).into_bytes()),
-            Unit::Halves(first, second) => {
-                fill(end / 2, &|_| first.as_bytes().to_vec());
-                fill(end, &|_| second.as_bytes().to_vec());
-            }
         }
         bytes.extend_from_slice(self.after.as_bytes());
         bytes
@@ -132,11 +130,9 @@ fn lines() -> Vec<Hostile> {
             ("backticks", Orchestrator, "", "`a``b```", " [NEED_HUMAN: x]\n"),
             ("questions in backticks", Orchestrator, "", "` [NEED_HUMAN: x] `` ", "\n"),
             ("a title without an end", Worker, "\x1b]0;", "x", ""),
-            ("titles that are given up", Worker, "", "\x1b]0;x", "\n"),
             ("parameters without an end", Worker, "\x1b[", "1;", ""),
-            ("sequences that are given up", Worker, "", "\x1b[1", "\n"),
             ("C1 controls", Worker, "", "\u{9b}1m\u{85}", "\n"),
-            ("colours between letters", Worker, "", "x\x1b[m", "\n"),
+            ("colours between letters", Worker, "", "xxxxxxx\x1b[m", "\n"),
             ("quotation marks", Worker, "", "> ", "\n"),
             ("boxes before a message", Worker, "", "│ ", "DONE:T1.3\n"),
             ("bold type", Worker, "", "**[STEP_COMPLETE", "\n"),
@@ -151,14 +147,6 @@ fn lines() -> Vec<Hostile> {
     all.extend([
         made("ever longer backticks", Orchestrator, Reach::Line, "", Unit::Counted(longer_runs), "\n"),
         made("bytes that are no UTF-8", Worker, Reach::Line, "", Unit::Same(b"\xff\xe3\x81"), "\n"),
-        made(
-            "questions in a box with a far border",
-            Orchestrator,
-            Reach::Line,
-            "│ ",
-            Unit::Halves("[NEED_HUMAN: x]", " "),
-            "│\n",
-        ),
     ]);
     all
 }
@@ -166,7 +154,8 @@ fn lines() -> Vec<Hostile> {
 /// One line that is edited while it is written.
 fn edits() -> Vec<Hostile> {
     use Reader::Worker;
-    let long = || "x".repeat(8000);
+    // Longer than a terminal is wide.
+    let long = || "x".repeat(1100);
     let mut all = rows(
         Reach::Line,
         &[
@@ -189,9 +178,7 @@ fn edits() -> Vec<Hostile> {
         ("erased to the start", b"\x1b[1K"),
         ("gaps", b"\x1b[2K\x1b[1024Gx"),
     ];
-    all.extend(
-        storms.map(|(name, unit)| made(name, Worker, Reach::Line, long(), Unit::Same(unit), "\n")),
-    );
+    all.extend(storms.map(|(name, unit)| made(name, Worker, Reach::Edits, long(), Unit::Same(unit), "\n")));
     all
 }
 
@@ -230,6 +217,7 @@ fn bodies() -> Vec<Hostile> {
             ("a body of blank lines", Worker, "[STEP_COMPLETE]\n", "\n", ""),
             ("a body of one line", Worker, "[STEP_COMPLETE]\n", "x", ""),
             ("a body of one line of wide signs", Worker, "[STEP_COMPLETE]\n", "한", ""),
+            ("a body of one line of tabs", Worker, "[STEP_COMPLETE]\n", "\t", ""),
             ("a body of one line of clusters", Worker, "[STEP_COMPLETE]\n", "e\u{301}", ""),
             ("a body of one coloured line", Worker, "[STEP_COMPLETE]\n", "x\x1b[m", "\n"),
             ("a body of one edited line", Worker, "[STEP_COMPLETE]\nx\r", "x\x1b[m", "\n"),
@@ -256,13 +244,6 @@ fn bodies() -> Vec<Hostile> {
             ("a question with brackets", Orchestrator, "[NEED_HUMAN: [[", "word] [word\n", "]]]\n"),
             ("a question of deep brackets", Orchestrator, "[NEED_HUMAN: ", "[[[[[[[[\n", "]\n\n"),
             ("documents", Worker, "=== PHASE 1 COMPLETE ===\nDocuments created:\n", "- a\n", ""),
-            (
-                "lists of documents",
-                Worker,
-                "=== PHASE 1 COMPLETE ===\n",
-                "Phase:\nDocuments created: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]\n",
-                "",
-            ),
         ],
     );
     let boxed = || "│ ".repeat(8) + "[STEP_COMPLETE]\n";
@@ -334,7 +315,7 @@ fn streams() -> Vec<Hostile> {
 fn screens() -> Vec<Hostile> {
     use Reader::Screen;
     rows(
-        Reach::Stream,
+        Reach::Screen,
         &[
             ("a screen of lines", Screen, "", "some words of a log\r\n", ""),
             ("a screen of short lines", Screen, "", "x\r\n", ""),

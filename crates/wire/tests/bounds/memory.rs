@@ -15,22 +15,27 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// What a piece of work needed, in bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct Usage {
-    /// The most that was allocated at once beyond what was before.
-    pub peak: usize,
-    /// What was still allocated at the end: the result.
-    pub kept: usize,
+/// Measures from its making on, in bytes beyond what was allocated before.
+#[derive(Debug)]
+pub struct Meter {
+    before: isize,
 }
 
-/// Runs something, and returns its result and what it needed.
-pub fn measure<R>(run: impl FnOnce() -> R) -> (R, Usage) {
-    let before = CURRENT.get();
-    PEAK.set(before);
-    let result = run();
-    let beyond = |bytes: isize| usize::try_from(bytes - before).unwrap_or(0);
-    (result, Usage { peak: beyond(PEAK.get()), kept: beyond(CURRENT.get()) })
+impl Meter {
+    pub fn start() -> Self {
+        PEAK.set(CURRENT.get());
+        Self { before: CURRENT.get() }
+    }
+
+    /// Returns the most that was allocated at once.
+    pub fn peak(&self) -> usize {
+        usize::try_from(PEAK.get() - self.before).unwrap_or(0)
+    }
+
+    /// Returns what is allocated now.
+    pub fn now(&self) -> usize {
+        usize::try_from(CURRENT.get() - self.before).unwrap_or(0)
+    }
 }
 
 struct Counting;
