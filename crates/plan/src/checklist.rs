@@ -37,22 +37,25 @@ fn dialect(text: &str, outline: &Outline) -> Option<Dialect> {
 pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
     let Some(dialect) = dialect(text, outline) else { return DraftPlan::default() };
     let mut reader = Reader::new(text, dialect);
-    reader.entries.reserve(outline.blocks.len());
+    reader
+        .entries
+        .reserve(outline.blocks.iter().filter(|block| matches!(block.kind, Kind::Item { depth: 0 })).count());
     for block in &outline.blocks {
         match block.kind {
             Kind::Heading { level } => reader.heading(level, block.span.clone()),
             Kind::Item { depth } => reader.item(depth, block.span.clone()),
-            Kind::Paragraph | Kind::Table { .. } | Kind::Rule => {}
+            Kind::Paragraph | Kind::Table(_) | Kind::Rule => {}
         }
     }
     reader.close(usize::MAX);
     reader.warn(diagnostics);
     let (phases, numbers) = numbering::number(reader.phases);
-    let drafts = match dialect {
-        Dialect::SpecKit => spec_kit::drafts(text, reader.entries, &numbers),
-        Dialect::Kiro => kiro::drafts(text, reader.entries, &numbers),
-    };
-    DraftPlan { title: reader.title.unwrap_or_default(), drafts, phases, ..DraftPlan::default() }
+    let mut plan = DraftPlan { title: reader.title.unwrap_or_default(), phases, ..DraftPlan::default() };
+    match dialect {
+        Dialect::SpecKit => spec_kit::add(text, &reader.entries, &numbers, &mut plan),
+        Dialect::Kiro => kiro::add(text, &reader.entries, &numbers, &mut plan),
+    }
+    plan
 }
 
 /// A box with an id, and where its text is.

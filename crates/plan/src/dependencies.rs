@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::text::{is_none, span_in, unquote_code, without_bullet};
+use crate::text::{is_none, span_in, trim, unquote_code, without_bullet};
 
 mod name;
 mod reference;
@@ -17,83 +17,87 @@ use name::{quoted_length, unquote_name};
 /// One dependency of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Mention<'a> {
-    /// The part of the list that it is in, as a name: that is what it means where it has no ids.
-    pub(crate) name: Cow<'a, str>,
-    /// The id, or all ids from one to another; several of them can share a part.
-    pub(crate) ids: Option<Ids<'a>>,
+    pub(crate) what: What<'a>,
     /// Where it is.
     pub(crate) span: Range<usize>,
+}
+
+/// What is mentioned.
+#[derive(Debug, Clone)]
+pub(crate) enum What<'a> {
+    /// Something outside of the plan.
+    Name(Cow<'a, str>),
+    /// Tasks of the plan.
+    Ids(Ids<'a>),
 }
 
 /// An id, or all ids from one to another.
 #[derive(Debug, Clone)]
 pub(crate) struct Ids<'a> {
     pub(crate) from: Reference<'a>,
-    pub(crate) to: Option<Reference<'a>>,
+    /// Boxed, because there are many more ids than ranges.
+    pub(crate) to: Option<Box<Reference<'a>>>,
 }
 
-/// Takes a dependency list apart, given where it begins.
-pub(crate) fn parse(list: &str, base: usize) -> Vec<Mention<'_>> {
-    // Most lists name one task, and a plan has thousands of lists.
-    let mut mentions = Vec::with_capacity(1);
+/// Takes a dependency list apart, given where it begins, and adds what it mentions.
+pub(crate) fn parse<'a>(list: &'a str, base: usize, to: &mut Vec<Mention<'a>>) {
     for line in list.lines() {
-        let mut rest = without_bullet(line.trim()).trim_end_matches('.');
+        let mut rest = without_bullet(trim(line)).trim_end_matches('.');
         while !rest.is_empty() {
             let (part, next) = split_part(rest);
-            push_part(part.trim(), list, base, &mut mentions);
+            push_part(trim(part), list, base, to);
             rest = next.trim_start();
         }
     }
-    mentions
 }
 
 fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<Mention<'a>>) {
     let span = span_in(list, part, base);
     if let Some(name) = unquote_name(part) {
-        to.push(Mention { name: Cow::Owned(name), ids: None, span });
+        to.push(Mention { what: What::Name(Cow::Owned(name)), span });
         return;
     }
     if is_none(part) {
         return;
     }
-    let name = unquote_code(part).unwrap_or(part);
     let n_before = to.len();
-    if push_ids(part, name, span.start, to).is_none() {
+    if push_ids(part, span.start, to).is_none() {
         to.truncate(n_before);
-        to.push(Mention { name: Cow::Borrowed(name), ids: None, span });
+        let name = unquote_code(part).unwrap_or(part);
+        to.push(Mention { what: What::Name(Cow::Borrowed(name)), span });
     }
 }
 
 /// Splits a list after its first part.
 fn split_part(list: &str) -> (&str, &str) {
-    let mut from = 0;
-    if list.starts_with('"') {
-        from = quoted_length(list).unwrap_or(0);
-    }
-    let mut before = list[..from].chars().next_back();
-    for (at, character) in list[from..].char_indices() {
-        let at = from + at;
-        let width = separator(character, before, &list[at..]);
-        if width > 0 {
-            return (&list[..at], &list[at + width..]);
+    let from = if list.starts_with('"') { quoted_length(list).unwrap_or(0) } else { 0 };
+    let bytes = list.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+        // Of all bytes only these begin a separator.
+        if matches!(byte, b',' | b'a' | b'A' | 0xE3 | 0xEB | 0xEF) {
+            let width = separator(list, at);
+            if width > 0 {
+                return (&list[..at], &list[at + width..]);
+            }
         }
-        before = Some(character);
     }
     (list, "")
 }
 
-/// Returns the length of the separator that begins here, or 0.
-fn separator(character: char, before: Option<char>, rest: &str) -> usize {
+/// Returns the length of the separator that begins at a character, or 0.
+fn separator(list: &str, at: usize) -> usize {
+    let (before, rest) = list.split_at(at);
+    let before = before.chars().next_back();
     let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
-    match character {
-        ',' | '，' | '、' => character.len_utf8(),
+    match rest.chars().next() {
+        Some(comma @ (',' | '，' | '、')) => comma.len_utf8(),
         // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
-        '및' => {
+        Some('및') => {
             let is_free =
                 |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
-            if is_free(before) && is_free(rest.chars().nth(1)) { character.len_utf8() } else { 0 }
+            if is_free(before) && is_free(rest.chars().nth(1)) { '및'.len_utf8() } else { 0 }
         }
-        'a' | 'A' => {
+        Some('a' | 'A') => {
             let is_word = rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("and"));
             if is_word && is_edge(before) && is_edge(rest.chars().nth(3)) { 3 } else { 0 }
         }
@@ -102,7 +106,7 @@ fn separator(character: char, before: Option<char>, rest: &str) -> usize {
 }
 
 /// Reads a part that holds ids and ranges and nothing else.
-fn push_ids<'a>(part: &'a str, name: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) -> Option<()> {
+fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) -> Option<()> {
     let mut at = skip_decoration(part, 0);
     while at < part.len() {
         let start = at;
@@ -114,11 +118,11 @@ fn push_ids<'a>(part: &'a str, name: &'a str, base: usize, mentions: &mut Vec<Me
         if n_dash > 0 {
             let second = skip_decoration(part, after_id + n_dash);
             let (reference, length) = Reference::prefix(&part[second..])?;
-            to = Some(reference);
+            to = Some(Box::new(reference));
             at = second + length;
         }
         let span = base + start..base + at;
-        mentions.push(Mention { name: Cow::Borrowed(name), ids: Some(Ids { from, to }), span });
+        mentions.push(Mention { what: What::Ids(Ids { from, to }), span });
         let next = skip_decoration(part, at);
         if next == at && next < part.len() {
             return None;
@@ -137,11 +141,18 @@ fn linked(text: &str) -> Option<(Reference<'_>, usize)> {
 }
 
 fn skip_decoration(text: &str, from: usize) -> usize {
-    let rest = text[from..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '_'));
-    text.len() - rest.len()
+    let mut at = from;
+    while let Some(b' ' | b'\t' | b'`' | b'*' | b'_') = text.as_bytes().get(at) {
+        at += 1;
+    }
+    match text[at..].chars().next() {
+        Some(space) if space.is_whitespace() => skip_decoration(text, at + space.len_utf8()),
+        _ => at,
+    }
 }
 
 fn range_sign(text: &str) -> usize {
+    let Some(b'.' | b'-' | b'~' | 0xE2 | 0xE3 | 0xEF) = text.as_bytes().first() else { return 0 };
     ["...", "..", "…", "-", "~", "–", "—", "～", "〜"]
         .iter()
         .find(|sign| text.starts_with(**sign))
@@ -150,15 +161,17 @@ fn range_sign(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Ids, Mention, What, parse};
 
     fn check(list: &str, expected: &[&str]) {
-        let show = |mention: &super::Mention<'_>| match &mention.ids {
-            None => format!("<{}>", mention.name),
-            Some(super::Ids { from, to: Some(to) }) => format!("{}..{}", from.id, to.id),
-            Some(super::Ids { from, to: None }) => from.id.to_string(),
+        let show = |mention: &Mention<'_>| match &mention.what {
+            What::Name(name) => format!("<{name}>"),
+            What::Ids(Ids { from, to: Some(to) }) => format!("{}..{}", from.id, to.id),
+            What::Ids(Ids { from, to: None }) => from.id.to_string(),
         };
-        let found: Vec<String> = parse(list, 0).iter().map(show).collect();
+        let mut mentions = Vec::new();
+        parse(list, 0, &mut mentions);
+        let found: Vec<String> = mentions.iter().map(show).collect();
         assert_eq!(found, expected, "{list}");
     }
 

@@ -2,52 +2,60 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
-use crate::{dependencies::Mention, plan::Task};
+use crate::{dependencies::Mention, ids::IdMap, plan::Task};
 
 /// What a reader found in a file.
+///
+/// Lists of thousands of tasks would be thousands of small allocations, so all mentions are in one list, and each task
+/// has a range of it.
 #[derive(Debug, Default)]
 pub(crate) struct DraftPlan<'a> {
     pub(crate) title: String,
-    pub(crate) drafts: Vec<Draft<'a>>,
+    /// The tasks, whose dependencies are still empty.
+    pub(crate) tasks: Vec<Task>,
+    /// What else is known about each task.
+    pub(crate) drafts: Vec<Draft>,
+    /// What the dependency lists say.
+    pub(crate) mentions: Vec<Mention<'a>>,
+    /// What tasks wait for without a word, as places in `tasks`.
+    pub(crate) implied: Vec<usize>,
     pub(crate) phases: Vec<DraftPhase>,
-    /// Every id's place in `drafts`, where the reader knows already that none is there twice; else empty.
-    pub(crate) places: HashMap<TaskId, usize>,
-    /// Dependency lists that several drafts have in common.
-    pub(crate) shared: Vec<Vec<Mention<'a>>>,
-    /// Headings of other tasks: a dependency on one means on all of these, given as places in `drafts`.
-    pub(crate) groups: HashMap<TaskId, Vec<usize>>,
+    /// Every id's place in `tasks`, where the reader knows it already; else empty.
+    pub(crate) places: IdMap<'a>,
+    /// Dependency lists that several tasks have in common, as ranges of `mentions`.
+    pub(crate) shared: Vec<Range<usize>>,
+    /// Headings of other tasks: a dependency on one means on all of these, given as places in `tasks`.
+    pub(crate) groups: HashMap<String, Range<usize>>,
 }
 
-/// A task as it was found.
-#[derive(Debug)]
-pub(crate) struct Draft<'a> {
-    /// The task; its dependencies are still empty.
-    pub(crate) task: Task,
+impl DraftPlan<'_> {
+    /// Adds a task.
+    pub(crate) fn push(&mut self, task: Task, draft: Draft) {
+        self.tasks.push(task);
+        self.drafts.push(draft);
+    }
+}
+
+/// What is known about a task beside the task itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
     pub(crate) id_span: Range<usize>,
-    /// What its dependency list says.
-    pub(crate) mentions: Vec<Mention<'a>>,
+    /// What its dependency list says, as a range of `DraftPlan::mentions`.
+    pub(crate) mentions: Range<usize>,
     /// The list in `DraftPlan::shared` that is its too.
     pub(crate) shared: Option<usize>,
-    /// What it waits for without a word, as places in the list of drafts.
-    pub(crate) implied: Vec<usize>,
+    /// What it waits for without a word, as a range of `DraftPlan::implied`.
+    pub(crate) implied: Range<usize>,
     /// Where it is marked as done.
     pub(crate) mark: Option<Mark>,
     pub(crate) is_deferred: bool,
 }
 
-impl Draft<'_> {
-    pub(crate) fn new(id: TaskId, id_span: Range<usize>) -> Self {
-        Self {
-            task: Task::new(id, String::new()),
-            id_span,
-            mentions: Vec::new(),
-            shared: None,
-            implied: Vec::new(),
-            mark: None,
-            is_deferred: false,
-        }
+impl Draft {
+    pub(crate) fn new(id_span: Range<usize>) -> Self {
+        Self { id_span, mentions: 0..0, shared: None, implied: 0..0, mark: None, is_deferred: false }
     }
 }
 

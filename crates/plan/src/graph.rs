@@ -6,12 +6,15 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
+    collections::{BTreeMap, BinaryHeap},
 };
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
-use crate::plan::Plan;
+use crate::{
+    ids::{self, IdMap},
+    plan::Plan,
+};
 
 mod cycles;
 mod edges;
@@ -19,12 +22,11 @@ mod estimate;
 
 pub use cycles::{Cycle, Step};
 
-use edges::Edges;
+pub(crate) use edges::Edges;
 
 /// The graph of one plan. Tasks are given as their places in [`Plan::tasks`].
 #[derive(Debug)]
 pub struct Graph {
-    ids: Vec<TaskId>,
     weights: Vec<u32>,
     phases: Vec<PhaseNumber>,
     /// From each node to those it waits for. The nodes are the tasks, then the beginnings, then the gates.
@@ -36,46 +38,51 @@ pub struct Graph {
 impl Graph {
     /// Builds the graph; a dependency on what is not in the plan is left out.
     pub fn new(plan: &Plan) -> Self {
-        let places: HashMap<&TaskId, usize> =
-            plan.tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
-        let waits =
-            plan.tasks.iter().map(|task| task.depends_on.iter().filter_map(|id| places.get(id).copied()));
+        let mut places = IdMap::default();
+        places.reserve(plan.tasks.len());
+        places.extend(plan.tasks.iter().enumerate().map(|(place, task)| (task.id.as_str(), place)));
+        let mut waits = Edges::with_capacity(plan.tasks.len(), 2 * plan.tasks.len());
+        for task in &plan.tasks {
+            let known = task.depends_on.iter().filter_map(|id| places.get(id.as_str()).copied());
+            known.for_each(|place| waits.push(place));
+            waits.end_node();
+        }
         let mut by_id: Vec<usize> = (0..plan.tasks.len()).collect();
-        by_id.sort_by(|&left, &right| plan.tasks[left].id.cmp(&plan.tasks[right].id));
-        Self::from_places(plan, waits, &by_id)
+        ids::sort(&mut by_id, &plan.tasks);
+        Self::from_places(plan, &waits, &by_id)
     }
 
     /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
-    pub(crate) fn from_places(
-        plan: &Plan,
-        task_waits: impl Iterator<Item = impl Iterator<Item = usize>>,
-        by_id: &[usize],
-    ) -> Self {
+    pub(crate) fn from_places(plan: &Plan, task_waits: &Edges, by_id: &[usize]) -> Self {
         let n_tasks = plan.tasks.len();
         let n_phases = plan.phases.len();
         let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
-        let phase_places: HashMap<PhaseNumber, usize> =
+        let phase_places: BTreeMap<PhaseNumber, usize> =
             plan.phases.iter().enumerate().map(|(place, phase)| (phase.number, place)).collect();
 
-        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, 4 * n_tasks);
+        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, task_waits.n_edges() + 3 * n_tasks);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_phases];
-        for ((place, task), task_waits) in plan.tasks.iter().enumerate().zip(task_waits) {
-            waits.extend(task_waits);
-            if let Some(&phase) = phase_places.get(&task.phase) {
-                waits.extend([beginning(phase)]);
-                members[phase].push(place);
+        let mut place = 0;
+        for run in plan.tasks.chunk_by(|task, next| task.phase == next.phase) {
+            let phase = run.first().and_then(|task| phase_places.get(&task.phase)).copied();
+            if let Some(members) = phase.and_then(|phase| members.get_mut(phase)) {
+                members.extend(place..place + run.len());
             }
-            waits.end_node();
+            for _ in run {
+                waits.extend(task_waits.of(place));
+                phase.into_iter().for_each(|phase| waits.push(beginning(phase)));
+                waits.end_node();
+                place += 1;
+            }
         }
         for phase in &plan.phases {
-            waits.extend(
-                phase.after.iter().filter_map(|number| phase_places.get(number)).map(|&phase| gate(phase)),
-            );
+            let after = phase.after.iter().filter_map(|number| phase_places.get(number));
+            after.for_each(|&phase| waits.push(gate(phase)));
             waits.end_node();
         }
         for (place, members) in members.into_iter().enumerate() {
-            waits.extend(members);
-            waits.extend([beginning(place)]);
+            waits.extend(&members);
+            waits.push(beginning(place));
             waits.end_node();
         }
 
@@ -84,7 +91,6 @@ impl Graph {
             rank[place] = position;
         }
         Self {
-            ids: plan.tasks.iter().map(|task| task.id.clone()).collect(),
             weights: plan.tasks.iter().map(crate::plan::Task::weight).collect(),
             phases: plan.phases.iter().map(|phase| phase.number).collect(),
             waits,
@@ -123,7 +129,7 @@ impl Graph {
     }
 
     fn n_tasks(&self) -> usize {
-        self.ids.len()
+        self.weights.len()
     }
 
     fn is_task(&self, node: usize) -> bool {

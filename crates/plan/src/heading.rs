@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
 use crate::{
     dependencies::Reference,
@@ -33,7 +33,7 @@ impl<'a> Heading<'a> {
 /// A heading that names a task: `### T1.3: title`.
 #[derive(Debug)]
 pub(crate) struct TaskHeading<'a> {
-    pub(crate) id: TaskId,
+    pub(crate) id: &'a str,
     /// The phase that `P1-T1.3` names.
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) id_span: Range<usize>,
@@ -53,7 +53,7 @@ pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
         at += rest.len() - trimmed.len();
         rest = trimmed;
     }
-    let (reference, length) = Reference::prefix(rest)?;
+    let (reference, length) = Reference::prefix(rest).filter(|(reference, _)| reference.is_id())?;
     let id_span = at..at + length;
     let after = &rest[length..];
     let title = match after.chars().next() {
@@ -69,7 +69,7 @@ pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
         Some(_) => return None,
     };
     Some(TaskHeading {
-        id: reference.task_id()?,
+        id: &rest[length - reference.id.len()..length],
         phase: reference.phase,
         id_span,
         check,

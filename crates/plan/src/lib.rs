@@ -12,6 +12,7 @@ mod draft;
 mod format;
 mod graph;
 mod heading;
+mod ids;
 mod item;
 mod keys;
 mod markdown;

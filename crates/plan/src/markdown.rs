@@ -11,6 +11,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 /// Items that are nested deeper are only text: nobody writes them, and a line can hold millions.
 const DEPTH_MAX: usize = 64;
 
+/// So many bytes have about one block in a check list; other files have fewer blocks.
+const BLOCK_BYTES: usize = 64;
+
 /// The blocks of a file in its order.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
@@ -33,16 +36,26 @@ pub(crate) enum Kind {
     Item { depth: usize },
     /// A paragraph.
     Paragraph,
-    /// A table: its head and its other rows.
-    Table { head: Range<usize>, rows: Vec<Range<usize>> },
+    /// A table.
+    Table(Box<Table>),
     /// A line across the page.
     Rule,
 }
 
+/// Where the head of a table and its other rows are.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) head: Range<usize>,
+    pub(crate) rows: Vec<Range<usize>>,
+}
+
 impl Outline {
     pub(crate) fn new(text: &str) -> Self {
-        let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        // Boxes are read by others; the parser would take them for links, and look for their targets.
+        let options =
+            Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
         let mut walk = Walk::default();
+        walk.blocks.reserve(text.len() / BLOCK_BYTES);
         for (event, span) in Parser::new_ext(text, options).into_offset_iter() {
             walk.event(event, span);
         }
@@ -82,17 +95,15 @@ impl Walk {
                 self.push(Kind::Heading { level: *level as u8 }, span);
             }
             Tag::Paragraph if self.is_outside() => self.push(Kind::Paragraph, span),
-            Tag::Table(_) if self.is_outside() => {
-                self.push(Kind::Table { head: 0..0, rows: Vec::new() }, span)
-            }
+            Tag::Table(_) if self.is_outside() => self.push(Kind::Table(Box::default()), span),
             Tag::TableHead if self.is_outside() => {
-                if let Some(Block { kind: Kind::Table { head, .. }, .. }) = self.blocks.last_mut() {
-                    *head = span;
+                if let Some(Block { kind: Kind::Table(table), .. }) = self.blocks.last_mut() {
+                    table.head = span;
                 }
             }
             Tag::TableRow if self.is_outside() => {
-                if let Some(Block { kind: Kind::Table { rows, .. }, .. }) = self.blocks.last_mut() {
-                    rows.push(span);
+                if let Some(Block { kind: Kind::Table(table), .. }) = self.blocks.last_mut() {
+                    table.rows.push(span);
                 }
             }
             _ => {}

@@ -16,8 +16,9 @@ use crate::{
 /// phase before the first of them, and the phase after them waits for all. What the file says itself counts more.
 pub(crate) fn build(drafts: Vec<DraftPhase>, tasks: &[Task], diagnostics: &mut Diagnostics) -> Vec<Phase> {
     let mut members: BTreeMap<PhaseNumber, Vec<TaskId>> = BTreeMap::new();
-    for task in tasks {
-        members.entry(task.phase).or_default().push(task.id.clone());
+    for run in tasks.chunk_by(|task, next| task.phase == next.phase) {
+        let Some(first) = run.first() else { continue };
+        members.entry(first.phase).or_default().extend(run.iter().map(|task| task.id.clone()));
     }
     let mut found = merge(drafts);
     let mut phases = Vec::with_capacity(members.len());

@@ -1,252 +1,195 @@
 //! Mentions → tasks of the plan.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::{collections::HashSet, ops::Range};
 
 use domain::TaskId;
 
 use crate::{
-    dependencies::{Ids, Mention, Reference},
+    dependencies::{Ids, Mention, Reference, What},
     diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::Draft,
+    draft::DraftPlan,
+    ids::IdMap,
     text::{is_none, shorten},
 };
+
+mod index;
+
+use index::Index;
 
 /// So many dependencies may come from ranges and groups, which name many with few bytes: without a bound a file of
 /// 10,000 tasks that all wait for `T1-T9999` would make a hundred million.
 pub(crate) const EXPANDED_MAX: usize = 1 << 18;
 
 /// Finds the tasks that mentions mean.
-pub(crate) struct Resolver<'a> {
-    /// Every id, and its place in the list of drafts.
-    places: HashMap<TaskId, usize>,
-    /// The places of all kept drafts by id, for ranges.
-    by_id: Vec<usize>,
-    rank: Vec<usize>,
-    groups: HashMap<TaskId, Vec<usize>>,
-    shared: Vec<Shared<'a>>,
-    /// The first draft of each id that is not deferred.
-    is_kept: Vec<bool>,
+pub(crate) struct Resolver<'p, 'a> {
+    found: &'p DraftPlan<'a>,
+    index: Index<'p>,
+    /// What the lists mean that several tasks have in common, as soon as somebody asked.
+    shared: Vec<Option<Waits>>,
     n_expanded: usize,
 }
 
 /// What a task waits for.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// Places in the list of drafts, by id.
+pub(crate) struct Waits {
+    /// Places in the list of tasks, by id.
     pub(crate) places: Vec<usize>,
     pub(crate) external: Vec<String>,
 }
 
-/// A list that several drafts have in common, before and after somebody asked for it.
-enum Shared<'a> {
-    Mentions(Vec<Mention<'a>>),
-    Found(Found),
-}
-
-impl<'a> Resolver<'a> {
+impl<'p, 'a> Resolver<'p, 'a> {
     /// Looks at all ids, and complains about those that are there twice.
-    pub(crate) fn new(
-        drafts: &[Draft<'_>],
-        groups: HashMap<TaskId, Vec<usize>>,
-        shared: &[Vec<Mention<'a>>],
-        places: HashMap<TaskId, usize>,
-        diagnostics: &mut Diagnostics,
-    ) -> Self {
-        let mut places = places;
-        let are_known = !places.is_empty();
-        places.reserve(drafts.len().saturating_sub(places.len()));
-        let mut is_kept = Vec::with_capacity(drafts.len());
-        for (place, draft) in drafts.iter().enumerate() {
-            let id = &draft.task.id;
-            let is_first =
-                are_known || *places.entry(id.clone()).or_insert(place) == place && !groups.contains_key(id);
-            if !is_first {
-                let message = format!("there is a task {id} already");
-                diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, draft.id_span.clone(), message)
-                        .hint("give one of the two another id"),
-                );
-            }
-            is_kept.push(is_first && !draft.is_deferred);
-        }
-        let mut by_id: Vec<usize> = (0..drafts.len()).filter(|&place| is_kept[place]).collect();
-        by_id.sort_by(|&left, &right| drafts[left].task.id.cmp(&drafts[right].task.id));
-        let mut rank = vec![usize::MAX; drafts.len()];
-        for (position, &place) in by_id.iter().enumerate() {
-            rank[place] = position;
-        }
-        let shared = shared.iter().map(|mentions| Shared::Mentions(mentions.clone())).collect();
-        Self { places, by_id, rank, groups, shared, is_kept, n_expanded: 0 }
+    pub(crate) fn new(found: &'p DraftPlan<'a>, places: IdMap<'p>, diagnostics: &mut Diagnostics) -> Self {
+        let index = Index::new(found, places, diagnostics);
+        let shared = found.shared.iter().map(|_| None).collect();
+        Self { found, index, shared, n_expanded: 0 }
     }
 
-    /// Returns which drafts are tasks of the plan, and all of those by id.
+    /// Returns which of the tasks are the plan's, and all of those by id.
     pub(crate) fn finish(self) -> (Vec<bool>, Vec<usize>) {
-        (self.is_kept, self.by_id)
+        (self.index.is_kept, self.index.by_id)
     }
 
-    /// Finds what one draft waits for.
-    pub(crate) fn resolve(
-        &mut self,
-        drafts: &[Draft<'_>],
-        place: usize,
-        diagnostics: &mut Diagnostics,
-    ) -> Found {
-        let mut found = Found::default();
-        let Some(draft) = drafts.get(place) else { return found };
-        if !self.is_kept[place] {
-            return found;
+    /// Finds what one task waits for; `waits` is emptied first.
+    pub(crate) fn resolve(&mut self, place: usize, waits: &mut Waits, diagnostics: &mut Diagnostics) {
+        waits.places.clear();
+        waits.external.clear();
+        let Some(draft) = self.found.drafts.get(place) else { return };
+        if !self.index.is_kept[place] {
+            return;
         }
-        for &implied in &draft.implied {
-            self.add(drafts, implied, &mut found);
+        for &implied in self.found.implied.get(draft.implied.clone()).unwrap_or_default() {
+            self.add(implied, waits);
         }
-        self.mentions(drafts, &draft.mentions, &mut found, diagnostics);
+        self.mentions(draft.mentions.clone(), waits, diagnostics);
         if let Some(shared) = draft.shared {
-            self.add_shared(drafts, (shared, &draft.id_span), &mut found, diagnostics);
+            self.add_shared(shared, &draft.id_span, waits, diagnostics);
         }
-        found.places.sort_unstable_by_key(|&place| self.rank[place]);
-        found.places.dedup();
-        without_doubles(&mut found.external);
-        found
+        if waits.places.len() > 1 {
+            waits.places.sort_unstable_by_key(|&place| self.index.rank[place]);
+            waits.places.dedup();
+        }
+        without_doubles(&mut waits.external);
     }
 
-    fn mentions(
-        &mut self,
-        drafts: &[Draft<'_>],
-        mentions: &[Mention<'_>],
-        found: &mut Found,
-        diagnostics: &mut Diagnostics,
-    ) {
-        for mention in mentions {
-            match &mention.ids {
-                Some(ids) => match &ids.to {
-                    None => self.one(drafts, ids, &mention.span, found, diagnostics),
-                    Some(to) => self.range(drafts, (ids, to), &mention.span, found, diagnostics),
+    fn mentions(&mut self, mentions: Range<usize>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
+        let found = self.found;
+        for mention in found.mentions.get(mentions).unwrap_or_default() {
+            match &mention.what {
+                What::Ids(ids) => match &ids.to {
+                    None => self.one(ids, &mention.span, waits, diagnostics),
+                    Some(to) => self.range(ids, to, &mention.span, waits, diagnostics),
                 },
-                None => self.name(mention, found, diagnostics),
+                What::Name(name) => self.name(name, mention, waits, diagnostics),
             }
         }
     }
 
-    /// Adds what a list says that several drafts have in common; it is looked at once.
+    /// Adds what a list says that several tasks have in common; it is looked at once.
     fn add_shared(
         &mut self,
-        drafts: &[Draft<'_>],
-        (list, span): (usize, &Range<usize>),
-        found: &mut Found,
+        list: usize,
+        span: &Range<usize>,
+        waits: &mut Waits,
         diagnostics: &mut Diagnostics,
     ) {
-        let Some(mentions) = self.shared.get_mut(list) else { return };
-        let once = match std::mem::replace(mentions, Shared::Found(Found::default())) {
-            Shared::Found(once) => once,
-            Shared::Mentions(mentions) => {
-                let mut once = Found::default();
-                self.mentions(drafts, &mentions, &mut once, diagnostics);
-                once.places.sort_unstable();
-                once.places.dedup();
-                once
-            }
-        };
+        let Some(known) = self.shared.get_mut(list) else { return };
+        let once = known.take().unwrap_or_else(|| {
+            let mut once = Waits::default();
+            self.mentions(self.found.shared[list].clone(), &mut once, diagnostics);
+            once.places.sort_unstable();
+            once.places.dedup();
+            once
+        });
         if self.n_expanded + once.places.len() <= EXPANDED_MAX {
             self.n_expanded += once.places.len();
-            found.places.extend(&once.places);
-            found.external.extend(once.external.iter().cloned());
+            waits.places.extend(&once.places);
+            waits.external.extend(once.external.iter().cloned());
         } else {
             self.too_many(once.places.len(), span.clone(), diagnostics);
         }
-        self.shared[list] = Shared::Found(once);
+        self.shared[list] = Some(once);
     }
 
-    /// Adds a dependency on a draft; one that is deferred is nobody's work here, so somebody must say it is met.
-    fn add(&self, drafts: &[Draft<'_>], place: usize, found: &mut Found) {
-        if self.is_kept.get(place).copied().unwrap_or(false) {
-            found.places.push(place);
-        } else if let Some(draft) = drafts.get(place).filter(|draft| draft.is_deferred) {
-            found.external.push(draft.task.id.as_str().to_owned());
+    /// Adds a dependency on a task; one that is deferred is nobody's work here, so somebody must say it is met.
+    fn add(&self, place: usize, waits: &mut Waits) {
+        if self.index.is_kept.get(place).copied().unwrap_or(false) {
+            waits.places.push(place);
+        } else if self.is_deferred(place) {
+            waits.external.push(self.found.tasks[place].id.as_str().to_owned());
         }
     }
 
-    fn name(&self, mention: &Mention<'_>, found: &mut Found, diagnostics: &mut Diagnostics) {
-        let is_quoted = mention.span.len() > mention.name.len();
-        let word = mention.name.split([' ', '(']).next().unwrap_or_default();
+    fn is_deferred(&self, place: usize) -> bool {
+        self.found.drafts.get(place).is_some_and(|draft| draft.is_deferred)
+    }
+
+    fn name(&mut self, name: &str, mention: &Mention<'_>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
+        let is_quoted = mention.span.len() > name.len();
+        let word = name.split([' ', '(']).next().unwrap_or_default();
         let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
-        let id = id.filter(|id| id.is_lettered() && self.places.contains_key(id));
+        let id = id.filter(|id| id.is_lettered() && self.index.place(id.as_str()).is_some());
         let meant = id.map(|id| format!("{id} alone to wait for that task"));
         let meant = meant.or_else(|| {
             (!word.is_empty() && is_none(word)).then(|| "- alone to wait for nothing".to_owned())
         });
         if let Some(meant) = meant.filter(|_| !is_quoted) {
-            let message = format!("'{}' is taken for something outside of the plan", shorten(&mention.name));
+            let message = format!("'{}' is taken for something outside of the plan", shorten(name));
             diagnostics.push(
                 Diagnostic::warning(mention.span.clone(), message)
                     .hint(format!("write {meant}, or the name in double quotes")),
             );
         }
-        found.external.push(mention.name.clone().into_owned());
+        waits.external.push(name.to_owned());
     }
 
-    fn one(
-        &mut self,
-        drafts: &[Draft<'_>],
-        ids: &Ids<'_>,
-        span: &Range<usize>,
-        found: &mut Found,
-        diagnostics: &mut Diagnostics,
-    ) {
-        let id = ids.from.task_id();
-        if let Some(members) = id.as_ref().and_then(|id| self.groups.get(id)) {
-            if members.iter().all(|&member| drafts.get(member).is_some_and(|draft| draft.is_deferred)) {
-                found.external.push(ids.from.id.clone().into_owned());
+    fn one(&mut self, ids: &Ids<'_>, span: &Range<usize>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
+        let id = ids.from.id.as_ref();
+        if let Some(members) = self.found.groups.get(id).cloned() {
+            if members.clone().all(|member| self.is_deferred(member)) {
+                waits.external.push(id.to_owned());
             } else if self.n_expanded + members.len() <= EXPANDED_MAX {
                 self.n_expanded += members.len();
-                members.iter().for_each(|&member| self.add(drafts, member, found));
+                members.for_each(|member| self.add(member, waits));
             } else {
                 self.too_many(members.len(), span.clone(), diagnostics);
             }
             return;
         }
-        let Some(&place) = id.as_ref().and_then(|id| self.places.get(id)) else {
-            diagnostics.push(self.missing(drafts, ids, span));
+        let Some(place) = self.index.place(id) else {
+            diagnostics.push(self.index.missing(ids, span.clone()));
             return;
         };
-        let phase = drafts.get(place).map(|draft| draft.task.phase);
-        if let (Some(said), Some(phase)) = (ids.from.phase, phase)
-            && said != phase
-        {
-            let message = format!("{} is in phase {phase}, not in phase {said}", ids.from.id);
+        let phase = self.found.tasks[place].phase;
+        if let Some(said) = ids.from.phase.filter(|&said| said != phase) {
+            let message = format!("{id} is in phase {phase}, not in phase {said}");
             diagnostics.push(
                 Diagnostic::error(Code::MissingDep, span.clone(), message)
-                    .hint(format!("write P{phase}-{}, or {} alone", ids.from.id, ids.from.id)),
+                    .hint(format!("write P{phase}-{id}, or {id} alone")),
             );
             return;
         }
-        self.add(drafts, place, found);
+        self.add(place, waits);
     }
 
     fn range(
         &mut self,
-        drafts: &[Draft<'_>],
-        (ids, to): (&Ids<'_>, &Reference<'_>),
+        ids: &Ids<'_>,
+        to: &Reference<'_>,
         span: &Range<usize>,
-        found: &mut Found,
+        waits: &mut Waits,
         diagnostics: &mut Diagnostics,
     ) {
         let (Some(from), Some(to)) = (ids.from.task_id(), to.task_id()) else {
-            diagnostics.push(self.missing(drafts, ids, span));
+            diagnostics.push(self.index.missing(ids, span.clone()));
             return;
         };
-        let (low, high) = if from.cmp_numbers(&to).is_le() { (&from, &to) } else { (&to, &from) };
-        let id_at = |place: usize| &drafts[place].task.id;
-        let start = self.by_id.partition_point(|&place| id_at(place).cmp_numbers(low).is_lt());
-        let end = self.by_id.partition_point(|&place| id_at(place).cmp_numbers(high).is_le());
-        let members = self.by_id.get(start..end).unwrap_or_default();
+        let members = self.index.range(&from, &to);
         if members.is_empty() {
-            diagnostics.push(self.missing(drafts, ids, span));
+            diagnostics.push(self.index.missing(ids, span.clone()));
         } else if self.n_expanded + members.len() <= EXPANDED_MAX {
-            let is_alike = |place: &&usize| id_at(**place).is_lettered() == from.is_lettered();
-            found.places.extend(members.iter().filter(is_alike));
+            let is_alike = |place: &&usize| self.found.tasks[**place].id.is_lettered() == from.is_lettered();
+            waits.places.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {
             self.too_many(members.len(), span.clone(), diagnostics);
@@ -263,23 +206,6 @@ impl<'a> Resolver<'a> {
             );
         }
         self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_MAX + 1);
-    }
-
-    fn missing(&self, drafts: &[Draft<'_>], ids: &Ids<'_>, span: &Range<usize>) -> Diagnostic {
-        let message = match &ids.to {
-            Some(to) => {
-                format!("no task of this plan is from {} to {}", shorten(&ids.from.id), shorten(&to.id))
-            }
-            None => format!("there is no task {} in this plan", shorten(&ids.from.id)),
-        };
-        let id_at = |position: Option<&usize>| position.map(|&place| &drafts[place].task.id);
-        let hint = match (id_at(self.by_id.first()), id_at(self.by_id.last())) {
-            (Some(first), Some(last)) => {
-                format!("the ids of this plan go from {first} to {last}; put a name into double quotes")
-            }
-            _ => "write '-' if it waits for nothing".to_owned(),
-        };
-        Diagnostic::error(Code::MissingDep, span.clone(), message).hint(hint)
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Its subtasks are the work where a task has some. Never looks at fields that Task Master keeps for itself.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 use domain::{Priority, TaskId};
 
 use crate::{
-    dependencies::{Ids, Mention, Reference},
+    dependencies::{Ids, Mention, Reference, What},
     diagnostic::{Code, Diagnostic, Diagnostics},
     draft::{Draft, DraftPlan, Mark},
+    plan::Task,
     text::{criterion, many_lines, one_line, shorten},
     values::{self, STATUS_HINT, Status},
 };
@@ -38,31 +39,33 @@ struct Reader<'a, 'd> {
 impl<'a> Reader<'a, '_> {
     fn task(&mut self, value: Spanned<'a>) {
         let Some(fields) = Fields::read(value, self.diagnostics) else { return };
-        let Some(parent) = self.draft(value, &fields, None) else { return };
+        let Some((task, mut draft)) = self.draft(value, &fields, None) else { return };
         let subtasks = fields.list(fields.subtasks, "subtasks", self.diagnostics);
         let mentions = self.mentions(&fields, None);
         if subtasks.is_empty() {
-            self.plan.drafts.push(Draft { mentions, ..parent });
+            draft.mentions = mentions;
+            self.plan.push(task, draft);
             return;
         }
         let shared = self.plan.shared.len();
         self.plan.shared.push(mentions);
-        self.subtasks(subtasks, &parent, shared);
+        self.subtasks(subtasks, &(task, draft), shared);
     }
 
     /// Reads the subtasks of a task, which wait for what the task waits for.
-    fn subtasks(&mut self, values: Vec<Spanned<'a>>, parent: &Draft<'a>, shared: usize) {
+    fn subtasks(&mut self, values: Vec<Spanned<'a>>, parent: &(Task, Draft), shared: usize) {
         let subtasks: Vec<_> = values
             .into_iter()
             .filter_map(|value| {
                 let fields = Fields::read(value, self.diagnostics)?;
-                let draft = self.draft(value, &fields, Some(parent))?;
-                Some((fields, draft))
+                let (task, draft) = self.draft(value, &fields, Some(parent))?;
+                Some((fields, task, draft))
             })
             .collect();
-        let siblings: HashSet<TaskId> = subtasks.iter().map(|(_, draft)| draft.task.id.clone()).collect();
-        let first = self.plan.drafts.len();
-        for (fields, draft) in subtasks {
+        let siblings: HashSet<TaskId> = subtasks.iter().map(|(_, task, _)| task.id.clone()).collect();
+        let parent_id = &parent.0.id;
+        let first = self.plan.tasks.len();
+        for (fields, task, draft) in subtasks {
             if let Some(nested) = fields.subtasks {
                 let message = "subtasks of a subtask are not read";
                 self.diagnostics.push(
@@ -70,14 +73,14 @@ impl<'a> Reader<'a, '_> {
                         .hint("make them subtasks of the task"),
                 );
             }
-            let mentions = self.mentions(&fields, Some((&parent.task.id, &siblings)));
-            self.plan.drafts.push(Draft { mentions, shared: Some(shared), ..draft });
+            let mentions = self.mentions(&fields, Some((parent_id, &siblings)));
+            self.plan.push(task, Draft { mentions, shared: Some(shared), ..draft });
         }
-        let members = (first..self.plan.drafts.len()).collect();
-        if self.plan.groups.insert(parent.task.id.clone(), members).is_some() {
-            let message = format!("there is a task {} already", parent.task.id);
+        let members = first..self.plan.tasks.len();
+        if self.plan.groups.insert(parent_id.as_str().to_owned(), members).is_some() {
+            let message = format!("there is a task {parent_id} already");
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, parent.id_span.clone(), message)
+                Diagnostic::error(Code::ParseFail, parent.1.id_span.clone(), message)
                     .hint("give one of the two another id"),
             );
         }
@@ -88,29 +91,29 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         value: Spanned<'a>,
         fields: &Fields<'a>,
-        parent: Option<&Draft<'_>>,
-    ) -> Option<Draft<'a>> {
+        parent: Option<&(Task, Draft)>,
+    ) -> Option<(Task, Draft)> {
         let (id, id_span) = self.id(value, fields, parent)?;
-        let mut draft = Draft::new(id, id_span);
         let mut string = |value: Option<Spanned<'a>>, name| fields.string(value, name, self.diagnostics);
-        draft.task.title = one_line(&string(fields.title, "title"));
+        let mut task = Task::new(id, one_line(&string(fields.title, "title")));
+        let mut draft = Draft::new(id_span);
         let description = many_lines(&string(fields.description, "description"));
         let details = many_lines(&string(fields.details, "details"));
         let test = string(fields.test_strategy, "testStrategy");
         let gap = if description.is_empty() || details.is_empty() { "" } else { "\n\n" };
-        draft.task.text = format!("{description}{gap}{details}");
-        draft.task.acceptance = criterion(&test).into_iter().collect();
-        draft.task.priority = self.priority(fields, parent);
-        self.status(fields, parent, &mut draft);
-        Some(draft)
+        task.text = format!("{description}{gap}{details}");
+        task.acceptance = criterion(&test).into_iter().collect();
+        task.priority = self.priority(fields, parent);
+        self.status(fields, parent, &mut task, &mut draft);
+        Some((task, draft))
     }
 
     fn id(
         &mut self,
         value: Spanned<'a>,
         fields: &Fields<'a>,
-        parent: Option<&Draft<'_>>,
-    ) -> Option<(TaskId, std::ops::Range<usize>)> {
+        parent: Option<&(Task, Draft)>,
+    ) -> Option<(TaskId, Range<usize>)> {
         let Some(found) = fields.id else {
             let span = value.span(self.text);
             let span = span.start..span.end.min(span.start + 1);
@@ -121,8 +124,8 @@ impl<'a> Reader<'a, '_> {
         let words = found.id_words();
         // Subtasks are counted within their task, but some files write the whole id.
         let whole = match parent {
-            Some(parent) if !words.starts_with(&format!("{}.", parent.task.id)) => {
-                Cow::Owned(format!("{}.{words}", parent.task.id))
+            Some((parent, _)) if !words.starts_with(&format!("{}.", parent.id)) => {
+                Cow::Owned(format!("{}.{words}", parent.id))
             }
             _ => words,
         };
@@ -136,8 +139,8 @@ impl<'a> Reader<'a, '_> {
         Some((id?, found.span(self.text)))
     }
 
-    fn priority(&mut self, fields: &Fields<'a>, parent: Option<&Draft<'_>>) -> Priority {
-        let inherited = parent.map_or(Priority::Normal, |parent| parent.task.priority);
+    fn priority(&mut self, fields: &Fields<'a>, parent: Option<&(Task, Draft)>) -> Priority {
+        let inherited = parent.map_or(Priority::Normal, |(parent, _)| parent.priority);
         let Some(value) = fields.priority else { return inherited };
         let words = fields.string(Some(value), "priority", self.diagnostics);
         match words.as_str() {
@@ -156,11 +159,17 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// A task that is done or put off takes its subtasks along.
-    fn status(&mut self, fields: &Fields<'a>, parent: Option<&Draft<'_>>, draft: &mut Draft<'_>) {
+    fn status(
+        &mut self,
+        fields: &Fields<'a>,
+        parent: Option<&(Task, Draft)>,
+        task: &mut Task,
+        draft: &mut Draft,
+    ) {
         if let Some(value) = fields.status {
             let words = fields.string(Some(value), "status", self.diagnostics);
             let status = values::status(&words);
-            draft.task.done = status == Some(Status::Done);
+            task.done = status == Some(Status::Done);
             draft.is_deferred = status == Some(Status::Deferred);
             draft.mark = Some(Mark::Json(value.span(self.text)));
             if status.is_none() {
@@ -170,19 +179,15 @@ impl<'a> Reader<'a, '_> {
                 );
             }
         }
-        if let Some(parent) = parent {
-            draft.task.done |= parent.task.done;
-            draft.is_deferred |= parent.is_deferred && !draft.task.done;
+        if let Some((parent, parent_draft)) = parent {
+            task.done |= parent.done;
+            draft.is_deferred |= parent_draft.is_deferred && !task.done;
         }
     }
 
     /// Reads the list of dependencies; a subtask may name its siblings by their number within the task.
-    fn mentions(
-        &mut self,
-        fields: &Fields<'a>,
-        family: Option<(&TaskId, &HashSet<TaskId>)>,
-    ) -> Vec<Mention<'a>> {
-        let mut mentions = Vec::new();
+    fn mentions(&mut self, fields: &Fields<'a>, family: Option<(&TaskId, &HashSet<TaskId>)>) -> Range<usize> {
+        let start = self.plan.mentions.len();
         for value in fields.list(fields.dependencies, "dependencies", self.diagnostics) {
             let words = value.id_words();
             let span = value.span(self.text);
@@ -197,9 +202,9 @@ impl<'a> Reader<'a, '_> {
                 );
                 continue;
             }
-            let from = Reference { phase: None, id: id.clone() };
-            mentions.push(Mention { name: id, ids: Some(Ids { from, to: None }), span });
+            let from = Reference { phase: None, id };
+            self.plan.mentions.push(Mention { what: What::Ids(Ids { from, to: None }), span });
         }
-        mentions
+        start..self.plan.mentions.len()
     }
 }

@@ -31,8 +31,8 @@ use section::Section;
 pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
         Kind::Heading { .. } => heading::task(&Heading::new(text, block.span.clone())).is_some(),
-        Kind::Table { head, rows } => {
-            table::Columns::new(text, head).is_some_and(|columns| columns.fits(text, rows))
+        Kind::Table(table) => {
+            table::Columns::new(text, &table.head).is_some_and(|columns| columns.fits(text, &table.rows))
         }
         Kind::Item { .. } | Kind::Paragraph | Kind::Rule => false,
     })
@@ -41,7 +41,7 @@ pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
 /// Tells whether a file has a table with an `ID` column, or something that wants to be one.
 pub(crate) fn has_table(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
-        Kind::Table { head, .. } => table::Columns::new(text, head).is_some(),
+        Kind::Table(table) => table::Columns::new(text, &table.head).is_some(),
         Kind::Paragraph => table::is_broken(text, &block.span),
         Kind::Heading { .. } | Kind::Item { .. } | Kind::Rule => false,
     })
@@ -86,7 +86,7 @@ impl<'a> Reader<'a, '_> {
         match &block.kind {
             Kind::Item { depth: 0 } => return self.item(block.span.clone(), nested),
             Kind::Item { .. } => return,
-            Kind::Heading { .. } | Kind::Paragraph | Kind::Table { .. } | Kind::Rule => {}
+            Kind::Heading { .. } | Kind::Paragraph | Kind::Table(_) | Kind::Rule => {}
         }
         // Whatever is no item ends a list.
         if let Some(section) = &mut self.section {
@@ -96,7 +96,7 @@ impl<'a> Reader<'a, '_> {
             Kind::Heading { level } => self.heading(*level, block.span.clone()),
             Kind::Item { .. } => {}
             Kind::Paragraph => self.paragraph(block.span.clone()),
-            Kind::Table { head, rows } => self.table(block.span.clone(), head, rows),
+            Kind::Table(table) => self.table(block.span.clone(), &table.head, &table.rows),
             Kind::Rule => {
                 if let Some(section) = &mut self.section {
                     section.rule(block.span.clone());
@@ -190,9 +190,7 @@ impl<'a> Reader<'a, '_> {
         }
         let scope = self.scope();
         self.tasks.reserve(rows.len());
-        for row in rows {
-            columns.row(row, scope, &mut self.tasks);
-        }
+        columns.rows(rows, scope, &mut self.tasks);
     }
 
     fn close_section(&mut self, end: usize) {
@@ -203,17 +201,17 @@ impl<'a> Reader<'a, '_> {
 
     fn finish(self) -> DraftPlan<'a> {
         let Self { title, mut phases, tasks, .. } = self;
-        let (mut drafts, said, places, diagnostics) = tasks.finish();
-        let ids_have_dots = drafts.iter().any(|draft| draft.task.id.as_str().contains('.'));
-        for (draft, said) in drafts.iter_mut().zip(said) {
+        let (mut plan, said, diagnostics) = tasks.finish();
+        let ids_have_dots = plan.tasks.iter().any(|task| task.id.as_str().contains('.'));
+        for ((task, draft), said) in plan.tasks.iter_mut().zip(&plan.drafts).zip(said) {
             if let Some(phase) = said {
-                draft.task.phase = phase.number;
+                task.phase = phase.number;
                 phases.extend(Some(phase).filter(|phase| !phase.name.is_empty()));
             } else if ids_have_dots {
-                draft.task.phase = first_number(&draft.task.id, &draft.id_span, diagnostics);
+                task.phase = first_number(&task.id, &draft.id_span, diagnostics);
             }
         }
-        DraftPlan { title: title.unwrap_or_default(), drafts, phases, places, ..DraftPlan::default() }
+        DraftPlan { title: title.unwrap_or_default(), phases, ..plan }
     }
 }
 
@@ -240,7 +238,9 @@ pub(crate) fn without_layer<'a>(title: &'a str, layer: Option<&str>) -> Option<&
 fn after(value: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<(PhaseNumber, Range<usize>)> {
     let start = crate::text::span_in(text, value, 0).start;
     let mut phases = Vec::new();
-    for mention in dependencies::parse(value, start) {
+    let mut mentions = Vec::new();
+    dependencies::parse(value, start, &mut mentions);
+    for mention in mentions {
         let words = text.get(mention.span.clone()).unwrap_or_default();
         match heading::phase_value(words).map(|phase| phase.number) {
             Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),

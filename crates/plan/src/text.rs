@@ -29,9 +29,20 @@ pub(crate) fn shorten(text: &str) -> String {
     short
 }
 
+/// Takes the white space from around a text, as `str::trim` does; most texts begin and end with a letter.
+pub(crate) fn trim(text: &str) -> &str {
+    let trimmed = text.trim_ascii();
+    match trimmed.as_bytes() {
+        [one] if one.is_ascii_graphic() => trimmed,
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => trimmed,
+        // What is empty is so where the text begins.
+        _ => text.trim(),
+    }
+}
+
 /// Joins lines with one space, and trims.
 pub(crate) fn one_line(text: &str) -> String {
-    let text = text.trim();
+    let text = trim(text);
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         return text.to_owned();
     }
@@ -121,7 +132,7 @@ pub(crate) fn is_ticked(mark: char) -> bool {
 
 /// Returns the content of a text that is one code span and nothing else.
 pub(crate) fn unquote_code(text: &str) -> Option<&str> {
-    let n_ticks = text.len() - text.trim_start_matches('`').len();
+    let n_ticks = ticks(text);
     if n_ticks == 0 || text.len() < 2 * n_ticks + 1 {
         return None;
     }
@@ -133,6 +144,11 @@ pub(crate) fn unquote_code(text: &str) -> Option<&str> {
     Some(padded.unwrap_or(content).trim())
 }
 
+/// Returns how many backticks a text begins with.
+fn ticks(text: &str) -> usize {
+    text.bytes().take_while(|&byte| byte == b'`').count()
+}
+
 /// Returns where the run of exactly so many backticks begins that closes a code span.
 fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
     // Each length of run can fail once on a line; this bounds how often a hostile line is searched to its end.
@@ -140,9 +156,9 @@ fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
         return None;
     }
     let mut at = 0;
-    while let Some(found) = text[at..].find('`') {
+    while let Some(found) = memchr::memchr(b'`', &text.as_bytes()[at..]) {
         let start = at + found;
-        let run = text[start..].len() - text[start..].trim_start_matches('`').len();
+        let run = ticks(&text[start..]);
         if run == n_ticks {
             return Some(start);
         }
@@ -189,11 +205,11 @@ pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = text;
     while let Some(found) = memchr::memchr(b'`', rest.as_bytes()) {
         rest = &rest[found..];
-        let n_ticks = rest.len() - rest.trim_start_matches('`').len();
+        let n_ticks = ticks(rest);
         rest = &rest[n_ticks..];
-        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
         if let Some(end) = code_span_end(line, n_ticks) {
-            visit(line[..end].trim());
+            visit(trim(&line[..end]));
             rest = &rest[end + n_ticks..];
         }
     }
@@ -205,7 +221,7 @@ pub(crate) fn values(text: &str) -> Vec<String> {
     for line in text.lines() {
         let mut rest = without_bullet(line.trim());
         while !rest.is_empty() {
-            let n_ticks = rest.len() - rest.trim_start_matches('`').len();
+            let n_ticks = ticks(rest);
             let code_end = if n_ticks == 0 {
                 None
             } else {
@@ -238,6 +254,10 @@ pub(crate) fn without_bullet(line: &str) -> &str {
 
 /// Tells whether a value says that there is none.
 pub(crate) fn is_none(value: &str) -> bool {
+    // None of the words is longer.
+    if value.len() > "없음".len() {
+        return false;
+    }
     matches!(value, "" | "-" | "–" | "—" | "없음")
         || value.eq_ignore_ascii_case("none")
         || value.eq_ignore_ascii_case("n/a")
@@ -252,7 +272,11 @@ pub(crate) fn criterion(text: &str) -> Option<String> {
 
 /// Returns the one value that a text holds, or nothing where it says that there is none.
 pub(crate) fn scalar(text: &str) -> Option<String> {
-    let text = text.trim();
+    let text = trim(text);
+    // Most values are a word or two.
+    if memchr::memchr3(b'`', b'\n', b'\r', text.as_bytes()).is_none() {
+        return without_none(text).map(str::to_owned);
+    }
     if let Some(code) = unfence(text) {
         return Some(many_lines(code)).filter(|code| !code.is_empty());
     }

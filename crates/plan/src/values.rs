@@ -1,6 +1,10 @@
 //! Values that can be wrong: how long, how large, how far.
 
+use std::borrow::Cow;
+
 use domain::Complexity;
+
+use crate::text::trim;
 
 /// How far a task is, as far as a plan cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +29,13 @@ pub(crate) fn status(value: &str) -> Option<Status> {
         return Some(Status::Done);
     }
     let value = value.trim_matches(|c: char| !c.is_alphanumeric());
-    let words = value.to_ascii_lowercase().replace(['-', '_'], " ");
-    match words.as_str() {
+    // A plan has a status for every task; most are written as they are here.
+    let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
+    let words = match value.bytes().any(is_odd) {
+        true => Cow::Owned(value.to_ascii_lowercase().replace(['-', '_'], " ")),
+        false => Cow::Borrowed(value),
+    };
+    match words.as_ref() {
         "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
         | "in progress" | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing"
         | "blocked" | "대기" | "대기 중" | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중"
@@ -79,8 +88,10 @@ pub(crate) fn write_timeout(seconds: u64) -> String {
 
 /// Reads S, M, L or XL with anything in brackets behind it.
 pub(crate) fn complexity(value: &str) -> Option<Complexity> {
-    let (size, rest) = value.split_at(value.find('(').unwrap_or(value.len()));
-    if rest.is_empty() || rest.trim_end().ends_with(')') { size.trim().parse().ok() } else { None }
+    let (size, rest) = value.split_at(memchr::memchr(b'(', value.as_bytes()).unwrap_or(value.len()));
+    let is_whole = rest.is_empty() || rest.trim_end().ends_with(')');
+    // Nothing longer is one of them.
+    if is_whole && trim(size).len() <= 2 { trim(size).parse().ok() } else { None }
 }
 
 #[cfg(test)]

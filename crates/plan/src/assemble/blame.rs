@@ -5,22 +5,20 @@ use std::ops::Range;
 use domain::TaskId;
 
 use crate::{
-    dependencies::{Ids, Mention, Reference},
+    dependencies::{Ids, Mention, What},
+    draft::Draft,
     graph::Step,
     plan::Plan,
 };
 
 /// Returns the first place that writes down a dependency of a cycle, or the first task of it.
-pub(super) fn cycle(
-    plan: &Plan,
-    steps: &[Step],
-    sources: &[(Range<usize>, Vec<Mention<'_>>)],
-) -> Range<usize> {
-    let span_of = |task: usize| sources.get(task).map(|(id_span, _)| id_span.clone());
+pub(super) fn cycle(plan: &Plan, steps: &[Step], drafts: &[Draft], mentions: &[Mention<'_>]) -> Range<usize> {
+    let span_of = |task: usize| drafts.get(task).map(|draft| draft.id_span.clone());
     for pair in steps.windows(2) {
         if let &[Step::Task(from), Step::Task(to)] = pair
-            && let (Some((_, mentions)), Some(target)) = (sources.get(from), plan.tasks.get(to))
-            && let Some(span) = is_mentioned(mentions, &target.id)
+            && let (Some(draft), Some(target)) = (drafts.get(from), plan.tasks.get(to))
+            && let Some(span) =
+                is_mentioned(mentions.get(draft.mentions.clone()).unwrap_or_default(), &target.id)
         {
             return span;
         }
@@ -36,7 +34,7 @@ pub(super) fn cycle(
 fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
     let holds = |ids: &Ids<'_>| {
         let Some(from) = ids.from.task_id() else { return false };
-        match ids.to.as_ref().map(Reference::task_id) {
+        match ids.to.as_ref().map(|to| to.task_id()) {
             None => from == *id,
             Some(None) => false,
             Some(Some(to)) => {
@@ -48,6 +46,6 @@ fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
     };
     mentions
         .iter()
-        .find(|mention| mention.ids.as_ref().is_some_and(holds))
+        .find(|mention| matches!(&mention.what, What::Ids(ids) if holds(ids)))
         .map(|mention| mention.span.clone())
 }

@@ -2,12 +2,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use domain::TaskId;
-
 use crate::{
     dependencies::Reference,
     item::Item,
-    text::{check_box, is_ticked, span_in},
+    text::{check_box, is_ticked, span_in, trim},
 };
 
 /// Which of the two tools wrote the file.
@@ -21,7 +19,7 @@ pub(super) enum Dialect {
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) item: Item<'a>,
-    pub(super) id: TaskId,
+    pub(super) id: &'a str,
     pub(super) id_span: Range<usize>,
     pub(super) is_done: bool,
     /// Where the box's mark is.
@@ -43,15 +41,16 @@ impl<'a> Entry<'a> {
             return None;
         }
         let rest = rest.trim_start();
-        let plain = rest.trim_start_matches("**");
-        let is_bold = plain.len() < rest.len();
-        let (reference, length) = Reference::prefix(plain)?;
+        let after_strong = rest.strip_prefix("**");
+        let is_bold = after_strong.is_some();
+        let plain = after_strong.unwrap_or(rest);
+        let (reference, length) = Reference::prefix(plain).filter(|(reference, _)| reference.is_id())?;
         let after = title_after(&reference, &plain[length..], is_bold)?;
         let id_start = span_in(item.first, plain, item.start).start;
         let mut entry = Self {
             mark: item.start + mark_span.start..item.start + mark_span.end,
             item,
-            id: reference.task_id()?,
+            id: &plain[length - reference.id.len()..length],
             id_span: id_start..id_start + length,
             is_done: is_ticked(mark),
             is_optional: after_star.is_some(),
@@ -65,7 +64,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(super) fn dialect(&self) -> Dialect {
-        if self.id.is_lettered() { Dialect::SpecKit } else { Dialect::Kiro }
+        if self.id.starts_with('T') { Dialect::SpecKit } else { Dialect::Kiro }
     }
 
     /// Takes `[P]` and `[US1]` from before the title.
@@ -89,7 +88,7 @@ impl<'a> Entry<'a> {
 fn title_after<'a>(reference: &Reference<'_>, after: &'a str, is_bold: bool) -> Option<&'a str> {
     let after_dot = after.strip_prefix('.');
     let after = after_dot.unwrap_or(after);
-    let after = if is_bold { after.trim_start_matches("**") } else { after };
+    let after = if is_bold { after.strip_prefix("**").unwrap_or(after) } else { after };
     let after_colon = after.strip_prefix([':', '：']);
     let after = after_colon.unwrap_or(after);
     if !after.is_empty() && !after.starts_with(char::is_whitespace) {
@@ -97,7 +96,7 @@ fn title_after<'a>(reference: &Reference<'_>, after: &'a str, is_bold: bool) -> 
     }
     // `- [ ] 3 apples` is no task, `- [ ] 3. apples` and `- [ ] 3.1 apples` are.
     let is_marked = after_dot.is_some() || after_colon.is_some() || reference.id.contains('.');
-    (reference.is_lettered() || is_marked).then(|| after.trim())
+    (reference.is_lettered() || is_marked).then(|| trim(after))
 }
 
 /// Takes the sign away that ends what was bold from the id on; what is bold within the title has two.

@@ -5,39 +5,42 @@ use std::{collections::HashSet, iter};
 use domain::PhaseNumber;
 
 use crate::{
-    draft::{Draft, Mark},
+    draft::{Draft, DraftPlan, Mark},
+    plan::Task,
     text::{many_lines, one_line, values, without_bullet},
 };
 
 use super::Found;
 
-/// Returns the tasks, given each phase's number.
-pub(super) fn drafts<'a>(text: &'a str, entries: Vec<Found<'a>>, numbers: &[PhaseNumber]) -> Vec<Draft<'a>> {
-    let family = Family::new(&entries);
-    let mut drafts: Vec<Draft<'a>> = Vec::with_capacity(entries.len());
+/// Adds the tasks, given each phase's number.
+pub(super) fn add<'a>(text: &'a str, entries: &[Found<'a>], numbers: &[PhaseNumber], to: &mut DraftPlan<'a>) {
+    let family = Family::new(entries);
+    to.tasks.reserve(entries.len());
+    to.drafts.reserve(entries.len());
     let mut last = None;
     for (place, found) in entries.iter().enumerate() {
         if family.is_heading(place, found) {
             continue;
         }
-        let mut draft = draft(text, found);
-        draft.task.optional = family.is_optional(place);
-        draft.task.phase = numbers.get(found.phase).copied().unwrap_or(1);
-        draft.implied = last.into_iter().collect();
+        let Some((mut task, mut draft)) = draft(text, found) else { continue };
+        task.optional = family.is_optional(place);
+        task.phase = numbers.get(found.phase).copied().unwrap_or(1);
+        let start = to.implied.len();
+        to.implied.extend(last);
+        draft.implied = start..to.implied.len();
         // The chain goes past an optional task.
-        if !draft.task.optional {
-            last = Some(drafts.len());
+        if !task.optional {
+            last = Some(to.tasks.len());
         }
-        drafts.push(draft);
+        to.push(task, draft);
     }
-    drafts
 }
 
-fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
+fn draft(text: &str, found: &Found<'_>) -> Option<(Task, Draft)> {
     let entry = &found.entry;
-    let mut draft = Draft::new(entry.id.clone(), entry.id_span.clone());
-    draft.task.title = one_line(&entry.title);
-    draft.task.done = entry.is_done;
+    let mut task = Task::new(entry.id.parse().ok()?, one_line(&entry.title));
+    let mut draft = Draft::new(entry.id_span.clone());
+    task.done = entry.is_done;
     draft.mark = Some(Mark::Box(entry.mark.clone()));
     let mut below = String::new();
     for own in &found.own {
@@ -46,12 +49,12 @@ fn draft<'a>(text: &'a str, found: &Found<'a>) -> Draft<'a> {
     let mut kept = String::with_capacity(below.len());
     for line in below.split_inclusive('\n') {
         match requirements(line) {
-            Some(list) => draft.task.references.extend(values(list)),
+            Some(list) => task.references.extend(values(list)),
             None => kept.push_str(line),
         }
     }
-    draft.task.text = many_lines(&kept);
-    draft
+    task.text = many_lines(&kept);
+    Some((task, draft))
 }
 
 /// Returns the list of a line `- _Requirements: 1.1, 2.3_`.
@@ -83,27 +86,24 @@ impl<'e> Family<'e> {
         let mut family = Self { ids: HashSet::new(), places: HashSet::new(), is_optional: Vec::new() };
         for found in entries.iter().filter(|found| !found.entry.is_optional) {
             family.places.extend(found.parent);
-            for parent in parents(found.entry.id.as_str()) {
+            for parent in parents(found.entry.id) {
                 if !family.ids.insert(parent) {
                     break;
                 }
             }
         }
-        let marked: HashSet<&str> = entries
-            .iter()
-            .filter(|found| found.entry.is_optional)
-            .map(|found| found.entry.id.as_str())
-            .collect();
+        let marked: HashSet<&str> =
+            entries.iter().filter(|found| found.entry.is_optional).map(|found| found.entry.id).collect();
         for found in entries {
             let is_in_optional = found.parent.is_some_and(|parent| family.is_optional(parent))
-                || !marked.is_empty() && parents(found.entry.id.as_str()).any(|id| marked.contains(id));
+                || !marked.is_empty() && parents(found.entry.id).any(|id| marked.contains(id));
             family.is_optional.push(found.entry.is_optional || is_in_optional);
         }
         family
     }
 
     fn is_heading(&self, place: usize, found: &Found<'_>) -> bool {
-        self.places.contains(&place) || self.ids.contains(found.entry.id.as_str())
+        self.places.contains(&place) || self.ids.contains(found.entry.id)
     }
 
     fn is_optional(&self, place: usize) -> bool {

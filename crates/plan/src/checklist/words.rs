@@ -2,7 +2,7 @@
 
 use memchr::memchr2_iter;
 
-use crate::dependencies::{self, Ids, Mention, Reference};
+use crate::dependencies::{self, Ids, Mention, Reference, What};
 
 /// Adds what a text names.
 ///
@@ -21,7 +21,9 @@ pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a
             let list = &line[list_at..list_at + list_length(&line[list_at..])];
             end_of_last = list_at + list.len();
             let are_names_meant = words.starts_with("depends") && stand_alone(&line[..at]);
-            for mention in dependencies::parse(list, start + list_at) {
+            let mut found = Vec::new();
+            dependencies::parse(list, start + list_at, &mut found);
+            for mention in found {
                 add(mention, line, start, are_names_meant, mentions);
             }
         }
@@ -36,7 +38,9 @@ fn add<'a>(
     is_name_meant: bool,
     to: &mut Vec<Mention<'a>>,
 ) {
-    if mention.ids.as_ref().is_some_and(|ids| is_name_meant || ids.from.is_lettered()) {
+    if let What::Ids(ids) = &mention.what
+        && (is_name_meant || ids.from.is_lettered())
+    {
         to.push(mention);
         return;
     }
@@ -50,7 +54,7 @@ fn add<'a>(
             && from.is_lettered()
         {
             let span = at..at + id.len();
-            to.push(Mention { name: id.into(), ids: Some(Ids { from, to: None }), span });
+            to.push(Mention { what: What::Ids(Ids { from, to: None }), span });
         }
         at += word.len() + 1;
     }

@@ -1,10 +1,10 @@
 //! Names in double quotes, which are names whatever they say.
 
-use super::parse;
+use super::{Mention, What, parse};
 
 /// Returns the name in a part that is quoted: whatever it says, it is one name.
 pub(super) fn unquote_name(part: &str) -> Option<String> {
-    if quoted_length(part)? != part.len() {
+    if !part.starts_with('"') || quoted_length(part)? != part.len() {
         return None;
     }
     let mut name = String::new();
@@ -31,11 +31,11 @@ pub(super) fn quoted_length(text: &str) -> Option<usize> {
 
 /// Writes a name so that a list gives it back.
 pub(crate) fn write_name(name: &str) -> String {
-    let plain = parse(name, 0);
-    if let [mention] = plain.as_slice()
-        && mention.ids.is_none()
-        && mention.name == name
-        && mention.span == (0..name.len())
+    let mut plain = Vec::new();
+    parse(name, 0, &mut plain);
+    if let [Mention { what: What::Name(found), span }] = plain.as_slice()
+        && found == name
+        && *span == (0..name.len())
         && !name.starts_with('"')
     {
         return name.to_owned();
@@ -45,17 +45,17 @@ pub(crate) fn write_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, write_name};
+    use super::{Mention, What, parse, write_name};
 
     #[test]
     fn a_written_name_reads_back() {
         for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"]
         {
             let written = write_name(name);
-            let found = parse(&written, 0);
-            assert_eq!(found.len(), 1, "{written}");
-            assert!(found[0].ids.is_none(), "{written}");
-            assert_eq!(found[0].name, name, "{written}");
+            let mut found = Vec::new();
+            parse(&written, 0, &mut found);
+            let [Mention { what: What::Name(read), .. }] = found.as_slice() else { panic!("{written}") };
+            assert_eq!(read, name, "{written}");
         }
     }
 }

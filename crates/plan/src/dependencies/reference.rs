@@ -29,6 +29,12 @@ impl<'a> Reference<'a> {
         self.id.parse().ok()
     }
 
+    /// Tells whether it is not longer than an id may be.
+    pub(crate) fn is_id(&self) -> bool {
+        // What is short needs no closer look.
+        self.id.len() <= 16 || self.task_id().is_some()
+    }
+
     pub(crate) fn is_lettered(&self) -> bool {
         self.id.starts_with('T')
     }

@@ -2,7 +2,9 @@
 
 use std::{collections::VecDeque, fmt};
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
+
+use crate::plan::Plan;
 
 use super::Graph;
 
@@ -36,8 +38,9 @@ impl fmt::Display for Cycle {
 impl Graph {
     /// Returns cycles that have no task in common, until none is left that has no task of theirs; at most a hundred.
     ///
-    /// Each is the shortest through its smallest id. They are sorted by that.
-    pub fn cycles(&self) -> Vec<Cycle> {
+    /// Each is the shortest through its smallest id. They are sorted by that. The ids are those of the plan that the
+    /// graph was built of.
+    pub fn cycles(&self, plan: &Plan) -> Vec<Cycle> {
         let mut is_open = vec![true; self.waits.n_nodes()];
         for node in self.node_order() {
             is_open[node] = false;
@@ -67,7 +70,7 @@ impl Graph {
             }
         }
         cycles.sort_by_key(|way| way.first().map(|&node| self.rank_of(node)));
-        cycles.into_iter().map(|way| self.cycle(&way)).collect()
+        cycles.into_iter().map(|way| self.cycle(&way, plan)).collect()
     }
 
     /// Returns the cycles of phases that wait for each other, whatever their tasks do, and closes those phases.
@@ -92,7 +95,7 @@ impl Graph {
         node >= self.n_tasks() + self.phases.len()
     }
 
-    fn cycle(&self, way: &[usize]) -> Cycle {
+    fn cycle(&self, way: &[usize], plan: &Plan) -> Cycle {
         let n_phases = self.phases.len();
         let step = |&node: &usize| {
             if self.is_task(node) {
@@ -104,7 +107,7 @@ impl Graph {
         };
         let steps: Vec<Step> = way.iter().filter_map(step).collect();
         let words = steps.iter().map(|step| match step {
-            Step::Task(task) => self.ids.get(*task).map_or("", TaskId::as_str).to_owned(),
+            Step::Task(task) => plan.tasks.get(*task).map_or("", |task| task.id.as_str()).to_owned(),
             Step::Phase(number) => format!("phase {number}"),
         });
         let words = words.collect::<Vec<_>>().join("->");

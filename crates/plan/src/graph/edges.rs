@@ -2,39 +2,49 @@
 
 /// For each node the nodes it leads to.
 #[derive(Debug, Default)]
-pub(super) struct Edges {
+pub(crate) struct Edges {
     /// Where the edges of each node end.
     ends: Vec<usize>,
     targets: Vec<usize>,
 }
 
 impl Edges {
-    pub(super) fn with_capacity(n_nodes: usize, n_edges: usize) -> Self {
+    pub(crate) fn with_capacity(n_nodes: usize, n_edges: usize) -> Self {
         Self { ends: Vec::with_capacity(n_nodes), targets: Vec::with_capacity(n_edges) }
     }
 
     /// Adds edges of the node that is being built.
-    pub(super) fn extend(&mut self, targets: impl IntoIterator<Item = usize>) {
-        self.targets.extend(targets);
+    pub(crate) fn extend(&mut self, targets: &[usize]) {
+        self.targets.extend_from_slice(targets);
+    }
+
+    /// Adds one edge of the node that is being built.
+    pub(crate) fn push(&mut self, target: usize) {
+        self.targets.push(target);
     }
 
     /// Ends the node that is being built; the next edges are the next node's.
-    pub(super) fn end_node(&mut self) {
+    pub(crate) fn end_node(&mut self) {
         self.ends.push(self.targets.len());
     }
 
-    pub(super) fn n_nodes(&self) -> usize {
+    pub(crate) fn n_nodes(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn of(&self, node: usize) -> &[usize] {
+    pub(crate) fn n_edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Returns the nodes that a node leads to.
+    pub(crate) fn of(&self, node: usize) -> &[usize] {
         let start = node.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(node).copied().unwrap_or(start);
         self.targets.get(start..end).unwrap_or_default()
     }
 
     /// Returns the same edges from the other side, each node's in the order of the nodes they come from.
-    pub(super) fn reversed(&self) -> Self {
+    pub(crate) fn reversed(&self) -> Self {
         let mut starts = vec![0; self.n_nodes() + 1];
         for &target in &self.targets {
             starts[target + 1] += 1;
@@ -62,7 +72,7 @@ mod tests {
     fn reversed_edges_lead_back() {
         let mut edges = Edges::default();
         for targets in [vec![1, 2], vec![2], vec![], vec![0, 0]] {
-            edges.extend(targets);
+            edges.extend(&targets);
             edges.end_node();
         }
         let back = edges.reversed();

@@ -2,15 +2,17 @@
 //!
 //! A section's word counts more than a row's, whichever comes first in the file.
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
 use crate::{
-    dependencies,
+    dependencies::{self, Mention},
     diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::{Draft, DraftPhase, Mark},
+    draft::{Draft, DraftPhase, DraftPlan, Mark},
+    ids::IdMap,
     keys::Key,
+    plan::Task,
     text::{self, one_line, scalar},
 };
 
@@ -29,40 +31,49 @@ pub(super) enum Voice {
     Row,
 }
 
-/// The tasks, their phases, their places by id, and where to complain.
-type Finished<'a, 'd> =
-    (Vec<Draft<'a>>, Vec<Option<DraftPhase>>, HashMap<TaskId, usize>, &'d mut Diagnostics);
-
 /// All tasks of a file so far.
 pub(super) struct Gathered<'a, 'd> {
     pub(super) source: &'a str,
     pub(super) diagnostics: &'d mut Diagnostics,
-    drafts: Vec<Draft<'a>>,
+    tasks: Vec<Task>,
+    drafts: Vec<Draft>,
     notes: Vec<Notes>,
-    places: HashMap<TaskId, usize>,
+    mentions: Vec<Mention<'a>>,
+    places: IdMap<'a>,
 }
 
 impl<'a, 'd> Gathered<'a, 'd> {
     pub(super) fn new(source: &'a str, diagnostics: &'d mut Diagnostics) -> Self {
-        Self { source, diagnostics, drafts: Vec::new(), notes: Vec::new(), places: HashMap::new() }
+        Self {
+            source,
+            diagnostics,
+            tasks: Vec::new(),
+            drafts: Vec::new(),
+            notes: Vec::new(),
+            mentions: Vec::new(),
+            places: IdMap::default(),
+        }
     }
 
     /// Makes room for so many more tasks.
     pub(super) fn reserve(&mut self, n_tasks: usize) {
+        self.tasks.reserve(n_tasks);
         self.drafts.reserve(n_tasks);
         self.notes.reserve(n_tasks);
+        self.mentions.reserve(n_tasks);
         self.places.reserve(n_tasks);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.drafts.is_empty()
+        self.tasks.is_empty()
     }
 
     /// Returns the place of the task that a row or a section is about; nothing where there was one before.
-    pub(super) fn open(&mut self, id: TaskId, id_span: Range<usize>, voice: Voice) -> Option<usize> {
-        let place = *self.places.entry(id.clone()).or_insert(self.drafts.len());
+    pub(super) fn open(&mut self, id: &'a str, id_span: Range<usize>, voice: Voice) -> Option<usize> {
+        let place = *self.places.entry(id).or_insert(self.tasks.len());
         let Some(notes) = self.notes.get_mut(place) else {
-            self.drafts.push(Draft::new(id, id_span));
+            self.tasks.push(Task::new(id.parse().ok()?, String::new()));
+            self.drafts.push(Draft::new(id_span));
             let mut notes = Notes::default();
             notes.is_seen[voice as usize] = true;
             self.notes.push(notes);
@@ -120,10 +131,10 @@ impl<'a, 'd> Gathered<'a, 'd> {
 
     /// Gives a task its title.
     pub(super) fn title(&mut self, place: usize, title: String) {
-        let (Some(draft), Some(notes)) = (self.drafts.get_mut(place), self.notes.get_mut(place)) else {
+        let (Some(task), Some(notes)) = (self.tasks.get_mut(place), self.notes.get_mut(place)) else {
             return;
         };
-        draft.task.title = title;
+        task.title = title;
         notes.given[Voice::Section as usize] |= 1 << Key::Title as u32;
     }
 
@@ -136,7 +147,9 @@ impl<'a, 'd> Gathered<'a, 'd> {
 
     /// Keeps what a key or a column says, if nobody who counts more has said it, and nobody before.
     pub(super) fn set(&mut self, place: usize, voice: Voice, key: Key, value: Value<'a>) {
-        let (Some(draft), Some(notes)) = (self.drafts.get_mut(place), self.notes.get_mut(place)) else {
+        let (Some(task), Some(draft), Some(notes)) =
+            (self.tasks.get_mut(place), self.drafts.get_mut(place), self.notes.get_mut(place))
+        else {
             return;
         };
         let bit = 1 << key as u32;
@@ -146,7 +159,6 @@ impl<'a, 'd> Gathered<'a, 'd> {
         }
         notes.given[voice as usize] |= bit;
         let source = self.source;
-        let task = &mut draft.task;
         let one = |value: &Value<'_>| scalar(&value.whole(source));
         let many = |value: &Value<'_>| text::values(&value.whole(source));
         match key {
@@ -154,8 +166,10 @@ impl<'a, 'd> Gathered<'a, 'd> {
             Key::Title => task.title = one_line(&value.whole(source)),
             Key::Dependencies => {
                 let end = value.below.as_ref().map_or(value.span().end, |item| item.below.end);
-                draft.mentions =
-                    dependencies::parse(source.get(value.start..end).unwrap_or_default(), value.start);
+                let start = self.mentions.len();
+                let list = source.get(value.start..end).unwrap_or_default();
+                dependencies::parse(list, value.start, &mut self.mentions);
+                draft.mentions = start..self.mentions.len();
             }
             Key::Layer => task.layer = one(&value),
             Key::Agent => task.agent = one(&value),
@@ -170,16 +184,16 @@ impl<'a, 'd> Gathered<'a, 'd> {
             Key::Phase => notes.phase_value(&value, 3 * voice as u8, self.diagnostics),
             Key::Status => notes.status(draft, &value, self.diagnostics),
             Key::Complexity | Key::Timeout | Key::Priority | Key::Budget => {
-                checked(draft, key, &value, self.diagnostics)
+                checked(task, key, &value, self.diagnostics)
             }
         }
     }
 
-    /// Returns the tasks and the phases that they name; the others have none yet.
-    pub(super) fn finish(self) -> Finished<'a, 'd> {
-        let mut drafts = self.drafts;
-        let finished = drafts.iter_mut().zip(self.notes).map(|(draft, notes)| {
-            let task = &mut draft.task;
+    /// Returns the tasks, the phases that they name (the others have none yet), and where to complain.
+    pub(super) fn finish(self) -> (DraftPlan<'a>, Vec<Option<DraftPhase>>, &'d mut Diagnostics) {
+        let Self { mut tasks, mut drafts, notes, mentions, places, diagnostics, .. } = self;
+        let mut phases = Vec::with_capacity(tasks.len());
+        for ((task, draft), notes) in tasks.iter_mut().zip(&mut drafts).zip(notes) {
             if let Some(title) = without_layer(&task.title, task.layer.as_deref()) {
                 task.title = title.to_owned();
             }
@@ -195,9 +209,8 @@ impl<'a, 'd> Gathered<'a, 'd> {
             if let Some((_, _, mark)) = notes.check {
                 draft.mark = Some(Mark::Box(mark));
             }
-            notes.phase.map(|(_, phase)| phase)
-        });
-        let phases = finished.collect();
-        (drafts, phases, self.places, self.diagnostics)
+            phases.push(notes.phase.map(|(_, phase)| phase));
+        }
+        (DraftPlan { tasks, drafts, mentions, places, ..DraftPlan::default() }, phases, diagnostics)
     }
 }

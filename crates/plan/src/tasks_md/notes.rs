@@ -57,7 +57,7 @@ impl Notes {
     }
 
     /// Reads how far the task is, and keeps where that is written.
-    pub(super) fn status(&mut self, draft: &mut Draft<'_>, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+    pub(super) fn status(&mut self, draft: &mut Draft, value: &Value<'_>, diagnostics: &mut Diagnostics) {
         let word = text::unquote_code(value.text).unwrap_or(value.text);
         if let Some((mark, span, _)) = check_box(word) {
             let start = text::span_in(value.text, word, value.start).start;

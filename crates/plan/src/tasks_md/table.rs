@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
 use crate::{
     dependencies::Reference,
     diagnostic::{Code, Diagnostic},
     keys::Key,
-    text::{check_box, criterion, is_ticked, shorten, span_in},
+    text::{check_box, criterion, is_ticked, shorten, span_in, trim},
 };
 
 use super::{
@@ -33,36 +33,56 @@ impl Columns {
 
     /// Tells whether a row has the id of a task.
     pub(super) fn fits(&self, text: &str, rows: &[Range<usize>]) -> bool {
-        rows.iter().any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| task_id(cell).is_some()))
+        rows.iter().any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| Id::of(cell).is_some()))
     }
 
-    /// Reads a row, given the phase whose heading it is below.
-    pub(super) fn row(&self, row: &Range<usize>, scope: Option<PhaseNumber>, tasks: &mut Gathered<'_, '_>) {
-        let text = tasks.source;
-        let n_cells = Cells::new(text, row).count();
-        if n_cells != self.keys.len() {
-            if Cells::new(text, row).all(str::is_empty) {
-                return;
-            }
-            tasks.diagnostics.push(self.wrong_count(text, row, n_cells));
+    /// Reads all rows, given the phase whose heading they are below.
+    pub(super) fn rows(
+        &self,
+        rows: &[Range<usize>],
+        scope: Option<PhaseNumber>,
+        tasks: &mut Gathered<'_, '_>,
+    ) {
+        let mut cells = Vec::with_capacity(self.keys.len());
+        for row in rows {
+            cells.clear();
+            cells.extend(Cells::new(tasks.source, row));
+            self.row(row, &cells, scope, tasks);
         }
-        let Some(cell) = Cells::new(text, row).nth(self.id) else { return };
+    }
+
+    fn row<'a>(
+        &self,
+        row: &Range<usize>,
+        cells: &[&'a str],
+        scope: Option<PhaseNumber>,
+        tasks: &mut Gathered<'a, '_>,
+    ) {
+        let text = tasks.source;
+        let is_whole = cells.len() == self.keys.len();
+        if cells.iter().all(|cell| cell.is_empty()) {
+            return;
+        }
+        if !is_whole {
+            tasks.diagnostics.push(self.wrong_count(text, row, cells.len()));
+        }
+        let Some(cell) = cells.get(self.id) else { return };
         let span = span_in(text, cell, 0);
-        let Some((check, phase, id)) = task_id(cell) else {
+        let Some(id) = Id::of(cell) else {
             // One thing that is wrong with a row is enough.
-            if n_cells == self.keys.len() && Cells::new(text, row).any(|cell| !cell.is_empty()) {
+            if is_whole {
                 let message = format!("'{}' is no task id", shorten(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
                 tasks.diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
             }
             return;
         };
-        let Some(place) = tasks.open(id, span.clone(), Voice::Row) else { return };
-        tasks.phase(place, Voice::Row, phase, scope);
-        if let Some((is_ticked, mark)) = check {
+        let Some(place) = tasks.open(id.text, span.clone(), Voice::Row) else { return };
+        tasks.phase(place, Voice::Row, id.phase, scope);
+        if let Some((is_ticked, mark)) = id.check {
             tasks.check(place, Voice::Row, is_ticked, span.start + mark.start..span.start + mark.end);
         }
-        for (key, cell) in self.keys.iter().zip(Cells::new(text, row)) {
+        for (key, cell) in self.keys.iter().zip(cells) {
             let Some(key) = *key else { continue };
             let mut value = Value::inline(cell, span_in(text, cell, 0).start);
             value.is_cell = true;
@@ -88,24 +108,31 @@ impl Columns {
     }
 }
 
-/// A box before an id: whether it is ticked, and where its mark is.
-type Check = Option<(bool, Range<usize>)>;
+/// The id in a cell; it may be decorated, or have a box before it.
+struct Id<'a> {
+    text: &'a str,
+    /// The phase that `P1-T1.3` names.
+    phase: Option<PhaseNumber>,
+    /// A box before it: whether it is ticked, and where its mark is.
+    check: Option<(bool, Range<usize>)>,
+}
 
-/// Reads the id in a cell and the phase it may name; it may be decorated, or have a box before it.
-fn task_id(cell: &str) -> Option<(Check, Option<PhaseNumber>, TaskId)> {
-    let mut rest = cell;
-    let mut check = None;
-    if let Some((mark, span, after)) = check_box(cell) {
-        check = Some((is_ticked(mark), span));
-        rest = after.trim_start();
+impl<'a> Id<'a> {
+    fn of(cell: &'a str) -> Option<Self> {
+        let mut rest = cell;
+        let mut check = None;
+        if let Some((mark, span, after)) = check_box(cell) {
+            check = Some((is_ticked(mark), span));
+            rest = after.trim_start();
+        }
+        let inner = rest.trim_matches(['*', '`', '_', '~']);
+        let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
+        let (reference, length) = Reference::prefix(inner)?;
+        if length < inner.len() || !reference.is_id() {
+            return None;
+        }
+        Some(Self { text: &inner[length - reference.id.len()..], phase: reference.phase, check })
     }
-    let inner = rest.trim_matches(['*', '`', '_', '~']);
-    let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
-    let (reference, length) = Reference::prefix(inner)?;
-    if length < inner.len() {
-        return None;
-    }
-    Some((check, reference.phase, reference.task_id()?))
 }
 
 /// The cells of a row, from left to right. A bar behind a backslash is text.
@@ -115,7 +142,7 @@ struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn new(text: &'a str, row: &Range<usize>) -> Self {
-        let line = text.get(row.clone()).unwrap_or_default().trim();
+        let line = trim(text.get(row.clone()).unwrap_or_default());
         let line = line.strip_prefix('|').unwrap_or(line);
         Self { rest: (!line.is_empty()).then_some(line) }
     }
@@ -134,13 +161,17 @@ impl<'a> Iterator for Cells<'a> {
             None => (rest, ""),
         };
         self.rest = (!after.is_empty()).then_some(after);
-        Some(cell.trim())
+        Some(trim(cell))
     }
 }
 
 /// Returns a cell's text as it is meant.
 pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
-    if cell.contains("\\|") { Cow::Owned(cell.replace("\\|", "|")) } else { Cow::Borrowed(cell) }
+    if memchr::memchr(b'\\', cell.as_bytes()).is_some() {
+        Cow::Owned(cell.replace("\\|", "|"))
+    } else {
+        Cow::Borrowed(cell)
+    }
 }
 
 /// Tells whether a paragraph wants to be a table of tasks, but Markdown does not take it for one.

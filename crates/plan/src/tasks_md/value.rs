@@ -4,9 +4,9 @@ use std::{borrow::Cow, ops::Range};
 
 use crate::{
     diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::Draft,
     item::Item,
     keys::Key,
+    plan::Task,
     text::{self, is_none, many_lines, shorten},
     values::{self, TIMEOUT_HINT},
 };
@@ -46,8 +46,7 @@ impl<'a> Value<'a> {
 }
 
 /// Reads the values that are more than words.
-pub(super) fn checked(draft: &mut Draft<'_>, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-    let task = &mut draft.task;
+pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
     let words = text::unquote_code(value.text).unwrap_or(value.text);
     let is_given = !is_none(words);
     match key {

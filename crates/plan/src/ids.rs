@@ -1,0 +1,142 @@
+//! Many ids at once: a map from ids to places, and ids in their order.
+//!
+//! Both are made for a few bytes. The standard hash costs more than all the rest of a look-up; ours is seeded by it, so
+//! that nobody can write a file whose ids all collide.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, Hasher, RandomState},
+};
+
+use domain::TaskId;
+
+use crate::plan::Task;
+
+/// Sorts places of tasks by their ids.
+pub(crate) fn sort(places: &mut [usize], tasks: &[Task]) {
+    let keys: Vec<u64> = tasks.iter().map(|task| key(&task.id)).collect();
+    places.sort_by(|&left, &right| {
+        let by_id = || tasks[left].id.cmp(&tasks[right].id);
+        match (keys[left], keys[right]) {
+            (left, right) if left == UNKEYED || right == UNKEYED || left == right => by_id(),
+            (left, right) => left.cmp(&right),
+        }
+    });
+}
+
+/// The key of an id that has none.
+const UNKEYED: u64 = u64::MAX;
+
+/// Returns a number that sorts as the id does, for an id of up to three numbers of up to six digits.
+fn key(id: &TaskId) -> u64 {
+    const NUMBERS_MAX: u32 = 3;
+    const BITS: u32 = 21;
+    let text = id.as_str().as_bytes();
+    let digits = text.strip_prefix(b"T").unwrap_or(text);
+    let mut key = 0;
+    let mut n_numbers = 0;
+    for number in digits.split(|&byte| byte == b'.') {
+        if number.len() > 6 || n_numbers == NUMBERS_MAX {
+            return UNKEYED;
+        }
+        // One more, because `T1` comes before `T1.0`.
+        let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0')) + 1;
+        key = key << BITS | value;
+        n_numbers += 1;
+    }
+    key << (BITS * (NUMBERS_MAX - n_numbers))
+}
+
+/// Ids, and a place for each.
+pub(crate) type IdMap<'a> = HashMap<&'a str, usize, IdState>;
+
+/// Makes hashers of one seed.
+#[derive(Debug, Clone)]
+pub(crate) struct IdState {
+    seed: u64,
+}
+
+impl Default for IdState {
+    fn default() -> Self {
+        Self { seed: RandomState::new().hash_one(0_u8) }
+    }
+}
+
+impl BuildHasher for IdState {
+    type Hasher = IdHasher;
+
+    fn build_hasher(&self) -> IdHasher {
+        IdHasher { state: self.seed }
+    }
+}
+
+/// Folds eight bytes at a time into its state.
+pub(crate) struct IdHasher {
+    state: u64,
+}
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.state
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in words.by_ref() {
+            self.fold(word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        }
+        // The length tells a rest of zeros from none.
+        let rest =
+            words.remainder().iter().fold(bytes.len() as u64, |rest, &byte| rest << 8 | u64::from(byte));
+        self.fold(rest);
+    }
+
+    /// Every text ends with such a byte, which tells nothing where the length is counted.
+    fn write_u8(&mut self, _end: u8) {}
+}
+
+impl IdHasher {
+    fn fold(&mut self, word: u64) {
+        // An odd number with its bits well spread: the golden ratio.
+        const FACTOR: u128 = 0x9E37_79B9_7F4A_7C15;
+        let product = u128::from(self.state ^ word) * FACTOR;
+        self.state = (product >> 64) as u64 ^ product as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, hash::BuildHasher};
+
+    use domain::TaskId;
+
+    use super::{IdState, UNKEYED, key};
+
+    #[test]
+    fn keys_sort_as_ids_do() {
+        let ids = [
+            "T1", "T01", "1", "T1.0", "T1.2", "T1.10", "T1.10.3", "T2", "T10", "T000010", "T999999",
+            "T1000000", "1.2.3.4",
+        ];
+        let ids: Vec<TaskId> = ids.iter().map(|id| id.parse().unwrap()).collect();
+        for left in &ids {
+            for right in &ids {
+                let keys = (key(left), key(right));
+                if keys.0 != UNKEYED && keys.1 != UNKEYED && keys.0 != keys.1 {
+                    assert_eq!(keys.0.cmp(&keys.1), left.cmp(right), "{left} {right}");
+                }
+            }
+        }
+        assert_ne!(key(&ids[6]), UNKEYED);
+        assert_eq!(key(&ids[11]), UNKEYED);
+    }
+
+    #[test]
+    fn ids_that_people_write_do_not_collide() {
+        let state = IdState::default();
+        let ids = (0..100).flat_map(|n| (0..1_000).map(move |m| format!("T{n}.{m}")));
+        let buckets: HashSet<u64> = ids.map(|id| state.hash_one(id.as_str()) >> 40).collect();
+        // 100,000 ids thrown into 2^24 buckets by chance share about 300.
+        assert!(buckets.len() > 99_000, "{}", buckets.len());
+    }
+}
