@@ -14,7 +14,7 @@ mod sqlite;
 
 pub use entry::{Appended, Entry, NewEntry, Position, RunHead, Snapshot};
 pub use error::StoreError;
-pub use log::{Log, Subscription};
+pub use log::{Log, Subscription, Then};
 pub use rows::{Row, RowChange, catch_up};
 pub use schema::SCHEMA_VERSION;
 pub use sqlite::{LOG_FILE, SqliteLog};

@@ -1,12 +1,15 @@
 //! What a log can do, whichever engine keeps it.
 //!
-//! Every call blocks until it is done; none needs an async runtime.
+//! Calls block until they are done, or call back; none needs an async runtime.
 
-use std::time::Duration;
+use std::{sync::mpsc::sync_channel, time::Duration};
 
 use domain::{RunId, Sequence};
 
 use crate::{Appended, Entry, NewEntry, Position, Row, RowChange, RunHead, Snapshot, StoreError};
+
+/// What is to happen with a result when it is there.
+pub type Then<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 
 /// An append-only log of all runs, with snapshots and rows beside it.
 ///
@@ -15,8 +18,24 @@ pub trait Log: Send + Sync {
     /// Records entries behind `expected`, the last place the caller knows of; all of them or none.
     ///
     /// Returns when they are durable. Refused with [`StoreError::Conflict`] where the run is elsewhere.
-    fn append(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>)
-    -> Result<Appended, StoreError>;
+    fn append(
+        &self,
+        run: &RunId,
+        expected: Sequence,
+        entries: Vec<NewEntry>,
+    ) -> Result<Appended, StoreError> {
+        let (sender, answer) = sync_channel(1);
+        // Whoever waits below is still there.
+        let then: Then<Appended> = Box::new(move |result| drop(sender.try_send(result)));
+        self.append_then(run, expected, entries, then);
+        answer.recv().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// Records entries like [`Log::append`], and says so by a call instead of a return: for callers that must not wait.
+    ///
+    /// Blocks only while the queue is full. `then` is called by the thread that writes, so it must be quick; where the
+    /// store ends before, it is dropped.
+    fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>);
 
     /// Returns a run's entries behind a place, `limit` at most; none for a run that nobody knows.
     fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError>;

@@ -31,7 +31,7 @@ use self::{
 };
 use crate::{
     Appended, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, Snapshot, StoreError, Subscription,
-    lock::DirectoryLock, schema,
+    Then, lock::DirectoryLock, schema,
 };
 
 /// How many writing calls may wait; the next one blocks. A call waits for its answer, so there is one per thread.
@@ -98,26 +98,27 @@ impl Shared {
         bytes: usize,
         work: impl FnOnce(Answer<T>) -> Work,
     ) -> Result<T, StoreError> {
+        let (answer, given) = Answer::awaited();
+        self.hand_over(bytes, answer, work);
+        given.recv().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// Hands work to the writer, which answers; what it can't take is answered at once.
+    fn hand_over<T: 'static>(&self, bytes: usize, answer: Answer<T>, work: impl FnOnce(Answer<T>) -> Work) {
         if bytes > WRITE_BYTES_MAX {
-            return Err(StoreError::TooLarge { bytes, bytes_max: WRITE_BYTES_MAX });
+            return answer.give(Err(StoreError::TooLarge { bytes, bytes_max: WRITE_BYTES_MAX }));
         }
-        let (sender, answer) = sync_channel(1);
-        let work = work(Answer(sender));
-        self.queue.send(Command::Write { work, bytes }).map_err(|_| StoreError::Stopped)?;
-        answer.recv().map_err(|_| StoreError::Stopped)?
+        // A writer that is gone drops the answer, and that is one too.
+        drop(self.queue.send(Command::Write { work: work(answer), bytes }));
     }
 }
 
 impl Log for SqliteLog {
-    fn append(
-        &self,
-        run: &RunId,
-        expected: Sequence,
-        entries: Vec<NewEntry>,
-    ) -> Result<Appended, StoreError> {
+    fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>) {
         let bytes = entries.iter().map(NewEntry::bytes).sum();
         let run = run.clone();
-        self.shared.write(bytes, |answer| Work::Append { run, expected, entries, answer })
+        let append = |answer| Work::Append { run, expected, entries, answer };
+        self.shared.hand_over(bytes, Answer(then), append);
     }
 
     fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError> {

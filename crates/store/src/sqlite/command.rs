@@ -1,11 +1,11 @@
 //! What the writer can be asked to do, and how it answers.
 
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use domain::{RunId, Sequence};
 
 use super::feed::Feed;
-use crate::{Appended, NewEntry, Position, RowChange, Snapshot, StoreError};
+use crate::{Appended, NewEntry, Position, RowChange, Snapshot, StoreError, Then};
 
 /// One wish to the writer's thread.
 pub enum Command {
@@ -54,14 +54,23 @@ impl Work {
     }
 }
 
-/// The way back to the thread that waits for a result.
-pub struct Answer<T>(pub SyncSender<Result<T, StoreError>>);
+/// The way back to whoever waits for a result.
+pub struct Answer<T>(pub Then<T>);
 
-impl<T: Send + 'static> Answer<T> {
+impl<T: 'static> Answer<T> {
+    /// Makes an answer that a thread waits for.
+    pub fn awaited() -> (Self, Receiver<Result<T, StoreError>>)
+    where
+        T: Send,
+    {
+        let (sender, receiver) = sync_channel(1);
+        // There is room for the one answer. Whoever does not wait any more does not want it.
+        (Self(Box::new(move |result| drop(sender.try_send(result)))), receiver)
+    }
+
     /// Gives the result.
     pub fn give(self, result: Result<T, StoreError>) {
-        // There is room for the one answer. Whoever does not wait any more does not want it.
-        let _ = self.0.try_send(result);
+        (self.0)(result);
     }
 
     /// Keeps the result back until it is known whether the transaction was committed.

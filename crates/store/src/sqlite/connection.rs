@@ -35,7 +35,8 @@ pub fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreErr
     let set = || {
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
+        // The writer gives out the runs' numbers itself; SQLite need not look each of them up again.
+        connection.pragma_update(None, "foreign_keys", false)?;
         connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))
     };
     set().map_err(|error| StoreError::using(path, error))

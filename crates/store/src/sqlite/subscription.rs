@@ -1,9 +1,6 @@
 //! Follows the log: first by reading, and from the end of the file on by listening to the writer.
 
-use std::{
-    sync::{Arc, mpsc::sync_channel},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use super::{
     Shared,
@@ -37,10 +34,10 @@ impl SqliteSubscription {
     /// Asks the writer to tell us what it records from now on.
     fn listen(&self) -> Result<Live, StoreError> {
         let (feed, reader) = feed();
-        let (sender, answer) = sync_channel(1);
-        let command = Command::Subscribe { feed, answer: Answer(sender) };
+        let (answer, given) = Answer::awaited();
+        let command = Command::Subscribe { feed, answer };
         self.shared.queue.send(command).map_err(|_| StoreError::Stopped)?;
-        let from = answer.recv().map_err(|_| StoreError::Stopped)??;
+        let from = given.recv().map_err(|_| StoreError::Stopped)??;
         Ok(Live { from, feed: reader })
     }
 
