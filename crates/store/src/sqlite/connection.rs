@@ -12,9 +12,9 @@ pub const LOG_FILE: &str = "log.sqlite3";
 /// How long somebody who looks into the file with a tool of their own may keep us waiting.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
-/// How many pages are written to the side file before they are moved into the main one: 16 MiB. Moving costs two
-/// more waits for the disk, so not too often; what was not moved is read again at the next start, so not too rarely.
-const CHECKPOINT_PAGES: u32 = 4096;
+/// How many pages are written to the side file before they are moved into the main one: 4 MiB. Moving costs two more
+/// waits for the disk, so not too often; what was not moved is read again at the next start, so not too rarely.
+const CHECKPOINT_PAGES: u32 = 1024;
 
 /// Every statement that there is, and some more.
 const STATEMENTS_MAX: usize = 32;

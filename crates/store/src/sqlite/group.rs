@@ -20,6 +20,8 @@ pub struct Filling<'a> {
     pub heads: &'a mut Heads,
     /// What was recorded, kept only where somebody listens.
     pub recorded: Option<Group>,
+    /// What is needed no more, to be freed when nobody waits.
+    pub spent: Vec<Vec<NewEntry>>,
 }
 
 impl Filling<'_> {
@@ -58,7 +60,8 @@ impl Filling<'_> {
             None => self.heads.add(self.connection, run)?,
         };
         let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite())?;
-        for entry in entries {
+        let before = (head.sequence, position);
+        for entry in &entries {
             head.sequence = head.sequence.next();
             position = Position(position.0 + 1);
             add.execute(params![
@@ -71,10 +74,13 @@ impl Filling<'_> {
                 entry.version,
                 entry.payload,
             ])?;
-            if let Some(recorded) = &mut self.recorded {
-                recorded.bytes += entry.bytes();
-                recorded.entries.push(placed(run, head.sequence, position, entry));
+        }
+        match &mut self.recorded {
+            Some(recorded) => {
+                recorded.bytes += entries.iter().map(NewEntry::bytes).sum::<usize>();
+                recorded.entries.extend(placed(run, before, entries));
             }
+            None => self.spent.push(entries),
         }
         self.heads.advance(run, head, position);
         Ok(Ok(Appended { sequence: head.sequence, position }))
@@ -161,7 +167,15 @@ fn held<T>(
     }
 }
 
-fn placed(run: &RunId, sequence: Sequence, position: Position, entry: NewEntry) -> Entry {
-    let NewEntry { at, actor, kind, version, payload } = entry;
-    Entry { run: run.clone(), sequence, position, at, actor, kind, version, payload }
+/// Gives entries the places behind those of another one.
+fn placed(
+    run: &RunId,
+    (mut sequence, mut position): (Sequence, Position),
+    entries: Vec<NewEntry>,
+) -> impl Iterator<Item = Entry> {
+    entries.into_iter().map(move |NewEntry { at, actor, kind, version, payload }| {
+        sequence = sequence.next();
+        position = Position(position.0 + 1);
+        Entry { run: run.clone(), sequence, position, at, actor, kind, version, payload }
+    })
 }

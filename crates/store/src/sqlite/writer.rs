@@ -17,7 +17,7 @@ use super::{
     group::Filling,
     heads::Heads,
 };
-use crate::{Position, StoreError};
+use crate::{NewEntry, Position, StoreError};
 
 /// How much one transaction may hold in memory before it is committed.
 const GROUP_BYTES_MAX: usize = 16 << 20;
@@ -49,6 +49,8 @@ struct LastCommit {
 struct Turn {
     answers: Vec<HeldAnswer>,
     bytes: usize,
+    // Freed with the turn, when everybody has been answered.
+    spent: Vec<Vec<NewEntry>>,
     subscribers: Vec<(Feed, Answer<Position>)>,
     is_last: bool,
 }
@@ -109,7 +111,8 @@ impl Writer {
                 return Err(error);
             }
         };
-        let mut filling = Filling { connection: &transaction, heads: &mut self.heads, recorded };
+        let spent = Vec::new();
+        let mut filling = Filling { connection: &transaction, heads: &mut self.heads, recorded, spent };
         let until = Instant::now() + self.last.took.min(GATHER_MAX);
         let mut next = Some(first);
         loop {
@@ -131,6 +134,7 @@ impl Writer {
             }
         }
         let recorded = filling.recorded;
+        turn.spent = filling.spent;
         self.heads.place(&transaction)?;
         let start = Instant::now();
         transaction.commit()?;
