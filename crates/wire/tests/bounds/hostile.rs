@@ -303,7 +303,7 @@ fn streams() -> Vec<Hostile> {
             ("a fence of text", Worker, "```\n", "text\n", ""),
             ("a fence of blank lines", Worker, "```\n", "\n", ""),
             ("a fence of messages", Worker, "```\n", "DONE:T1.3\n", "text\n```\n"),
-            ("a fence of ready tasks", Worker, "```\n", "READY:T1,T1,T1,T1,T1,T1,T1,T1\n", "```\n"),
+            ("a fence of ready tasks", Worker, "```\n", "READY:T1,T1\n", "```\n"),
             ("a fence of invalid messages", Worker, "```\n", "[ASK_USER]\n", "```\n"),
             ("phases", Worker, "", "=== PHASE 1 COMPLETE ===\n", ""),
             ("tasks", Worker, "", "TASK_ID:T1.3\nWORKTREE:a\nMETA:{}\n", ""),
