@@ -14,8 +14,8 @@ use crate::{
     skim,
 };
 
-/// An unfinished line is kept as it came up to this length; then it is edited as it comes.
-const CARRY_BYTES_MAX: usize = 64 * 1024;
+/// A large read without a newline is taken in pieces of this size, and a buffer of a few of them is used again.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Understands one session's output.
 ///
@@ -167,7 +167,7 @@ impl Lines {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
                 // Piece by piece, so that one large read is not held as a whole.
-                rest.chunks(CARRY_BYTES_MAX).for_each(|piece| self.keep(piece, assembler));
+                rest.chunks(PIECE_BYTES).for_each(|piece| self.keep(piece, assembler));
                 return;
             };
             let end = offset + (at + length + 1) as u64;
@@ -185,11 +185,13 @@ impl Lines {
     /// Keeps the beginning of a line until its end comes.
     fn keep(&mut self, bytes: &[u8], assembler: &Assembler) {
         self.carry.extend_from_slice(bytes);
-        let goal = if self.editor.is_none() { CARRY_BYTES_MAX } else { self.carry_goal };
+        // Up to its limit a line is kept as it came; then it is edited as it comes.
+        let limit = assembler.line_bytes_max();
+        let goal = if self.editor.is_none() { limit + 1 } else { self.carry_goal };
         if self.carry.len() < goal {
             return;
         }
-        let editor = self.editor.get_or_insert_with(|| Editor::new(assembler.line_bytes_max()));
+        let editor = self.editor.get_or_insert_with(|| Editor::new(limit));
         let taken = editor.feed(&self.carry, false);
         self.carry.drain(..taken);
         // What is left is an unfinished sequence: looking at it again for each byte would cost its length each time.
@@ -221,17 +223,20 @@ impl Lines {
             }
             Cow::Owned(std::mem::take(&mut self.carry))
         };
-        let line = match self.editor.take() {
+        let limit = assembler.line_bytes_max();
+        // Which way a line takes depends on the line alone, never on how it was cut.
+        let editor = self.editor.take().or_else(|| (raw.len() > limit).then(|| Editor::new(limit)));
+        let line = match editor {
             Some(mut editor) => {
                 editor.feed(&raw, true);
                 self.renderer.finish(&editor, self.begin, end)
             }
-            None => self.renderer.render(&raw, self.begin, end, assembler.line_bytes_max()),
+            None => self.renderer.render(&raw, self.begin, end, limit),
         };
         give(&line, assembler, echo);
         if let Cow::Owned(mut carry) = raw {
             // The buffer is used again, unless one long line has made it large.
-            if carry.capacity() <= 4 * CARRY_BYTES_MAX {
+            if carry.capacity() <= 4 * PIECE_BYTES {
                 carry.clear();
                 self.carry = carry;
             }

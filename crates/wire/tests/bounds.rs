@@ -14,8 +14,8 @@ use memory::Meter;
 
 /// What a decoder may need at most beside its input and what it gives out.
 ///
-/// The worst that is known is a body whose one line is 1 MiB of tabs, at 144 MiB; a block of many keys needs 48 MiB.
-const MEMORY_MAX: usize = 160 << 20;
+/// The worst that is known is a block of many keys, at 48 MiB.
+const MEMORY_MAX: usize = 64 << 20;
 /// Buffers double when they grow, so two measures of the same need can differ; what grows with its input grows more.
 const MEMORY_SLACK: usize = 512 << 10;
 /// A body is given up at this length.

@@ -306,7 +306,9 @@ impl Cells {
     /// Puts a cell where one stands or directly behind the last.
     fn put(&mut self, index: usize, cell: Cell) {
         let old_bytes = self.cells.get(index).map_or(0, |old| self.glyph_bytes(old.glyph));
-        if self.text_bytes - old_bytes + self.glyph_bytes(cell.glyph) > self.text_bytes_max {
+        // A tab has more columns than bytes; a line that is wider than its text may be long is given up too.
+        let is_wide = index >= self.text_bytes_max;
+        if is_wide || self.text_bytes - old_bytes + self.glyph_bytes(cell.glyph) > self.text_bytes_max {
             self.too_long = true;
         }
         if self.too_long {
