@@ -97,7 +97,7 @@ fn one_large_read_needs_no_more_memory_than_many_small_ones() {
 #[test]
 fn four_times_the_output_takes_about_four_times_as_long() {
     // Four times and what noise adds; a loop inside a loop would take sixteen times.
-    const FACTOR_MAX: u32 = 8;
+    const FACTOR_MAX: u32 = 10;
     const NOISE: Duration = Duration::from_millis(5);
     for hostile in hostile::all() {
         // A limit must not hide a loop inside a loop, so four times as much still lies below it.
@@ -141,5 +141,5 @@ fn fastest(hostile: &Hostile, bytes: &[u8]) -> Duration {
         drop(decoder.end_turn());
         clock::worked().saturating_sub(begin)
     };
-    (0..2).map(read).min().unwrap_or_default()
+    (0..3).map(read).min().unwrap_or_default()
 }
