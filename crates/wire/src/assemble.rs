@@ -226,7 +226,7 @@ impl Assembler {
         let text = tag.lead.unframe(line.text);
         if let Some(fence) = tag.fence {
             tag.push(text, line);
-            let closing = Fence::of(text.trim()).is_some_and(|line_fence| line_fence.closes(&fence));
+            let closing = Fence::on_line(text).is_some_and(|line_fence| line_fence.closes(&fence));
             if closing {
                 tag.fence = None;
             }

@@ -343,7 +343,7 @@ fn fenced_lines(body: &str) -> impl Iterator<Item = Fenced<'_>> {
     let mut open: Option<Fence> = None;
     body.split('\n').map(move |line| {
         let was_open = open.is_some();
-        if let Some(fence) = Fence::of(line.trim()) {
+        if let Some(fence) = Fence::on_line(line) {
             open = match open {
                 None => Some(fence),
                 Some(opening) if fence.closes(&opening) => None,

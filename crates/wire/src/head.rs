@@ -93,7 +93,7 @@ fn what<'t>(text: &'t str, lead: &Lead, options: &Options) -> What<'t> {
         return if text.trim().is_empty() { What::Blank } else { What::Text };
     };
     if matches!(first, '`' | '~') {
-        return Fence::of(decoration::trim_end(rest)).map_or(What::Text, What::Fence);
+        return Fence::behind(text, lead).map_or(What::Text, What::Fence);
     }
     // A line that was added or taken away in a diff is a quotation.
     if lead.is_diff {

@@ -62,6 +62,10 @@ impl<'t> Scan<'t> {
     }
 
     fn is_code(&mut self, at: usize) -> bool {
+        // Inline code that was wrapped has its second backtick on another line.
+        if self.text[..at].ends_with('`') {
+            return true;
+        }
         let spans = self.code.get_or_insert_with(|| code_spans(self.text));
         let index = spans.partition_point(|span| span.end <= at);
         spans.get(index).is_some_and(|span| span.contains(&at))
