@@ -22,7 +22,7 @@ pub(crate) fn assemble(
 ) -> (Plan, Vec<Option<Mark>>) {
     let places = std::mem::take(&mut found.places);
     let mut resolver = Resolver::new(&found, places, diagnostics);
-    let mut waits = Edges::with_capacity(found.tasks.len(), 2 * found.tasks.len());
+    let mut waits = Edges::with_capacity(found.tasks.len(), found.implied.len() + found.mentions.len());
     let mut external = Vec::new();
     let mut one = Waits::default();
     for place in 0..found.tasks.len() {
@@ -95,6 +95,10 @@ fn keep(
 /// no cycle, and no need to look for one.
 fn is_in_order(plan: &Plan, waits: &Edges) -> bool {
     let after_earlier = plan.phases.iter().all(|phase| phase.after.iter().all(|&after| after < phase.number));
+    // Where the phases rise with the lines, the lines alone decide.
+    if after_earlier && plan.tasks.is_sorted_by_key(|task| task.phase) {
+        return (0..plan.tasks.len()).all(|place| waits.of(place).iter().all(|&waited| waited < place));
+    }
     let place_of = |place: usize| (plan.tasks[place].phase, place);
     after_earlier
         && (0..plan.tasks.len())

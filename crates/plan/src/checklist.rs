@@ -4,12 +4,15 @@
 
 use std::ops::Range;
 
+use domain::PhaseNumber;
+
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
-    draft::DraftPlan,
+    draft::{Draft, DraftPlan, Mark},
     heading::{self, Heading},
     item::Item,
-    markdown::{Kind, Outline},
+    markdown::{Block, Kind, Outline},
+    plan::Task,
     text::{check_box, line_start, one_line},
 };
 
@@ -21,6 +24,7 @@ mod words;
 
 use entry::{Dialect, Entry};
 use numbering::FoundPhase;
+use spec_kit::Order;
 
 /// Tells whether a file has a box with an id.
 pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
@@ -37,9 +41,10 @@ fn dialect(text: &str, outline: &Outline) -> Option<Dialect> {
 pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
     let Some(dialect) = dialect(text, outline) else { return DraftPlan::default() };
     let mut reader = Reader::new(text, dialect);
-    reader
-        .entries
-        .reserve(outline.blocks.iter().filter(|block| matches!(block.kind, Kind::Item { depth: 0 })).count());
+    let is_outermost = |block: &&Block| matches!(block.kind, Kind::Item { depth: 0 });
+    let n_items = outline.blocks.iter().filter(is_outermost).count();
+    reader.plan.reserve(n_items);
+    reader.plan.implied.reserve(4 * n_items);
     for block in &outline.blocks {
         match block.kind {
             Kind::Heading { level } => reader.heading(level, block.span.clone()),
@@ -49,37 +54,36 @@ pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagn
     }
     reader.close(usize::MAX);
     reader.warn(diagnostics);
-    let (phases, numbers) = numbering::number(reader.phases);
-    let mut plan = DraftPlan { title: reader.title.unwrap_or_default(), phases, ..DraftPlan::default() };
-    match dialect {
-        Dialect::SpecKit => spec_kit::add(text, &reader.entries, &numbers, &mut plan),
-        Dialect::Kiro => kiro::add(text, &reader.entries, &numbers, &mut plan),
-    }
-    plan
+    reader.finish()
 }
 
-/// A box with an id, and where its text is.
-struct Found<'a> {
-    entry: Entry<'a>,
+/// A task while its text goes on.
+struct Open<'a> {
+    /// Its place among the tasks.
+    place: usize,
+    item: Item<'a>,
     /// The bytes below its first line that are its own, not a nested task's.
     own: Vec<Range<usize>>,
-    /// Its phase, as a place in the list of phases.
-    phase: usize,
+    /// The first byte that nobody has taken.
+    cursor: usize,
     /// Where the item ends.
     end: usize,
-    /// The task it is nested in, as a place in the list of entries.
-    parent: Option<usize>,
 }
 
 struct Reader<'a> {
     text: &'a str,
     dialect: Dialect,
+    /// What was found. The phase of a task is its place in `phases`, until all are known.
+    plan: DraftPlan<'a>,
+    /// The task that each is nested in.
+    parents: Vec<Option<usize>>,
     title: Option<String>,
     phases: Vec<FoundPhase>,
     phase_level: u8,
-    entries: Vec<Found<'a>>,
-    /// The entries that we are inside of, each with the first byte that nobody has taken.
-    open: Vec<(usize, usize)>,
+    /// The order of the tasks in the phase that we are in.
+    order: Order,
+    /// The tasks that we are inside of.
+    open: Vec<Open<'a>>,
     /// The level of the heading below which there are no tasks.
     taskless: Option<u8>,
     /// Boxes that look like tasks and are none.
@@ -92,10 +96,12 @@ impl<'a> Reader<'a> {
         Self {
             text,
             dialect,
+            plan: DraftPlan::default(),
+            parents: Vec::new(),
             title: None,
             phases: vec![FoundPhase::before_all()],
             phase_level: 6,
-            entries: Vec::new(),
+            order: Order::default(),
             open: Vec::new(),
             taskless: None,
             without_id: Vec::new(),
@@ -112,9 +118,10 @@ impl<'a> Reader<'a> {
         if let Some(phase) = heading::phase(words) {
             self.phase_level = level;
             self.phases.push(FoundPhase::new(&phase, words));
+            self.order = Order::default();
         } else if level == 1 && self.title.is_none() {
             self.title = Some(one_line(&heading::unescape(words)));
-        } else if level <= self.phase_level && !self.entries.is_empty() && holds_no_tasks(words) {
+        } else if level <= self.phase_level && !self.plan.tasks.is_empty() && holds_no_tasks(words) {
             self.taskless = Some(level);
         }
     }
@@ -123,42 +130,75 @@ impl<'a> Reader<'a> {
         self.close(span.start);
         let item = Item::new(self.text, span.clone());
         let is_box = depth == 0 && check_box(item.first).is_some();
-        let Some(entry) = Entry::new(item).filter(|entry| entry.dialect() == self.dialect) else {
-            if is_box && self.taskless.is_none() {
-                self.without_id.push(span);
+        let entry = match Entry::new(item) {
+            Some(entry) if entry.dialect() == self.dialect => entry,
+            Some(_) | None => {
+                if is_box && self.taskless.is_none() {
+                    self.without_id.push(span);
+                }
+                return;
             }
-            return;
         };
         if self.taskless.is_some() {
             self.in_examples.push(entry.id_span.clone());
             return;
         }
-        let parent = self.open.last().map(|&(place, _)| place);
-        if let Some((place, cursor)) = self.open.last_mut() {
+        if let Some(parent) = self.open.last_mut() {
             let line_start = line_start(self.text, span.start);
-            if let Some(owner) = self.entries.get_mut(*place) {
-                owner.own.push(*cursor..line_start.max(*cursor));
-            }
-            *cursor = span.end;
+            parent.own.push(parent.cursor..line_start.max(parent.cursor));
+            parent.cursor = span.end;
         }
-        self.phases.last_mut().into_iter().for_each(FoundPhase::add_task);
-        self.open.push((self.entries.len(), entry.item.below.start));
-        let phase = self.phases.len().saturating_sub(1);
-        self.entries.push(Found { entry, own: Vec::new(), phase, end: span.end, parent });
+        self.open(entry, span.end);
     }
 
-    /// Closes the entries that end before a place.
-    fn close(&mut self, start: usize) {
-        while let Some(&(place, cursor)) = self.open.last()
-            && let Some(found) = self.entries.get_mut(place)
-            && found.end <= start
-        {
-            let rest = found.entry.item.indented(self.text, cursor);
-            if !rest.is_empty() {
-                found.own.push(rest);
-            }
-            self.open.pop();
+    /// Adds a task, whose text is still to come.
+    fn open(&mut self, entry: Entry<'a>, end: usize) {
+        let Ok(id) = entry.id.parse() else { return };
+        let place = self.plan.tasks.len();
+        self.parents.push(self.open.last().map(|parent| parent.place));
+        self.phases.last_mut().into_iter().for_each(FoundPhase::add_task);
+        let mut draft = Draft::new(entry.id_span.clone());
+        draft.mark = Some(Mark::Box(entry.mark.clone()));
+        if self.dialect == Dialect::SpecKit {
+            let start = self.plan.implied.len();
+            self.order.next(place, entry.is_parallel, &mut self.plan.implied);
+            draft.implied = start..self.plan.implied.len();
         }
+        let mut task = Task::new(id, one_line(&entry.title));
+        task.phase = PhaseNumber::try_from(self.phases.len() - 1).unwrap_or_default();
+        task.done = entry.is_done;
+        task.optional = entry.is_optional;
+        task.references = entry.stories.iter().map(|story| (*story).to_owned()).collect();
+        self.plan.push(task, draft);
+        let Entry { item, .. } = entry;
+        let cursor = item.below.start;
+        self.open.push(Open { place, item, own: Vec::new(), cursor, end });
+    }
+
+    /// Closes the tasks that end before a place.
+    fn close(&mut self, start: usize) {
+        while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
+            let rest = open.item.indented(self.text, open.cursor);
+            if !rest.is_empty() {
+                open.own.push(rest);
+            }
+            match self.dialect {
+                Dialect::SpecKit => spec_kit::close(self.text, &open, &mut self.plan),
+                Dialect::Kiro => kiro::close(self.text, &open, &mut self.plan),
+            }
+        }
+    }
+
+    fn finish(self) -> DraftPlan<'a> {
+        let Self { dialect, mut plan, parents, title, phases, .. } = self;
+        let (phases, numbers) = numbering::number(phases);
+        for task in &mut plan.tasks {
+            task.phase = numbers.get(task.phase as usize).copied().unwrap_or(1);
+        }
+        if dialect == Dialect::Kiro {
+            kiro::chain(&mut plan, &parents);
+        }
+        DraftPlan { title: title.unwrap_or_default(), phases, ..plan }
     }
 
     fn warn(&self, diagnostics: &mut Diagnostics) {

@@ -4,7 +4,11 @@ use std::{collections::HashMap, ops::Range};
 
 use domain::PhaseNumber;
 
-use crate::{dependencies::Mention, ids::IdMap, plan::Task};
+use crate::{
+    dependencies::Mention,
+    ids::{self, IdKey, IdMap},
+    plan::Task,
+};
 
 /// What a reader found in a file.
 ///
@@ -15,6 +19,8 @@ pub(crate) struct DraftPlan<'a> {
     pub(crate) title: String,
     /// The tasks, whose dependencies are still empty.
     pub(crate) tasks: Vec<Task>,
+    /// The key of each task's id.
+    pub(crate) keys: Vec<IdKey>,
     /// What else is known about each task.
     pub(crate) drafts: Vec<Draft>,
     /// What the dependency lists say.
@@ -22,7 +28,7 @@ pub(crate) struct DraftPlan<'a> {
     /// What tasks wait for without a word, as places in `tasks`.
     pub(crate) implied: Vec<usize>,
     pub(crate) phases: Vec<DraftPhase>,
-    /// Every id's place in `tasks`, where the reader knows it already; else empty.
+    /// Every id's place in `tasks`, where the reader knows already that none is there twice; else empty.
     pub(crate) places: IdMap<'a>,
     /// Dependency lists that several tasks have in common, as ranges of `mentions`.
     pub(crate) shared: Vec<Range<usize>>,
@@ -31,10 +37,29 @@ pub(crate) struct DraftPlan<'a> {
 }
 
 impl DraftPlan<'_> {
+    /// Makes room for so many more tasks.
+    pub(crate) fn reserve(&mut self, n_tasks: usize) {
+        self.tasks.reserve(n_tasks);
+        self.keys.reserve(n_tasks);
+        self.drafts.reserve(n_tasks);
+    }
+
     /// Adds a task.
+    #[inline]
     pub(crate) fn push(&mut self, task: Task, draft: Draft) {
+        self.keys.push(ids::key(task.id.as_str()));
         self.tasks.push(task);
         self.drafts.push(draft);
+    }
+
+    /// Keeps the tasks that the given flags tell to keep, one for each.
+    pub(crate) fn retain<F: Iterator<Item = bool>>(&mut self, kept: impl Fn() -> F) {
+        let mut flags = kept();
+        self.tasks.retain(|_| flags.next().unwrap_or(false));
+        let mut flags = kept();
+        self.keys.retain(|_| flags.next().unwrap_or(false));
+        let mut flags = kept();
+        self.drafts.retain(|_| flags.next().unwrap_or(false));
     }
 }
 

@@ -38,18 +38,23 @@ pub struct Graph {
 impl Graph {
     /// Builds the graph; a dependency on what is not in the plan is left out.
     pub fn new(plan: &Plan) -> Self {
+        let n_tasks = plan.tasks.len();
         let mut places = IdMap::default();
-        places.reserve(plan.tasks.len());
-        places.extend(plan.tasks.iter().enumerate().map(|(place, task)| (task.id.as_str(), place)));
-        let mut waits = Edges::with_capacity(plan.tasks.len(), 2 * plan.tasks.len());
+        places.reserve(n_tasks);
+        let mut keys = Vec::with_capacity(n_tasks);
+        let mut n_waits = 0;
+        for (place, task) in plan.tasks.iter().enumerate() {
+            places.insert(task.id.as_str(), place);
+            keys.push(ids::key(task.id.as_str()));
+            n_waits += task.depends_on.len();
+        }
+        let mut waits = Edges::with_capacity(n_tasks, n_waits);
         for task in &plan.tasks {
             let known = task.depends_on.iter().filter_map(|id| places.get(id.as_str()).copied());
             known.for_each(|place| waits.push(place));
             waits.end_node();
         }
-        let mut by_id: Vec<usize> = (0..plan.tasks.len()).collect();
-        ids::sort(&mut by_id, &plan.tasks);
-        Self::from_places(plan, &waits, &by_id)
+        Self::from_places(plan, &waits, &ids::sorted(&plan.tasks, &keys))
     }
 
     /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
@@ -62,13 +67,15 @@ impl Graph {
 
         let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, task_waits.n_edges() + 3 * n_tasks);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_phases];
+        let mut weights = Vec::with_capacity(n_tasks);
         let mut place = 0;
         for run in plan.tasks.chunk_by(|task, next| task.phase == next.phase) {
             let phase = run.first().and_then(|task| phase_places.get(&task.phase)).copied();
             if let Some(members) = phase.and_then(|phase| members.get_mut(phase)) {
                 members.extend(place..place + run.len());
             }
-            for _ in run {
+            for task in run {
+                weights.push(task.weight());
                 waits.extend(task_waits.of(place));
                 phase.into_iter().for_each(|phase| waits.push(beginning(phase)));
                 waits.end_node();
@@ -90,12 +97,7 @@ impl Graph {
         for (position, &place) in by_id.iter().enumerate() {
             rank[place] = position;
         }
-        Self {
-            weights: plan.tasks.iter().map(crate::plan::Task::weight).collect(),
-            phases: plan.phases.iter().map(|phase| phase.number).collect(),
-            waits,
-            rank,
-        }
+        Self { weights, phases: plan.phases.iter().map(|phase| phase.number).collect(), waits, rank }
     }
 
     /// Returns the tasks so that each comes after all that it waits for; among those that could be next the smallest

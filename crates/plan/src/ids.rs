@@ -8,13 +8,15 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
 };
 
-use domain::TaskId;
-
 use crate::plan::Task;
 
-/// Sorts places of tasks by their ids.
-pub(crate) fn sort(places: &mut [usize], tasks: &[Task]) {
-    let keys: Vec<u64> = tasks.iter().map(|task| key(&task.id)).collect();
+/// Returns the places of tasks by their ids, given the key of each; of the same ids the first comes first.
+pub(crate) fn sorted(tasks: &[Task], keys: &[IdKey]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..tasks.len()).collect();
+    // Most files have them in their order.
+    if keys.is_sorted_by(|left, right| left < right) && keys.last() != Some(&UNKEYED) {
+        return places;
+    }
     places.sort_by(|&left, &right| {
         let by_id = || tasks[left].id.cmp(&tasks[right].id);
         match (keys[left], keys[right]) {
@@ -22,16 +24,21 @@ pub(crate) fn sort(places: &mut [usize], tasks: &[Task]) {
             (left, right) => left.cmp(&right),
         }
     });
+    places
 }
 
-/// The key of an id that has none.
-const UNKEYED: u64 = u64::MAX;
+/// A number that sorts as an id does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct IdKey(u64);
 
-/// Returns a number that sorts as the id does, for an id of up to three numbers of up to six digits.
-fn key(id: &TaskId) -> u64 {
+/// The key of an id that has none.
+const UNKEYED: IdKey = IdKey(u64::MAX);
+
+/// Returns the key of an id; only one of up to three numbers of up to six digits has one of its own.
+pub(crate) fn key(id: &str) -> IdKey {
     const NUMBERS_MAX: u32 = 3;
     const BITS: u32 = 21;
-    let text = id.as_str().as_bytes();
+    let text = id.as_bytes();
     let digits = text.strip_prefix(b"T").unwrap_or(text);
     let mut key = 0;
     let mut n_numbers = 0;
@@ -40,11 +47,11 @@ fn key(id: &TaskId) -> u64 {
             return UNKEYED;
         }
         // One more, because `T1` comes before `T1.0`.
-        let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0')) + 1;
+        let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit & 0xF)) + 1;
         key = key << BITS | value;
         n_numbers += 1;
     }
-    key << (BITS * (NUMBERS_MAX - n_numbers))
+    IdKey(key << (BITS * (NUMBERS_MAX - n_numbers)))
 }
 
 /// Ids, and a place for each.
@@ -121,14 +128,14 @@ mod tests {
         let ids: Vec<TaskId> = ids.iter().map(|id| id.parse().unwrap()).collect();
         for left in &ids {
             for right in &ids {
-                let keys = (key(left), key(right));
+                let keys = (key(left.as_str()), key(right.as_str()));
                 if keys.0 != UNKEYED && keys.1 != UNKEYED && keys.0 != keys.1 {
                     assert_eq!(keys.0.cmp(&keys.1), left.cmp(right), "{left} {right}");
                 }
             }
         }
-        assert_ne!(key(&ids[6]), UNKEYED);
-        assert_eq!(key(&ids[11]), UNKEYED);
+        assert_ne!(key(ids[6].as_str()), UNKEYED);
+        assert_eq!(key(ids[11].as_str()), UNKEYED);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use domain::{PhaseNumber, TaskId};
+use domain::PhaseNumber;
 
 use crate::{
     dependencies,
@@ -201,31 +201,10 @@ impl<'a> Reader<'a, '_> {
 
     fn finish(self) -> DraftPlan<'a> {
         let Self { title, mut phases, tasks, .. } = self;
-        let (mut plan, said, diagnostics) = tasks.finish();
-        let ids_have_dots = plan.tasks.iter().any(|task| task.id.as_str().contains('.'));
-        for ((task, draft), said) in plan.tasks.iter_mut().zip(&plan.drafts).zip(said) {
-            if let Some(phase) = said {
-                task.phase = phase.number;
-                phases.extend(Some(phase).filter(|phase| !phase.name.is_empty()));
-            } else if ids_have_dots {
-                task.phase = first_number(&task.id, &draft.id_span, diagnostics);
-            }
-        }
+        let mut plan = tasks.finish();
+        phases.append(&mut plan.phases);
         DraftPlan { title: title.unwrap_or_default(), phases, ..plan }
     }
-}
-
-/// Returns the phase that an id's first number names.
-fn first_number(id: &TaskId, span: &Range<usize>, diagnostics: &mut Diagnostics) -> PhaseNumber {
-    let first = id.numbers().next().unwrap_or_default();
-    first.parse().unwrap_or_else(|_| {
-        let message = format!("the first number of {id} is too large for a phase");
-        diagnostics.push(
-            Diagnostic::error(Code::ParseFail, span.clone(), message)
-                .hint("write a smaller number, or give the task a Phase"),
-        );
-        1
-    })
 }
 
 /// Takes a leading `[…]` that holds the layer from a title.

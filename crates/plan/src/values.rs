@@ -90,8 +90,11 @@ pub(crate) fn write_timeout(seconds: u64) -> String {
 pub(crate) fn complexity(value: &str) -> Option<Complexity> {
     let (size, rest) = value.split_at(memchr::memchr(b'(', value.as_bytes()).unwrap_or(value.len()));
     let is_whole = rest.is_empty() || rest.trim_end().ends_with(')');
-    // Nothing longer is one of them.
-    if is_whole && trim(size).len() <= 2 { trim(size).parse().ok() } else { None }
+    let (size, sizes) = (
+        trim(size),
+        [("S", Complexity::S), ("M", Complexity::M), ("L", Complexity::L), ("XL", Complexity::Xl)],
+    );
+    sizes.iter().find(|(name, _)| is_whole && name.eq_ignore_ascii_case(size)).map(|&(_, size)| size)
 }
 
 #[cfg(test)]

@@ -54,6 +54,19 @@ fn a_row_and_a_section_with_one_id_are_one_task_and_the_section_wins() {
 }
 
 #[test]
+fn a_section_s_description_replaces_a_row_s_and_its_prose_follows() {
+    let text = |source: &str| read(source.as_bytes(), ANY).plan.tasks[0].text.clone();
+    let table = "| ID | Description |\n|---|---|\n| T1 | row |\n";
+    assert_eq!(
+        text(&format!("{table}\n### T1: a\n- **Description**: section\n\nprose\n")),
+        "section\n\nprose"
+    );
+    assert_eq!(text(&format!("### T1: a\n- **Description**: section\n\n## List\n\n{table}")), "section");
+    assert_eq!(text(&format!("{table}\n### T1: a\n\nprose\n")), "row\n\nprose");
+    assert_eq!(text(&format!("### T1: a\n\nprose\n\n## List\n\n{table}")), "row\n\nprose");
+}
+
+#[test]
 fn a_section_wins_even_before_the_table() {
     check(
         "### T1: section\n- **Agent**: x\n\n## List\n\n| ID | Task |\n|---|---|\n| T1 | row |\n",

@@ -2,49 +2,20 @@
 
 use std::{collections::HashSet, iter};
 
-use domain::PhaseNumber;
-
 use crate::{
-    draft::{Draft, DraftPlan, Mark},
+    draft::DraftPlan,
     plan::Task,
-    text::{many_lines, one_line, values, without_bullet},
+    text::{many_lines, values, without_bullet},
 };
 
-use super::Found;
+use super::Open;
 
-/// Adds the tasks, given each phase's number.
-pub(super) fn add<'a>(text: &'a str, entries: &[Found<'a>], numbers: &[PhaseNumber], to: &mut DraftPlan<'a>) {
-    let family = Family::new(entries);
-    to.tasks.reserve(entries.len());
-    to.drafts.reserve(entries.len());
-    let mut last = None;
-    for (place, found) in entries.iter().enumerate() {
-        if family.is_heading(place, found) {
-            continue;
-        }
-        let Some((mut task, mut draft)) = draft(text, found) else { continue };
-        task.optional = family.is_optional(place);
-        task.phase = numbers.get(found.phase).copied().unwrap_or(1);
-        let start = to.implied.len();
-        to.implied.extend(last);
-        draft.implied = start..to.implied.len();
-        // The chain goes past an optional task.
-        if !task.optional {
-            last = Some(to.tasks.len());
-        }
-        to.push(task, draft);
-    }
-}
-
-fn draft(text: &str, found: &Found<'_>) -> Option<(Task, Draft)> {
-    let entry = &found.entry;
-    let mut task = Task::new(entry.id.parse().ok()?, one_line(&entry.title));
-    let mut draft = Draft::new(entry.id_span.clone());
-    task.done = entry.is_done;
-    draft.mark = Some(Mark::Box(entry.mark.clone()));
+/// Adds a task's text, without the requirements that it refers to.
+pub(super) fn close(text: &str, open: &Open<'_>, plan: &mut DraftPlan<'_>) {
+    let Some(task) = plan.tasks.get_mut(open.place) else { return };
     let mut below = String::new();
-    for own in &found.own {
-        entry.item.push_below(text, own.clone(), &mut below);
+    for own in &open.own {
+        open.item.push_below(text, own.clone(), &mut below);
     }
     let mut kept = String::with_capacity(below.len());
     for line in below.split_inclusive('\n') {
@@ -54,7 +25,25 @@ fn draft(text: &str, found: &Found<'_>) -> Option<(Task, Draft)> {
         }
     }
     task.text = many_lines(&kept);
-    Some((task, draft))
+}
+
+/// Leaves out the headings of others, given the task that each is nested in, and makes a chain of the rest.
+pub(super) fn chain(plan: &mut DraftPlan<'_>, parents: &[Option<usize>]) {
+    let Family { is_heading, is_optional } = Family::new(&plan.tasks, parents);
+    let kept = || is_heading.iter().map(|is_heading| !is_heading);
+    plan.retain(kept);
+    let mut last = None;
+    let optional = is_optional.into_iter().zip(kept()).filter(|(_, is_kept)| *is_kept);
+    for (place, (is_optional, _)) in optional.enumerate() {
+        let start = plan.implied.len();
+        plan.implied.extend(last);
+        plan.drafts[place].implied = start..plan.implied.len();
+        plan.tasks[place].optional = is_optional;
+        // The chain goes past an optional task.
+        if !is_optional {
+            last = Some(place);
+        }
+    }
 }
 
 /// Returns the list of a line `- _Requirements: 1.1, 2.3_`.
@@ -70,48 +59,43 @@ fn requirements(line: &str) -> Option<&str> {
 }
 
 /// Who is whose heading, and what is optional.
-struct Family<'e> {
-    /// Ids with a nested task that is not optional: that is the work, and they are only its heading.
-    ids: HashSet<&'e str>,
-    places: HashSet<usize>,
-    /// Whether each entry is marked as optional, or nested in one that is.
+struct Family {
+    /// Whether each task has a nested one that is not optional: that is the work, and it is only its heading.
+    is_heading: Vec<bool>,
+    /// Whether each task is marked as optional, or nested in one that is.
     is_optional: Vec<bool>,
 }
 
-impl<'e> Family<'e> {
+impl Family {
     /// Looks at ids and at nesting: files in the field write `2.1` below `2.` both indented and not.
     ///
     /// A parent whose nested tasks are all optional is work of its own, or nobody would do it.
-    fn new(entries: &'e [Found<'_>]) -> Self {
-        let mut family = Self { ids: HashSet::new(), places: HashSet::new(), is_optional: Vec::new() };
-        for found in entries.iter().filter(|found| !found.entry.is_optional) {
-            family.places.extend(found.parent);
-            for parent in parents(found.entry.id) {
-                if !family.ids.insert(parent) {
+    fn new(tasks: &[Task], parents: &[Option<usize>]) -> Self {
+        let mut is_heading = vec![false; tasks.len()];
+        let mut headings: HashSet<&str> = HashSet::new();
+        for (task, parent) in tasks.iter().zip(parents).filter(|(task, _)| !task.optional) {
+            parent.iter().for_each(|&parent| is_heading[parent] = true);
+            for id in nested_in(task.id.as_str()) {
+                if !headings.insert(id) {
                     break;
                 }
             }
         }
         let marked: HashSet<&str> =
-            entries.iter().filter(|found| found.entry.is_optional).map(|found| found.entry.id).collect();
-        for found in entries {
-            let is_in_optional = found.parent.is_some_and(|parent| family.is_optional(parent))
-                || !marked.is_empty() && parents(found.entry.id).any(|id| marked.contains(id));
-            family.is_optional.push(found.entry.is_optional || is_in_optional);
+            tasks.iter().filter(|task| task.optional).map(|task| task.id.as_str()).collect();
+        let mut is_optional: Vec<bool> = Vec::with_capacity(tasks.len());
+        for ((task, parent), is_heading) in tasks.iter().zip(parents).zip(&mut is_heading) {
+            let id = task.id.as_str();
+            *is_heading |= headings.contains(id);
+            let is_in_optional = parent.is_some_and(|parent| is_optional[parent])
+                || !marked.is_empty() && nested_in(id).any(|id| marked.contains(id));
+            is_optional.push(task.optional || is_in_optional);
         }
-        family
-    }
-
-    fn is_heading(&self, place: usize, found: &Found<'_>) -> bool {
-        self.places.contains(&place) || self.ids.contains(found.entry.id)
-    }
-
-    fn is_optional(&self, place: usize) -> bool {
-        self.is_optional.get(place).copied().unwrap_or(false)
+        Self { is_heading, is_optional }
     }
 }
 
 /// Returns the ids that an id is nested in, the nearest first: `2.1` and `2` for `2.1.3`.
-fn parents(id: &str) -> impl Iterator<Item = &str> {
+fn nested_in(id: &str) -> impl Iterator<Item = &str> {
     iter::successors(id.rsplit_once('.'), |(parent, _)| parent.rsplit_once('.')).map(|(parent, _)| parent)
 }

@@ -1,76 +1,47 @@
 //! GitHub Spec Kit: tasks follow each other, and `[P]` ones run beside their neighbours.
 
-use domain::{PhaseNumber, TaskId};
-
 use crate::{
-    dependencies::Mention,
-    draft::{Draft, DraftPlan, Mark},
-    plan::Task,
-    text::{for_each_code, many_lines, one_line},
+    draft::DraftPlan,
+    text::{for_each_code, many_lines},
 };
 
-use super::{Found, words};
+use super::{Open, words};
 
 /// Up to so many earlier tasks are all named as dependencies, so that skipping one of them frees nobody who must
 /// still wait for another. In a longer phase that would be quadratic: there a task names the ones just before it,
 /// which wait for the rest.
 const NAMED_MAX: usize = 32;
 
-/// Adds the tasks, given each phase's number.
-pub(super) fn add<'a>(text: &'a str, entries: &[Found<'a>], numbers: &[PhaseNumber], to: &mut DraftPlan<'a>) {
-    let mut orders: Vec<Order> = numbers.iter().map(|_| Order::default()).collect();
-    to.tasks.reserve(entries.len());
-    to.drafts.reserve(entries.len());
-    for found in entries {
-        let Ok(id) = found.entry.id.parse() else { continue };
-        let mut draft = Draft::new(found.entry.id_span.clone());
-        draft.mark = Some(Mark::Box(found.entry.mark.clone()));
-        if let Some(order) = orders.get_mut(found.phase) {
-            let start = to.implied.len();
-            order.next(to.tasks.len(), found.entry.is_parallel, &mut to.implied);
-            draft.implied = start..to.implied.len();
+/// Adds what a task's text says: what it waits for, and which files it touches.
+pub(super) fn close<'a>(text: &'a str, open: &Open<'a>, plan: &mut DraftPlan<'a>) {
+    let (Some(task), Some(draft)) = (plan.tasks.get_mut(open.place), plan.drafts.get_mut(open.place)) else {
+        return;
+    };
+    let item = &open.item;
+    let start = plan.mentions.len();
+    words::scan(item.first, item.start, &mut plan.mentions);
+    if !open.own.is_empty() {
+        let mut below = String::new();
+        for own in &open.own {
+            words::scan(text.get(own.clone()).unwrap_or_default(), own.start, &mut plan.mentions);
+            item.push_below(text, own.clone(), &mut below);
         }
-        let start = to.mentions.len();
-        words(text, found, &mut to.mentions);
-        draft.mentions = start..to.mentions.len();
-        to.drafts.push(draft);
-        to.tasks.push(task(id, text, found, numbers.get(found.phase).copied().unwrap_or(1)));
+        task.text = many_lines(&below);
     }
-}
+    draft.mentions = start..plan.mentions.len();
 
-/// Adds what the task's own words say that it waits for.
-fn words<'a>(text: &'a str, found: &Found<'a>, mentions: &mut Vec<Mention<'a>>) {
-    let item = &found.entry.item;
-    words::scan(item.first, item.start, mentions);
-    for own in &found.own {
-        words::scan(text.get(own.clone()).unwrap_or_default(), own.start, mentions);
-    }
-}
-
-fn task(id: TaskId, text: &str, found: &Found<'_>, phase: PhaseNumber) -> Task {
-    let entry = &found.entry;
-    let mut below = String::new();
-    for own in &found.own {
-        entry.item.push_below(text, own.clone(), &mut below);
-    }
-    let below = many_lines(&below);
-    let mut touches: Vec<String> = Vec::new();
+    let touches = &mut task.touches;
     let mut touch = |code: &str| {
         if is_path(code) && !touches.iter().any(|known| known == code) && touches.len() < TOUCHES_MAX {
+            // Most tasks name one file, and room for more would be most of what they take.
+            if touches.is_empty() {
+                touches.reserve_exact(1);
+            }
             touches.push(code.to_owned());
         }
     };
-    for_each_code(&entry.title, &mut touch);
-    for_each_code(&below, &mut touch);
-    Task {
-        phase,
-        done: entry.is_done,
-        optional: entry.is_optional,
-        text: below,
-        touches,
-        references: entry.stories.iter().map(|story| (*story).to_owned()).collect(),
-        ..Task::new(id, one_line(&entry.title))
-    }
+    for_each_code(&task.title, &mut touch);
+    for_each_code(&task.text, &mut touch);
 }
 
 /// A task that names more files than this is not one task; the bound keeps hostile files cheap.
@@ -100,7 +71,7 @@ fn is_path(code: &str) -> bool {
 
 /// The tasks of one phase so far, as places in the list of drafts.
 #[derive(Default)]
-struct Order {
+pub(super) struct Order {
     all: Vec<usize>,
     last_alone: Option<usize>,
     beside: Vec<usize>,
@@ -108,7 +79,7 @@ struct Order {
 
 impl Order {
     /// Adds what the next task of the phase waits for.
-    fn next(&mut self, place: usize, is_parallel: bool, waits: &mut Vec<usize>) {
+    pub(super) fn next(&mut self, place: usize, is_parallel: bool, waits: &mut Vec<usize>) {
         if is_parallel {
             waits.extend(self.last_alone);
         } else if self.all.len() <= NAMED_MAX {

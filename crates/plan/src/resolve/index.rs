@@ -28,16 +28,18 @@ impl<'p> Index<'p> {
     pub(super) fn new(found: &'p DraftPlan<'_>, places: IdMap<'p>, diagnostics: &mut Diagnostics) -> Self {
         let tasks = found.tasks.as_slice();
         let mut is_kept = vec![true; tasks.len()];
-        let mut by_id: Vec<usize> = (0..tasks.len()).collect();
-        ids::sort(&mut by_id, tasks);
+        let mut by_id = ids::sorted(tasks, &found.keys);
         let mut complain = |place: usize| {
             if std::mem::replace(&mut is_kept[place], false) {
                 diagnostics.push(twice(&tasks[place], &found.drafts[place]));
             }
         };
-        // Of the same ids the first in the file comes first.
-        let pairs = by_id.iter().zip(by_id.iter().skip(1));
-        pairs.filter(|(one, next)| tasks[**one].id == tasks[**next].id).for_each(|(_, &next)| complain(next));
+        // A reader that knows the places has seen to it that none is there twice.
+        if places.is_empty() {
+            let pairs = by_id.iter().zip(by_id.iter().skip(1));
+            let twice = pairs.filter(|(one, next)| tasks[**one].id == tasks[**next].id);
+            twice.for_each(|(_, &next)| complain(next));
+        }
         if !found.groups.is_empty() {
             (0..tasks.len())
                 .filter(|&place| found.groups.contains_key(tasks[place].id.as_str()))

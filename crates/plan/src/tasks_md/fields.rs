@@ -4,13 +4,12 @@
 
 use std::ops::Range;
 
-use domain::PhaseNumber;
+use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    dependencies::{self, Mention},
+    dependencies,
     diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::{Draft, DraftPhase, DraftPlan, Mark},
-    ids::IdMap,
+    draft::{Draft, DraftPlan, Mark},
     keys::Key,
     plan::Task,
     text::{self, one_line, scalar},
@@ -18,7 +17,7 @@ use crate::{
 
 use super::{
     notes::Notes,
-    value::{Value, checked, description, is_yes},
+    value::{More, Value, checked, description, is_yes},
     without_layer,
 };
 
@@ -35,45 +34,35 @@ pub(super) enum Voice {
 pub(super) struct Gathered<'a, 'd> {
     pub(super) source: &'a str,
     pub(super) diagnostics: &'d mut Diagnostics,
-    tasks: Vec<Task>,
-    drafts: Vec<Draft>,
+    /// What was found; its phases are those that keys and columns name.
+    plan: DraftPlan<'a>,
     notes: Vec<Notes>,
-    mentions: Vec<Mention<'a>>,
-    places: IdMap<'a>,
+    ids_have_dots: bool,
 }
 
 impl<'a, 'd> Gathered<'a, 'd> {
     pub(super) fn new(source: &'a str, diagnostics: &'d mut Diagnostics) -> Self {
-        Self {
-            source,
-            diagnostics,
-            tasks: Vec::new(),
-            drafts: Vec::new(),
-            notes: Vec::new(),
-            mentions: Vec::new(),
-            places: IdMap::default(),
-        }
+        Self { source, diagnostics, plan: DraftPlan::default(), notes: Vec::new(), ids_have_dots: false }
     }
 
     /// Makes room for so many more tasks.
     pub(super) fn reserve(&mut self, n_tasks: usize) {
-        self.tasks.reserve(n_tasks);
-        self.drafts.reserve(n_tasks);
+        self.plan.reserve(n_tasks);
+        self.plan.mentions.reserve(n_tasks);
+        self.plan.places.reserve(n_tasks);
         self.notes.reserve(n_tasks);
-        self.mentions.reserve(n_tasks);
-        self.places.reserve(n_tasks);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+        self.plan.tasks.is_empty()
     }
 
     /// Returns the place of the task that a row or a section is about; nothing where there was one before.
     pub(super) fn open(&mut self, id: &'a str, id_span: Range<usize>, voice: Voice) -> Option<usize> {
-        let place = *self.places.entry(id).or_insert(self.tasks.len());
+        let place = *self.plan.places.entry(id).or_insert(self.plan.tasks.len());
         let Some(notes) = self.notes.get_mut(place) else {
-            self.tasks.push(Task::new(id.parse().ok()?, String::new()));
-            self.drafts.push(Draft::new(id_span));
+            self.ids_have_dots |= id.contains('.');
+            self.plan.push(Task::new(id.parse().ok()?, String::new()), Draft::new(id_span));
             let mut notes = Notes::default();
             notes.is_seen[voice as usize] = true;
             self.notes.push(notes);
@@ -89,7 +78,7 @@ impl<'a, 'd> Gathered<'a, 'd> {
         }
         notes.is_seen[voice as usize] = true;
         if voice == Voice::Section
-            && let Some(draft) = self.drafts.get_mut(place)
+            && let Some(draft) = self.plan.drafts.get_mut(place)
         {
             draft.id_span = id_span;
         }
@@ -118,58 +107,56 @@ impl<'a, 'd> Gathered<'a, 'd> {
         if let Some((rank, number)) =
             of_id.map(|of_id| (rank + 1, of_id)).or(scope.map(|scope| (rank + 2, scope)))
         {
-            notes.set_phase(rank, number, String::new());
+            notes.set_phase(rank, number);
         }
     }
 
-    /// Adds a section's text that is no key line.
+    /// Adds a section's text that is no key line, below the description.
     pub(super) fn prose(&mut self, place: usize, prose: String) {
-        if let Some(notes) = self.notes.get_mut(place) {
-            notes.prose = prose;
+        if let Some(task) = self.plan.tasks.get_mut(place) {
+            task.text = joined(std::mem::take(&mut task.text), prose);
         }
     }
 
     /// Gives a task its title.
     pub(super) fn title(&mut self, place: usize, title: String) {
-        let (Some(task), Some(notes)) = (self.tasks.get_mut(place), self.notes.get_mut(place)) else {
+        let (Some(task), Some(notes)) = (self.plan.tasks.get_mut(place), self.notes.get_mut(place)) else {
             return;
         };
         task.title = title;
-        notes.given[Voice::Section as usize] |= 1 << Key::Title as u32;
+        notes.give(Voice::Section, Key::Title);
     }
 
     /// Tells whether a section's heading has a title, so that it needs no key for it.
     pub(super) fn has_title(&self, place: usize) -> bool {
-        self.notes
-            .get(place)
-            .is_some_and(|notes| notes.given[Voice::Section as usize] & 1 << Key::Title as u32 != 0)
+        self.notes.get(place).is_some_and(|notes| notes.is_given(Voice::Section, Key::Title))
     }
 
     /// Keeps what a key or a column says, if nobody who counts more has said it, and nobody before.
-    pub(super) fn set(&mut self, place: usize, voice: Voice, key: Key, value: Value<'a>) {
+    pub(super) fn set(&mut self, place: usize, voice: Voice, key: Key, value: Value<'a, '_>) {
         let (Some(task), Some(draft), Some(notes)) =
-            (self.tasks.get_mut(place), self.drafts.get_mut(place), self.notes.get_mut(place))
+            (self.plan.tasks.get_mut(place), self.plan.drafts.get_mut(place), self.notes.get_mut(place))
         else {
             return;
         };
-        let bit = 1 << key as u32;
-        let is_given = |voice: Voice| notes.given[voice as usize] & bit != 0;
-        if is_given(Voice::Section) || voice == Voice::Row && is_given(Voice::Row) {
+        if !notes.give(voice, key) {
             return;
         }
-        notes.given[voice as usize] |= bit;
         let source = self.source;
-        let one = |value: &Value<'_>| scalar(&value.whole(source));
-        let many = |value: &Value<'_>| text::values(&value.whole(source));
+        let one = |value: &Value<'_, '_>| scalar(&value.whole(source));
+        let many = |value: &Value<'_, '_>| text::values(&value.whole(source));
         match key {
-            Key::Id | Key::After => {}
+            Key::Id | Key::After | Key::Acceptance => {}
             Key::Title => task.title = one_line(&value.whole(source)),
             Key::Dependencies => {
-                let end = value.below.as_ref().map_or(value.span().end, |item| item.below.end);
-                let start = self.mentions.len();
+                let end = match value.more {
+                    More::Below(item) => item.below.end,
+                    More::None | More::Cell => value.span().end,
+                };
+                let start = self.plan.mentions.len();
                 let list = source.get(value.start..end).unwrap_or_default();
-                dependencies::parse(list, value.start, &mut self.mentions);
-                draft.mentions = start..self.mentions.len();
+                dependencies::parse(list, value.start, &mut self.plan.mentions);
+                draft.mentions = start..self.plan.mentions.len();
             }
             Key::Layer => task.layer = one(&value),
             Key::Agent => task.agent = one(&value),
@@ -178,10 +165,16 @@ impl<'a, 'd> Gathered<'a, 'd> {
             Key::Worktree => task.worktree = one(&value),
             Key::Touches => task.touches = many(&value),
             Key::References => task.references = many(&value),
-            Key::Acceptance => task.acceptance = value.list,
             Key::Optional => task.optional = is_yes(value.text),
-            Key::Description => task.text = description(&value, source),
-            Key::Phase => notes.phase_value(&value, 3 * voice as u8, self.diagnostics),
+            // A section's replaces a row's; a row can come behind its section, whose prose is there already.
+            Key::Description => {
+                let prose = if voice == Voice::Row { std::mem::take(&mut task.text) } else { String::new() };
+                task.text = joined(description(&value, source), prose);
+            }
+            Key::Phase => {
+                let phase = notes.phase_value(&value, 3 * voice as u8, self.diagnostics);
+                self.plan.phases.extend(phase);
+            }
             Key::Status => notes.status(draft, &value, self.diagnostics),
             Key::Complexity | Key::Timeout | Key::Priority | Key::Budget => {
                 checked(task, key, &value, self.diagnostics)
@@ -189,19 +182,21 @@ impl<'a, 'd> Gathered<'a, 'd> {
         }
     }
 
-    /// Returns the tasks, the phases that they name (the others have none yet), and where to complain.
-    pub(super) fn finish(self) -> (DraftPlan<'a>, Vec<Option<DraftPhase>>, &'d mut Diagnostics) {
-        let Self { mut tasks, mut drafts, notes, mentions, places, diagnostics, .. } = self;
-        let mut phases = Vec::with_capacity(tasks.len());
-        for ((task, draft), notes) in tasks.iter_mut().zip(&mut drafts).zip(notes) {
+    /// Keeps acceptance criteria, as [`set`](Self::set) does with other values.
+    pub(super) fn criteria(&mut self, place: usize, voice: Voice, criteria: Vec<String>) {
+        if let (Some(task), Some(notes)) = (self.plan.tasks.get_mut(place), self.notes.get_mut(place))
+            && notes.give(voice, Key::Acceptance)
+        {
+            task.acceptance = criteria;
+        }
+    }
+
+    /// Puts all together that was found.
+    pub(super) fn finish(self) -> DraftPlan<'a> {
+        let Self { mut plan, notes, diagnostics, ids_have_dots, .. } = self;
+        for ((task, draft), notes) in plan.tasks.iter_mut().zip(&mut plan.drafts).zip(notes) {
             if let Some(title) = without_layer(&task.title, task.layer.as_deref()) {
                 task.title = title.to_owned();
-            }
-            if task.text.is_empty() {
-                task.text = notes.prose;
-            } else if !notes.prose.is_empty() {
-                task.text.push_str("\n\n");
-                task.text.push_str(&notes.prose);
             }
             // A task is done when its box is ticked or its status says so; the box is what gets ticked, if there is one.
             task.done |=
@@ -209,8 +204,37 @@ impl<'a, 'd> Gathered<'a, 'd> {
             if let Some((_, _, mark)) = notes.check {
                 draft.mark = Some(Mark::Box(mark));
             }
-            phases.push(notes.phase.map(|(_, phase)| phase));
+            if let Some((_, number)) = notes.phase {
+                task.phase = number;
+            } else if ids_have_dots {
+                task.phase = first_number(&task.id, &draft.id_span, diagnostics);
+            }
         }
-        (DraftPlan { tasks, drafts, mentions, places, ..DraftPlan::default() }, phases, diagnostics)
+        plan
     }
+}
+
+/// Joins two texts with an empty line.
+fn joined(mut text: String, below: String) -> String {
+    if text.is_empty() {
+        return below;
+    }
+    if !below.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(&below);
+    }
+    text
+}
+
+/// Returns the phase that an id's first number names.
+fn first_number(id: &TaskId, span: &Range<usize>, diagnostics: &mut Diagnostics) -> PhaseNumber {
+    let first = id.numbers().next().unwrap_or_default();
+    first.parse().unwrap_or_else(|_| {
+        let message = format!("the first number of {id} is too large for a phase");
+        diagnostics.push(
+            Diagnostic::error(Code::ParseFail, span.clone(), message)
+                .hint("write a smaller number, or give the task a Phase"),
+        );
+        1
+    })
 }

@@ -9,12 +9,12 @@ use crate::{
     item::Item,
     keys::Key,
     markdown::{Block, Kind},
-    text::{check_box, criterion, many_lines, one_line, span_in},
+    text::{check_box, criterion, many_lines, one_line},
 };
 
 use super::{
     fields::{Gathered, Voice},
-    value::Value,
+    value::{More, Value},
 };
 
 /// A section that is still open.
@@ -66,13 +66,13 @@ impl Section {
         let Some(place) = self.task.filter(|&place| is_key(key, place, tasks)) else { return };
         let item = Item { below: item.indented(text, item.below.start), ..item };
         let end = item.below.end;
-        let mut value = Value::inline(value, span_in(text, value, 0).start);
         if key == Key::Acceptance {
-            value.list = criteria(text, value.text, &item, nested);
-        } else if text.get(item.below.clone()).is_some_and(|below| !below.trim().is_empty()) {
-            value.below = Some(item);
+            tasks.criteria(place, Voice::Section, criteria(text, value, &item, nested));
+        } else {
+            let goes_on = text.get(item.below.clone()).is_some_and(|below| !below.trim().is_empty());
+            let more = if goes_on { More::Below(&item) } else { More::None };
+            tasks.set(place, Voice::Section, key, Value::new(text, value, more));
         }
-        tasks.set(place, Voice::Section, key, value);
         self.consume(text, span.start..end);
     }
 
@@ -90,8 +90,7 @@ impl Section {
                 if key == Key::Acceptance {
                     self.criteria = Some(value.split("<br>").filter_map(criterion).collect());
                 } else {
-                    let value = Value::inline(value, span_in(text, value, 0).start);
-                    tasks.set(place, Voice::Section, key, value);
+                    tasks.set(place, Voice::Section, key, Value::new(text, value, More::None));
                 }
                 self.consume(text, start..end);
             } else {
@@ -113,8 +112,7 @@ impl Section {
     /// Ends the list of criteria below their line.
     pub(super) fn end_criteria(&mut self, tasks: &mut Gathered<'_, '_>) {
         if let (Some(list), Some(place)) = (self.criteria.take(), self.task) {
-            let value = Value { list, ..Value::inline("", 0) };
-            tasks.set(place, Voice::Section, Key::Acceptance, value);
+            tasks.criteria(place, Voice::Section, list);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use domain::PhaseNumber;
+use memchr::{Memchr, memchr_iter};
 
 use crate::{
     dependencies::Reference,
@@ -13,7 +14,7 @@ use crate::{
 
 use super::{
     fields::{Gathered, Voice},
-    value::Value,
+    value::{More, Value},
 };
 
 /// What the columns of a table are.
@@ -84,12 +85,12 @@ impl Columns {
         }
         for (key, cell) in self.keys.iter().zip(cells) {
             let Some(key) = *key else { continue };
-            let mut value = Value::inline(cell, span_in(text, cell, 0).start);
-            value.is_cell = true;
             if key == Key::Acceptance {
-                value.list = cell.split("<br>").filter_map(|part| criterion(&unescape(part))).collect();
+                let criteria = cell.split("<br>").filter_map(|part| criterion(&unescape(part)));
+                tasks.criteria(place, Voice::Row, criteria.collect());
+            } else {
+                tasks.set(place, Voice::Row, key, Value::new(text, cell, More::Cell));
             }
-            tasks.set(place, Voice::Row, key, value);
         }
     }
 
@@ -137,14 +138,17 @@ impl<'a> Id<'a> {
 
 /// The cells of a row, from left to right. A bar behind a backslash is text.
 struct Cells<'a> {
-    rest: Option<&'a str>,
+    line: &'a str,
+    /// Where the next cell begins.
+    start: usize,
+    bars: Memchr<'a>,
 }
 
 impl<'a> Cells<'a> {
     fn new(text: &'a str, row: &Range<usize>) -> Self {
         let line = trim(text.get(row.clone()).unwrap_or_default());
         let line = line.strip_prefix('|').unwrap_or(line);
-        Self { rest: (!line.is_empty()).then_some(line) }
+        Self { line, start: 0, bars: memchr_iter(b'|', line.as_bytes()) }
     }
 }
 
@@ -152,15 +156,13 @@ impl<'a> Iterator for Cells<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let rest = self.rest?;
-        let mut bars = memchr::memchr_iter(b'|', rest.as_bytes());
-        let bar = bars
-            .find(|&bar| bar.checked_sub(1).and_then(|before| rest.as_bytes().get(before)) != Some(&b'\\'));
-        let (cell, after) = match bar {
-            Some(bar) => (&rest[..bar], &rest[bar + 1..]),
-            None => (rest, ""),
-        };
-        self.rest = (!after.is_empty()).then_some(after);
+        if self.start >= self.line.len() {
+            return None;
+        }
+        let is_text = |bar: usize| bar > 0 && self.line.as_bytes()[bar - 1] == b'\\';
+        let end = self.bars.by_ref().find(|&bar| !is_text(bar)).unwrap_or(self.line.len());
+        let cell = &self.line[self.start..end];
+        self.start = end + 1;
         Some(trim(cell))
     }
 }

@@ -7,27 +7,34 @@ use crate::{
     item::Item,
     keys::Key,
     plan::Task,
-    text::{self, is_none, many_lines, shorten},
+    text::{self, is_none, many_lines, shorten, span_in},
     values::{self, TIMEOUT_HINT},
 };
 
 use super::table::unescape;
 
 /// The value of a key or a cell.
-#[derive(Debug)]
-pub(super) struct Value<'a> {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value<'a, 'i> {
     pub(super) text: &'a str,
     pub(super) start: usize,
-    /// The item whose lines below the key continue the value.
-    pub(super) below: Option<Item<'a>>,
-    /// The values of a key that has a list.
-    pub(super) list: Vec<String>,
-    pub(super) is_cell: bool,
+    pub(super) more: More<'a, 'i>,
 }
 
-impl<'a> Value<'a> {
-    pub(super) fn inline(text: &'a str, start: usize) -> Self {
-        Self { text, start, below: None, list: Vec::new(), is_cell: false }
+/// What there is to a value beside its own line.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum More<'a, 'i> {
+    /// Nothing.
+    None,
+    /// The lines of an item below the key.
+    Below(&'i Item<'a>),
+    /// It is a cell, where a bar is written with a backslash.
+    Cell,
+}
+
+impl<'a, 'i> Value<'a, 'i> {
+    pub(super) fn new(source: &str, text: &'a str, more: More<'a, 'i>) -> Self {
+        Self { text, start: span_in(source, text, 0).start, more }
     }
 
     pub(super) fn span(&self) -> Range<usize> {
@@ -36,17 +43,20 @@ impl<'a> Value<'a> {
 
     /// Returns the whole value, with the lines below the key.
     pub(super) fn whole(&self, source: &str) -> Cow<'a, str> {
-        let Some(item) = &self.below else {
-            return if self.is_cell { unescape(self.text) } else { Cow::Borrowed(self.text) };
-        };
-        let mut whole = format!("{}\n", self.text);
-        item.push_below(source, item.below.clone(), &mut whole);
-        Cow::Owned(whole)
+        match self.more {
+            More::None => Cow::Borrowed(self.text),
+            More::Cell => unescape(self.text),
+            More::Below(item) => {
+                let mut whole = format!("{}\n", self.text);
+                item.push_below(source, item.below.clone(), &mut whole);
+                Cow::Owned(whole)
+            }
+        }
     }
 }
 
 /// Reads the values that are more than words.
-pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_, '_>, diagnostics: &mut Diagnostics) {
     let words = text::unquote_code(value.text).unwrap_or(value.text);
     let is_given = !is_none(words);
     match key {
@@ -81,19 +91,23 @@ pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_>, diagnostics:
 }
 
 /// Complains about a value, and says what to write.
-pub(super) fn wrong(value: &Value<'_>, what: &str, hint: &str) -> Diagnostic {
+pub(super) fn wrong(value: &Value<'_, '_>, what: &str, hint: &str) -> Diagnostic {
     let message = format!("'{}' is no {what}", shorten(value.text));
     Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint)
 }
 
 /// Returns a description; the lines of a cell are separated by `<br>`.
-pub(super) fn description(value: &Value<'_>, source: &str) -> String {
+pub(super) fn description(value: &Value<'_, '_>, source: &str) -> String {
     // A description that says nothing is written with a dash, too.
-    if value.below.is_none() && is_none(value.text) {
+    if !matches!(value.more, More::Below(_)) && is_none(value.text) {
         return String::new();
     }
     let whole = value.whole(source);
-    if value.is_cell { many_lines(&whole.replace("<br>", "\n")) } else { many_lines(&whole) }
+    if matches!(value.more, More::Cell) {
+        many_lines(&whole.replace("<br>", "\n"))
+    } else {
+        many_lines(&whole)
+    }
 }
 
 /// Tells whether a value agrees.
