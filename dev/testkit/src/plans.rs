@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn every_format_names_every_task() {
-        let (tasks, list, json) = (tasks_md(250), checklist(250), taskmaster(250));
+        let (tasks, rows, list, json) = (tasks_md(250), table(250), checklist(250), taskmaster(250));
+        assert_eq!(rows.matches("\n| T").count(), 250);
         assert_eq!(tasks.matches("\n### T").count(), 250);
         assert_eq!(tasks.matches("\n| T").count(), 250);
         assert_eq!(list.matches("\n- [ ] T").count(), 250);

@@ -16,9 +16,11 @@ const ROUNDS: usize = 9;
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     let tasks_md = plans::tasks_md(N_TASKS);
+    let table = plans::table(N_TASKS);
     let checklist = plans::checklist(N_TASKS);
     let taskmaster = plans::taskmaster(N_TASKS);
     check(&tasks_md, Format::TasksMd)?;
+    check(&table, Format::TasksMd)?;
     check(&checklist, Format::Checklist)?;
     check(&taskmaster, Format::Taskmaster)?;
 
@@ -27,6 +29,8 @@ pub fn run() -> Result<Report> {
         vec![
             Variant::new("tasks-md", || read(&tasks_md)),
             Variant::new("tasks-md, pulldown-cmark", || walk(&tasks_md)),
+            Variant::new("table", || read(&table)),
+            Variant::new("table, pulldown-cmark", || walk(&table)),
             Variant::new("checklist", || read(&checklist)),
             Variant::new("checklist, pulldown-cmark", || walk(&checklist)),
             Variant::new("taskmaster", || read(&taskmaster)),
@@ -35,10 +39,14 @@ pub fn run() -> Result<Report> {
     );
     let mut report = Report::new("plan", timings.rounds);
     let longer = |format: &str, peer: &str| timings.times_longer(format, &format!("{format}, {peer}"));
-    report.ratio("plan/pulldown-cmark time", longer("tasks-md", "pulldown-cmark"), Goal::AtMost(3.0));
-    report.figure("checklist/pulldown-cmark time", longer("checklist", "pulldown-cmark"));
+    for (name, format) in [("plan", "tasks-md"), ("plan, table", "table"), ("plan, checklist", "checklist")] {
+        let name = format!("{name}/pulldown-cmark time");
+        report.ratio(&name, longer(format, "pulldown-cmark"), Goal::AtMost(3.0));
+    }
     report.figure("taskmaster/serde_json time", longer("taskmaster", "serde_json"));
-    for (name, text) in [("tasks-md", &tasks_md), ("checklist", &checklist), ("taskmaster", &taskmaster)] {
+    for (name, text) in
+        [("tasks-md", &tasks_md), ("table", &table), ("checklist", &checklist), ("taskmaster", &taskmaster)]
+    {
         report.figure(&format!("{name} MB"), text.len() as f64 / 1e6);
         report.figure(&format!("{name} ms"), timings.seconds(name) * 1e3);
     }
