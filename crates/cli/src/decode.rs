@@ -15,6 +15,7 @@ use wire::{Decoder, Item, Keys, Options};
 use crate::{
     failure::{Failure, say_hint},
     input::{self, InputError},
+    printable::json,
 };
 
 /// As much as is read at once where nobody says otherwise.
@@ -124,10 +125,9 @@ fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize,
 }
 
 fn print(items: &[Item], near: bool) -> io::Result<()> {
-    let mut output = io::stdout().lock();
+    let mut output = io::BufWriter::new(io::stdout().lock());
     for item in items.iter().filter(|item| near || !matches!(item, Item::Near(_))) {
-        serde_json::to_writer(&mut output, item)?;
-        output.write_all(b"\n")?;
+        writeln!(output, "{}", json(item)?)?;
     }
     output.flush()
 }

@@ -4,6 +4,8 @@ use std::{io, process::ExitCode};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::printable::printable;
+
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
 
@@ -30,7 +32,8 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return None;
         }
-        Some(Self { what: format!("write the output: {error}"), hint: None, exit: 1 })
+        let hint = Some("look at where the output goes: is the disk full?".to_owned());
+        Some(Self { what: format!("write the output: {error}"), hint, exit: 1 })
     }
 }
 
@@ -49,9 +52,9 @@ pub fn say_hint(hint: &str) {
 fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();
-    writeln!(stderr, "{ERROR}error{ERROR:#}: {what}")?;
+    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(what))?;
     if let Some(hint) = hint {
-        writeln!(stderr, "{HINT}hint{HINT:#}: {hint}")?;
+        writeln!(stderr, "{HINT}hint{HINT:#}: {}", printable(hint))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod decode;
 mod failure;
 mod input;
 mod plan_check;
+mod printable;
 
 /// Runs a team of command-line AI agents through a plan.
 #[derive(Debug, Parser)]

@@ -17,6 +17,7 @@ use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Places, Reading, R
 use crate::{
     failure::{self, Failure},
     input::{self, InputError, Reason},
+    printable::json,
 };
 
 mod snippet;
@@ -78,8 +79,7 @@ fn diagnostic(error: &InputError) -> Diagnostic {
 
 fn print_json(source: &[u8], reading: &Reading) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    serde_json::to_writer(&mut stdout, &Report::new(reading, source))?;
-    writeln!(stdout)?;
+    writeln!(stdout, "{}", json(&Report::new(reading, source))?)?;
     stdout.flush()
 }
 

@@ -8,6 +8,8 @@ use std::{
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use plan::{Diagnostic, Places, Severity};
 
+use crate::printable::{printable, printable_line};
+
 /// A line longer than this is shown only around the place.
 const LINE_BYTES_MAX: usize = 400;
 
@@ -17,12 +19,14 @@ pub fn print(name: &str, text: &str, places: &Places<'_>, diagnostic: &Diagnosti
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
+    let title = level.primary_title(printable(&diagnostic.message)).id(diagnostic.code.as_str());
     let place = places.place(diagnostic.span.start);
     let (line, span) = excerpt(text, &diagnostic.span);
-    let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.with_name("hint").message(hint));
+    let (line, name) = (printable_line(line), printable(name));
+    let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
     let annotation = AnnotationKind::Primary.span(span);
-    let snippet = Snippet::source(line).path(name).line_start(place.line).annotation(annotation);
+    let snippet =
+        Snippet::source(line.as_str()).path(name.as_str()).line_start(place.line).annotation(annotation);
     let report = [title.element(snippet).elements(hint)];
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
     let words = Renderer::styled().term_width(width).render(&report);
@@ -41,7 +45,7 @@ pub fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Resu
     if counts.is_empty() {
         return Ok(());
     }
-    writeln!(anstream::stderr().lock(), "{name}: {}", counts.join(", "))
+    writeln!(anstream::stderr().lock(), "{}: {}", printable(name), counts.join(", "))
 }
 
 /// Cuts out the line that a span begins on, and moves the span into it.

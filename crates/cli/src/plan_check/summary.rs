@@ -8,7 +8,8 @@ use std::{
 use plan::{Graph, Plan, Task};
 use unicode_width::UnicodeWidthStr;
 
-use super::table::{FAINT, plural, printable};
+use super::table::{FAINT, plural};
+use crate::printable::printable;
 
 /// Prints the lines below the table.
 pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {

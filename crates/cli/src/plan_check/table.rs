@@ -10,6 +10,7 @@ use plan::{Format, Phase, Plan, Reading, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::summary;
+use crate::printable::printable;
 
 const TITLE: Style = Style::new().bold();
 const ID: Style = AnsiColor::Cyan.on_default();
@@ -138,11 +139,6 @@ fn waits(task: &Task, width_max: usize) -> String {
         words.push_str(&name);
     }
     cut(&words, width_max)
-}
-
-/// Returns a text without anything that a terminal would obey.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
 
 /// Shortens a text to a width; a Korean letter is two columns wide.
