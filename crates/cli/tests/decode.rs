@@ -1,0 +1,84 @@
+//! `jangdan decode` from outside: what it prints, and its exit status.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn decode(arguments: &[&str], input: &[u8]) -> Output {
+    Command::cargo_bin("jangdan")
+        .expect("the binary")
+        .arg("decode")
+        .args(arguments)
+        .write_stdin(input)
+        .output()
+        .expect("it ran")
+}
+
+fn printed(arguments: &[&str], input: &[u8]) -> String {
+    let output = decode(arguments, input);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("JSON is UTF-8")
+}
+
+const OUTPUT: &str =
+    "\x1b[1m[ASK_USER]\x1b[0m Which database?\nREADY: T1 and T2\nDONE:T1.3 k3f9\n[NEED_HUMAN: Ship it?]\n";
+
+#[test]
+fn each_message_is_an_object_on_a_line() {
+    let expected = "{\"type\":\"DONE\",\"target\":null,\"payload\":{\"taskId\":\"T1.3\",\"fields\":{}},\"raw\":\"DONE:T1.3\",\"start\":2,\"end\":12}\n";
+    assert_eq!(printed(&[], b"x\nDONE:T1.3\n"), expected);
+    assert_eq!(printed(&["-"], b"x\nDONE:T1.3\n"), expected);
+}
+
+#[test]
+fn the_example_that_the_repository_ships_is_heard() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcript.txt");
+    assert!(printed(&[example], b"").lines().count() >= 5);
+}
+
+#[test]
+fn the_size_of_a_read_changes_nothing() {
+    let whole = printed(&["--near"], OUTPUT.as_bytes());
+    for chunk in ["1", "2", "7", "4096"] {
+        assert_eq!(printed(&["--near", "--chunk", chunk], OUTPUT.as_bytes()), whole, "{chunk}");
+    }
+}
+
+#[test]
+fn flags_decide_what_counts() {
+    let types = |arguments: &[&str]| -> Vec<String> {
+        let kind = |line: &str| line.split('"').nth(3).unwrap_or_default().to_owned();
+        printed(arguments, OUTPUT.as_bytes()).lines().map(kind).collect()
+    };
+    assert_eq!(types(&[]), ["ASK_USER"]);
+    assert_eq!(types(&["--key", "k3f9"]), ["ASK_USER", "DONE"]);
+    assert_eq!(types(&["--key", "k3f9", "--keys", "required"]), ["DONE"]);
+    assert_eq!(types(&["--role", "orchestrator", "--key", "k3f9"]), ["ASK_USER", "DONE", "NEED_HUMAN"]);
+    assert_eq!(types(&["--key", "k3f9", "--near"]), ["ASK_USER", "DONE", "NEAR"]);
+    assert_eq!(types(&["--screen", "--key", "k3f9"]), ["ASK_USER", "DONE"]);
+}
+
+#[test]
+fn input_of_every_kind_is_read_and_what_cannot_be_read_is_one_clear_line() {
+    for input in [b"".as_slice(), b"\xff\xfe\x00binary\x80", b"\x1b[2J\x1b[H"] {
+        assert_eq!(printed(&[], input), "");
+    }
+    for (name, reason) in [("no-such-file", "no such file"), ("/", "this is a directory")] {
+        let output = decode(&[name], b"");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(
+            words.starts_with("error: ") && words.contains(reason) && words.contains("hint: "),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_exit_status_2() {
+    for arguments in [["--chunk", "0"], ["--role", "king"], ["--key", "two words"], ["--keys", "maybe"]] {
+        assert_eq!(decode(&arguments, b"").status.code(), Some(2), "{arguments:?}");
+    }
+}
