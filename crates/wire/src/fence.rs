@@ -37,7 +37,11 @@ impl Fence {
         let is_inline = sign == '`' && info.contains('`');
         // `~~~~^~~` underlines a place.
         let is_underline = sign == '~' && info.contains(['^', '~']);
-        (length >= 3 && !is_inline && !is_underline).then_some(Self { sign, length, has_info: !info.trim().is_empty() })
+        (length >= 3 && !is_inline && !is_underline).then_some(Self {
+            sign,
+            length,
+            has_info: !info.trim().is_empty(),
+        })
     }
 
     /// Tells whether this line closes the block that `opening` began.

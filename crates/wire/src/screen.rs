@@ -25,6 +25,8 @@ pub(crate) struct Screen {
     partial: Vec<u8>,
     primary: Frames,
     alternate: Frames,
+    /// Whether something was drawn since the screen was last cleared: clearing an empty one again costs nothing.
+    is_drawn: bool,
     /// The beginning of a line that was wrapped at the right edge and has left the screen.
     wrapped: String,
 }
@@ -59,6 +61,7 @@ impl Default for Screen {
             partial: Vec::new(),
             primary: Frames::default(),
             alternate: Frames::default(),
+            is_drawn: false,
             wrapped: String::new(),
         }
     }
@@ -104,10 +107,15 @@ impl Screen {
 
     fn feed(&mut self, sign: char, output: &mut Output<'_>) {
         let Some(terminal) = &mut self.terminal else { return };
-        let Watch { before, scrolled, is_clear, .. } = terminal.feed_with(
-            sign,
-            Watch { wrapped: &self.wrapped, before: None, scrolled: Vec::new(), is_clear: false },
-        );
+        let watch = Watch {
+            wrapped: &self.wrapped,
+            before: None,
+            scrolled: Vec::new(),
+            is_clear: false,
+            is_drawn: self.is_drawn,
+        };
+        let Watch { before, scrolled, is_clear, is_drawn, .. } = terminal.feed_with(sign, watch);
+        self.is_drawn = is_drawn;
         let now = terminal.active_screen_kind();
         match before {
             None => {
@@ -255,6 +263,7 @@ struct Watch<'w> {
     /// The rows that left at the top.
     scrolled: Vec<(String, bool)>,
     is_clear: bool,
+    is_drawn: bool,
 }
 
 impl Observer for Watch<'_> {
@@ -266,8 +275,20 @@ impl Observer for Watch<'_> {
         let kind = terminal.active_screen_kind();
         self.is_clear = matches!(function, Function::Ed(EdScope::All) | Function::Ris);
         let may_leave = kind == ScreenKind::Alternate && matches!(function, Function::Decrst(_));
-        if self.is_clear || may_leave {
+        if (self.is_clear && self.is_drawn) || may_leave {
             self.before = Some((kind, visible(terminal, self.wrapped)));
+        }
+        match function {
+            Function::Ed(EdScope::All) | Function::Ris => self.is_drawn = false,
+            // The other screen may have something on it.
+            Function::Print(_)
+            | Function::Rep(_)
+            | Function::Decaln
+            | Function::Decset(_)
+            | Function::Decrst(_) => {
+                self.is_drawn = true;
+            }
+            _ => {}
         }
     }
 
@@ -281,6 +302,7 @@ impl Observer for Watch<'_> {
             before: self.before.take(),
             scrolled: std::mem::take(&mut self.scrolled),
             is_clear: self.is_clear,
+            is_drawn: self.is_drawn,
         }
     }
 }
