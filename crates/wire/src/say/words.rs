@@ -257,6 +257,6 @@ mod tests {
         check("````js\nlet a;\n```", "````js\nlet a;\n```\n````");
         check("- ~~~\nx", "- ~~~\nx\n~~~");
         check("```\nx\n```", "```\nx\n```");
-        check("```[NEED_HUMAN: x]", "```[`NEED_HUMAN`: x]");
+        check("```[NEED_HUMAN: x]", "```[NEED_HUMAN: x]\n```");
     }
 }
