@@ -87,6 +87,8 @@ impl Diagnostic {
 pub(crate) struct Diagnostics {
     found: Vec<Diagnostic>,
     n_left_off: usize,
+    /// Whether one of those left off is an error.
+    is_error_left_off: bool,
 }
 
 impl Diagnostics {
@@ -95,6 +97,7 @@ impl Diagnostics {
             self.found.push(diagnostic);
         } else {
             self.n_left_off += 1;
+            self.is_error_left_off |= diagnostic.severity == Severity::Error;
         }
     }
 
@@ -111,9 +114,12 @@ impl Diagnostics {
         }
         if self.n_left_off > 0 {
             let message = format!("{} more problems are not shown", self.n_left_off);
-            self.found.push(
-                Diagnostic::error(Code::ParseFail, 0..0, message).hint("mend these first, then check again"),
-            );
+            let rest = if self.is_error_left_off {
+                Diagnostic::error(Code::ParseFail, 0..0, message)
+            } else {
+                Diagnostic::warning(0..0, message)
+            };
+            self.found.push(rest.hint("mend these first, then check again"));
         }
         self.found
     }

@@ -48,24 +48,33 @@ impl Graph {
             keys.push(ids::key(task.id.as_str()));
             n_waits += task.depends_on.len();
         }
-        let mut waits = Edges::with_capacity(n_tasks, n_waits);
-        for task in &plan.tasks {
-            let known = task.depends_on.iter().filter_map(|id| places.get(id.as_str()).copied());
+        let by_id = ids::sorted(&plan.tasks, &keys);
+        Self::build(plan, n_waits, &by_id, |place, waits| {
+            let ids = plan.tasks.get(place).map_or(&[][..], |task| &task.depends_on);
+            let known = ids.iter().filter_map(|id| places.get(id.as_str()).copied());
             known.for_each(|place| waits.push(place));
-            waits.end_node();
-        }
-        Self::from_places(plan, &waits, &ids::sorted(&plan.tasks, &keys))
+        })
     }
 
     /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
     pub(crate) fn from_places(plan: &Plan, task_waits: &Edges, by_id: &[usize]) -> Self {
+        Self::build(plan, task_waits.n_edges(), by_id, |place, waits| waits.extend(task_waits.of(place)))
+    }
+
+    /// Builds the graph; `add_waits` is asked for each task in turn what it waits for.
+    fn build(
+        plan: &Plan,
+        n_waits: usize,
+        by_id: &[usize],
+        mut add_waits: impl FnMut(usize, &mut Edges),
+    ) -> Self {
         let n_tasks = plan.tasks.len();
         let n_phases = plan.phases.len();
         let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
         let phase_places: BTreeMap<PhaseNumber, usize> =
             plan.phases.iter().enumerate().map(|(place, phase)| (phase.number, place)).collect();
 
-        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, task_waits.n_edges() + 3 * n_tasks);
+        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, n_waits + 2 * n_tasks + 3 * n_phases);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_phases];
         let mut weights = Vec::with_capacity(n_tasks);
         let mut place = 0;
@@ -76,7 +85,7 @@ impl Graph {
             }
             for task in run {
                 weights.push(task.weight());
-                waits.extend(task_waits.of(place));
+                add_waits(place, &mut waits);
                 phase.into_iter().for_each(|phase| waits.push(beginning(phase)));
                 waits.end_node();
                 place += 1;

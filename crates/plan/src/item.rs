@@ -44,6 +44,10 @@ impl<'a> Item<'a> {
     /// line continue a paragraph, but it was not meant to.
     pub(crate) fn indented(&self, text: &str, from: usize) -> Range<usize> {
         let mut end = from;
+        // Most items are one line.
+        if from >= self.below.end {
+            return from..from;
+        }
         for line in text.get(from..self.below.end).unwrap_or_default().split_inclusive('\n') {
             if !line.trim().is_empty() && indent(line) <= self.marker_column {
                 break;

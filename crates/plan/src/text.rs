@@ -149,15 +149,18 @@ fn ticks(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte == b'`').count()
 }
 
-/// Returns where the run of exactly so many backticks begins that closes a code span.
+/// Returns where the run of exactly so many backticks begins that closes a code span on the same line.
 fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
     // Each length of run can fail once on a line; this bounds how often a hostile line is searched to its end.
     if n_ticks > CODE_TICKS_MAX {
         return None;
     }
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'`', &text.as_bytes()[at..]) {
+    while let Some(found) = memchr::memchr2(b'`', b'\n', &text.as_bytes()[at..]) {
         let start = at + found;
+        if text.as_bytes()[start] == b'\n' {
+            return None;
+        }
         let run = ticks(&text[start..]);
         if run == n_ticks {
             return Some(start);
@@ -207,9 +210,8 @@ pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
         rest = &rest[found..];
         let n_ticks = ticks(rest);
         rest = &rest[n_ticks..];
-        let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-        if let Some(end) = code_span_end(line, n_ticks) {
-            visit(trim(&line[..end]));
+        if let Some(end) = code_span_end(rest, n_ticks) {
+            visit(trim(&rest[..end]));
             rest = &rest[end + n_ticks..];
         }
     }

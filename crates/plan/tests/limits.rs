@@ -70,6 +70,16 @@ fn complaints_are_counted_where_there_are_too_many() {
 }
 
 #[test]
+fn many_warnings_are_still_no_error() {
+    let source = lines(1_500, |n| format!("### T{n}: a\n- **Complexity**: huge\n"));
+    let reading = read(source.as_bytes(), ANY);
+    assert_eq!(reading.diagnostics.len(), DIAGNOSTICS_MAX + 1);
+    assert!(!reading.has_errors());
+    let source = format!("{source}### T1501: b\n- **Priority**: huge\n");
+    assert!(read(source.as_bytes(), ANY).has_errors());
+}
+
+#[test]
 fn nesting_of_any_depth_is_read() {
     let mut nested = String::new();
     for depth in 0..1_000 {

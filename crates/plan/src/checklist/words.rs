@@ -1,6 +1,6 @@
 //! Dependencies that a task's own words name: `(depends on T008-T015)`, `**Depends on T009, T010**`.
 
-use memchr::memchr2_iter;
+use memchr::{memchr, memchr2_iter, memrchr};
 
 use crate::dependencies::{self, Ids, Mention, Reference, What};
 
@@ -10,24 +10,31 @@ use crate::dependencies::{self, Ids, Mention, Reference, What};
 /// of a sentence only ids do: "it depends on the weather" must not hold a task up. Nor must "(dependencies: fastapi)",
 /// which says what to install.
 pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) {
-    let mut start = base;
-    for line in text.split_inclusive('\n') {
-        let mut end_of_last = 0;
-        for at in memchr2_iter(b'd', b'D', line.as_bytes()) {
-            if at < end_of_last {
-                continue;
-            }
-            let Some((words, list_at)) = list_after_words(line, at) else { continue };
-            let list = &line[list_at..list_at + list_length(&line[list_at..])];
-            end_of_last = list_at + list.len();
-            let are_names_meant = words.starts_with("depends") && stand_alone(&line[..at]);
-            let mut found = Vec::new();
-            dependencies::parse(list, start + list_at, &mut found);
-            for mention in found {
-                add(mention, line, start, are_names_meant, mentions);
-            }
+    let mut end_of_last = 0;
+    // The line that we are on; looking for it again would be quadratic on one with many such words.
+    let mut line_span = 0..0;
+    for at in memchr2_iter(b'd', b'D', text.as_bytes()) {
+        // Most letters are no beginning of a word that matters; two more of them tell.
+        let is_word = text.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep"));
+        if !is_word || at < end_of_last {
+            continue;
         }
-        start += line.len();
+        if at >= line_span.end {
+            let before = memrchr(b'\n', &text.as_bytes()[line_span.end..at]);
+            let start = before.map_or(line_span.end, |newline| line_span.end + newline + 1);
+            line_span = start..memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+        }
+        let start = line_span.start;
+        let line = &text[line_span.clone()];
+        let Some((words, list_at)) = list_after_words(line, at - start) else { continue };
+        let list = &line[list_at..list_at + list_length(&line[list_at..])];
+        end_of_last = start + list_at + list.len();
+        let are_names_meant = words.starts_with("depends") && stand_alone(&line[..at - start]);
+        let mut found = Vec::new();
+        dependencies::parse(list, base + start + list_at, &mut found);
+        for mention in found {
+            add(mention, line, base + start, are_names_meant, mentions);
+        }
     }
 }
 
@@ -65,10 +72,6 @@ fn add<'a>(
 
 /// Returns the words that begin a list, if they begin here, and where the list begins.
 fn list_after_words(line: &str, at: usize) -> Option<(&'static str, usize)> {
-    // Most letters are no beginning of a word that matters; two more of them tell.
-    if !line.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep")) {
-        return None;
-    }
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
     let words =
         ["depends on", "dependencies:", "dependencies**:", "depends upon"].into_iter().find(|words| {
