@@ -63,7 +63,7 @@ fn a_body_within_its_limit_needs_a_bounded_multiple_of_its_length() {
 
 #[test]
 fn the_hungriest_bodies_stay_under_the_bound() {
-    for name in ["a body of one line of tabs", "many keys"] {
+    for name in ["a body of one line of clusters", "many keys"] {
         let hostile = hostile::all().into_iter().find(|hostile| hostile.name == name).expect("a generator");
         let [_, peak] = peaks(&hostile, &hostile.bytes(BODY_BYTES_MAX));
         assert!(peak <= MEMORY_MAX, "{name}: {peak} bytes");
