@@ -35,7 +35,9 @@ impl Marker {
             && !self.in_documents
         {
             self.in_documents = true;
-            self.message.documents.extend(list::read(documents).unwrap_or_default());
+            if !self.is_too_long() {
+                self.message.documents.extend(list::read(documents).unwrap_or_default());
+            }
         } else if let Some(document) = list::bullet(text)
             && self.in_documents
         {

@@ -56,11 +56,13 @@ struct Position {
     line: usize,
     /// The first of its bytes that was not looked at.
     at: usize,
+    /// Whether its head was looked at closely: once is enough.
+    head_is_dull: bool,
 }
 
 impl Position {
     fn line(line: usize) -> Self {
-        Self { line, at: line }
+        Self { line, at: line, head_is_dull: false }
     }
 }
 
@@ -97,7 +99,7 @@ impl<'b, 'r> Skimmer<'b, 'r> {
     fn run_with<L: Lanes>(mut self) -> usize {
         let mut position = Position::line(0);
         while let Some(doubt) = self.first_doubt::<L>(&mut position) {
-            match self.settle(position.line, &doubt) {
+            match self.settle(position, &doubt) {
                 Some(next) => position = next,
                 None => break,
             }
@@ -118,6 +120,7 @@ impl<'b, 'r> Skimmer<'b, 'r> {
             };
             if before != 0 {
                 position.line = base + BLOCK_BYTES - before.leading_zeros() as usize;
+                position.head_is_dull = false;
             }
             if found.is_some() {
                 return found;
@@ -165,7 +168,7 @@ impl<'b, 'r> Skimmer<'b, 'r> {
     }
 
     /// Looks closer, and returns where to go on; `None` where the line may matter.
-    fn settle(&mut self, line: usize, doubt: &Doubt) -> Option<Position> {
+    fn settle(&mut self, Position { line, head_is_dull, .. }: Position, doubt: &Doubt) -> Option<Position> {
         match *doubt {
             Doubt::Head => None,
             Doubt::Rough(at) if self.look.bytes.get(at) == Some(&b'\r') => {
@@ -182,8 +185,10 @@ impl<'b, 'r> Skimmer<'b, 'r> {
                     Act::Repaint => *self.repaints = true,
                     Act::Edit(_) => return self.dull_edited(line).map(Position::line),
                 }
-                self.look.dull_head(line)?;
-                Some(Position { line, at: behind })
+                if !head_is_dull {
+                    self.look.dull_head(line)?;
+                }
+                Some(Position { line, at: behind, head_is_dull: true })
             }
         }
     }

@@ -45,10 +45,11 @@ impl Assembler {
 
     /// Reads a question, and those behind it on the same line.
     fn ask(&mut self, line: &Line<'_>, scan: &mut Scan<'_>, opening: Opening, lead: Lead) {
+        let text_end = lead.without_border(line.text).len();
         let mut next = Some(opening);
         while let Some(Opening { at, inside, .. }) = next {
             let mut human = Human::new();
-            let end = inside.max(lead.without_border(line.text).len());
+            let end = inside.max(text_end);
             match human.line(line, inside, &line.text[inside..end]) {
                 Step::Open => {
                     let raw = Raw::new(line, at);

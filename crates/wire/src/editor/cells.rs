@@ -195,7 +195,11 @@ impl Cells {
         }
         match edit {
             Edit::EraseToEnd => self.truncate(self.cursor),
-            Edit::EraseAll => self.truncate(0),
+            Edit::EraseAll => {
+                self.truncate(0);
+                // What is written next begins behind a gap no wider than a terminal.
+                self.cursor = self.cursor.min(COLUMNS_MAX - 1);
+            }
             Edit::EraseToStart => {
                 self.erase(self.blank_until, self.cursor + 1);
                 self.blank_until = (self.cursor + 1).min(self.cells.len());

@@ -265,10 +265,13 @@ impl Look<'_> {
         if let Some(control) = short_control(rest) {
             return Some((at + control.0, control.1));
         }
-        let line_end = memchr::memchr(b'\n', rest)?;
-        match escape::read(rest.get(..line_end)?) {
-            Sequence::Whole { length, act } => Some((at + length, act)),
-            Sequence::Unfinished => Some((at + line_end, Act::Nothing)),
+        // A sequence is given up at its longest, so the end of the line matters only so far.
+        let window = rest.get(..rest.len().min(escape::SEQUENCE_BYTES_MAX + 1))?;
+        let line_end = memchr::memchr(b'\n', window);
+        match (escape::read(window.get(..line_end.unwrap_or(window.len()))?), line_end) {
+            (Sequence::Whole { length, act }, _) => Some((at + length, act)),
+            (Sequence::Unfinished, Some(line_end)) => Some((at + line_end, Act::Nothing)),
+            (Sequence::Unfinished, None) => None,
         }
     }
 

@@ -81,7 +81,10 @@ impl Hostile {
 
 /// Returns every generator.
 pub fn all() -> Vec<Hostile> {
-    [lines(), edits(), thin_lines(), bodies(), blocks(), streams(), screens()].into_iter().flatten().collect()
+    [lines(), edits(), thin_lines(), bodies(), blocks(), streams(), screens(), once_costly()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 type Row = (&'static str, Reader, &'static str, &'static str, &'static str);
@@ -335,4 +338,40 @@ fn screens() -> Vec<Hostile> {
 /// Names a number with letters.
 fn letters(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
+/// What once took a loop inside a loop, or grew without bound.
+fn once_costly() -> Vec<Hostile> {
+    use Reader::{Orchestrator, Worker};
+    let mut all = rows(
+        Reach::Line,
+        &[
+            ("titles that are given up", Worker, "", "\x1b]0;x", "\n"),
+            ("titles before text", Worker, "", "\x1b]0;x\x07", "text\n"),
+            ("sequences that are given up", Worker, "", "\x1b[1", "\n"),
+            ("modes before text", Worker, "", "\x1b[?25l", "text\n"),
+            ("erasing before text", Worker, "", "\x1b[K", "text\n"),
+        ],
+    );
+    all.extend(rows(
+        Reach::Line,
+        &[(
+            "questions in a box with a far border",
+            Orchestrator,
+            "│ ",
+            "[NEED_HUMAN: x]                ",
+            "│\n",
+        )],
+    ));
+    all.extend(rows(
+        Reach::Body,
+        &[(
+            "lists of documents",
+            Worker,
+            "=== PHASE 1 COMPLETE ===\n",
+            "Phase:\nDocuments created: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]\n",
+            "",
+        )],
+    ));
+    all
 }
