@@ -1,15 +1,36 @@
-//! The words everybody shares: ids, values, and what an agent can say.
+//! The words everybody shares: ids, values, what an agent can say, what is wished, what happened.
 //!
 //! Parses values and compares them; never decides anything.
 
+mod actor;
 mod agent;
+mod command;
+mod escalation;
+mod event;
+mod feedback;
+mod id;
+mod input;
 mod log;
 mod message;
+mod permission;
+mod planned;
 mod session;
+mod settings;
+mod state;
 mod task;
 mod value;
 
+pub use actor::Actor;
 pub use agent::{AgentName, Role};
+pub use command::Command;
+pub use escalation::{Action, EscalationType, Level, Severity, Subject};
+pub use event::{Event, Recorded};
+pub use feedback::{Feedback, Receipt, TestFailure, TestMetrics};
+pub use id::{
+    AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
+    QuestionId, RequestId, ResultId, SessionId,
+};
+pub use input::{CallOutcome, Input, Provided};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
     AgentError, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType, Direct,
@@ -17,7 +38,15 @@ pub use message::{
     QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
     StepComplete, TaskRequest, UserQuestion,
 };
+pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
+pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
 pub use session::{Locale, SessionKey};
+pub use settings::{GateApproval, Member, Mode, Settings};
+pub use state::{
+    BlockReason, CheckpointOutcome, CheckpointReason, ClaimSource, EffectId, Failure, GateReport, Heard,
+    HoldsUp, LoopOutcome, MergeOutcome, ParkMode, Proof, QuestionKind, ReturnReason, RewindTarget, Route,
+    RunOutcome, Usage,
+};
 pub use task::{PhaseNumber, TaskId, TaskReference};
 pub use value::{Budget, Complexity, Priority};
 

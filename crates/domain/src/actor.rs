@@ -1,0 +1,81 @@
+//! Who wishes, and who made something happen.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ParseError, SessionId};
+
+/// Whoever stands behind a command or an event.
+///
+/// ```
+/// # use domain::{Actor, SessionId};
+/// assert_eq!("agent:s_3".parse(), Ok(Actor::Agent(SessionId(3))));
+/// assert_eq!(Actor::Person("ana".to_owned()).to_string(), "person:ana");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Actor {
+    /// An agent, in one of its sessions.
+    Agent(SessionId),
+    /// A person, by the name they are known by here.
+    Person(String),
+    /// Time that went by.
+    Clock,
+    /// Jangdan itself: what it saw of the world, or what follows from the rules.
+    System,
+}
+
+impl Actor {
+    /// Returns the session that speaks, where an agent does.
+    pub fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Agent(session) => Some(*session),
+            Self::Person(_) | Self::Clock | Self::System => None,
+        }
+    }
+
+    /// Tells whether a person stands behind it.
+    pub fn is_person(&self) -> bool {
+        matches!(self, Self::Person(_))
+    }
+}
+
+impl FromStr for Actor {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match (text, text.split_once(':')) {
+            ("clock", _) => Ok(Self::Clock),
+            ("system", _) => Ok(Self::System),
+            (_, Some(("agent", session))) => session.parse().map(Self::Agent),
+            (_, Some(("person", name))) => Ok(Self::Person(name.to_owned())),
+            _ => Err(ParseError::new(text, "actor (agent:s_3, person:name, clock or system)")),
+        }
+    }
+}
+
+impl TryFrom<String> for Actor {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl From<Actor> for String {
+    fn from(actor: Actor) -> Self {
+        actor.to_string()
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(session) => write!(f, "agent:{session}"),
+            Self::Person(name) => write!(f, "person:{name}"),
+            Self::Clock => f.write_str("clock"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What agents, people, the clock and the world wish of a run. Names are wishes.
+//!
+//! A command is not kept: what it leads to is.
+
+use crate::{
+    Action, AgentName, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId, Feedback,
+    GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber, PlannedTask,
+    PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said, SessionId, Settings,
+    TaskId, Usage,
+};
+
+/// One wish. Who wishes stands beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Begin.
+    StartRun {
+        /// The project.
+        project: String,
+        /// What is to be done.
+        work: Box<PlannedWork>,
+        /// How.
+        settings: Box<Settings>,
+        /// By whom.
+        team: Vec<Member>,
+    },
+    /// Let everything wait.
+    PauseRun,
+    /// Let everything go on.
+    ContinueRun,
+    /// Call everything off.
+    CancelRun,
+    /// Let a phase wait.
+    PausePhase(PhaseNumber),
+    /// Let a phase go on.
+    ContinuePhase(PhaseNumber),
+    /// Call a phase off.
+    CancelPhase(PhaseNumber),
+    /// Let a task wait.
+    PauseTask(TaskId),
+    /// Let a task go on.
+    ContinueTask(TaskId),
+    /// Call a task off.
+    CancelTask(TaskId),
+    /// Try a task again.
+    RetryTask {
+        /// The task.
+        task: TaskId,
+        /// Advice.
+        hint: Option<String>,
+    },
+    /// Leave a task out.
+    SkipTask(TaskId),
+    /// Say how urgent a task is.
+    PrioritizeTask {
+        /// The task.
+        task: TaskId,
+        /// How urgent.
+        priority: Priority,
+    },
+    /// Let another agent do a task.
+    ReassignTask {
+        /// The task.
+        task: TaskId,
+        /// Who.
+        agent: AgentName,
+    },
+    /// Bring a task back to a checkpoint, and let it go on from there.
+    RewindTask {
+        /// The task.
+        task: TaskId,
+        /// Where to.
+        checkpoint: RewindTarget,
+    },
+    /// Keep a point that a task can go back to.
+    MakeCheckpoint(TaskId),
+    /// Add a task to the plan.
+    AddTask(Box<PlannedTask>),
+    /// Let a task wait for another.
+    AddDependency {
+        /// The one that is waited for.
+        earlier: TaskId,
+        /// The one that waits.
+        later: TaskId,
+    },
+    /// Let a task no longer wait for another.
+    RemoveDependency {
+        /// The one that was waited for.
+        earlier: TaskId,
+        /// The one that waited.
+        later: TaskId,
+    },
+    /// Something that tasks wait for outside of the plan is there.
+    MarkMet {
+        /// Its name.
+        name: String,
+    },
+
+    /// Answer a question.
+    Answer {
+        /// Which; may be left out where a task is named that has exactly one.
+        question: Option<QuestionId>,
+        /// The task whose question it is.
+        task: Option<TaskId>,
+        /// The answer.
+        answer: String,
+        /// How long it holds, where it is about a permission.
+        keep: Keep,
+    },
+    /// Ask back before answering.
+    AskBack {
+        /// The question.
+        question: QuestionId,
+        /// What is not clear.
+        text: String,
+    },
+    /// Say something about the run, or answer its only question.
+    Chat {
+        /// What.
+        text: String,
+    },
+    /// A dependency is there. Its value is in the vault, not here.
+    Provide {
+        /// The request.
+        request: RequestId,
+        /// How the agent gets at it.
+        provided: Provided,
+    },
+    /// A dependency will not come.
+    Refuse {
+        /// The request.
+        request: RequestId,
+        /// Why not.
+        reason: String,
+    },
+    /// A dependency is not needed after all.
+    SkipRequest(RequestId),
+    /// Let a phase pass.
+    ApproveGate {
+        /// The phase.
+        phase: PhaseNumber,
+        /// A word about it.
+        note: Option<String>,
+    },
+    /// Let a phase not pass.
+    RejectGate {
+        /// The phase.
+        phase: PhaseNumber,
+        /// Why not.
+        reason: String,
+        /// The tasks that are to be done again.
+        tasks: Vec<TaskId>,
+    },
+    /// Do something about an escalation.
+    Resolve {
+        /// The escalation.
+        escalation: EscalationId,
+        /// What.
+        action: Action,
+        /// A word about it.
+        note: Option<String>,
+    },
+
+    /// An agent said something that was understood.
+    Hear {
+        /// Where in its output.
+        heard: Heard,
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// What.
+        said: Box<Said>,
+    },
+    /// An agent said something that could not be understood.
+    HearInvalid {
+        /// Where in its output.
+        heard: Heard,
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// Which message it was meant to be.
+        protocol: String,
+        /// What is wrong.
+        error: String,
+        /// What it said.
+        raw: String,
+    },
+    /// An agent said something that is almost a message.
+    HearNear {
+        /// Where in its output.
+        heard: Heard,
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// Which message it almost is.
+        near: String,
+        /// What it said.
+        raw: String,
+    },
+    /// An agent's turn ended.
+    EndTurn {
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// What it said in this turn.
+        words: String,
+    },
+    /// An agent wants to do something that it must ask for.
+    AskPermission(PermissionWish),
+    /// A test of an agent's has an outcome.
+    GiveFeedback(Feedback),
+    /// An agent used tokens.
+    ReportUsage(Usage),
+
+    /// The process of a session is there.
+    ReportStarted {
+        /// The session.
+        session: SessionId,
+        /// The agent's own session id.
+        agent_session: Option<String>,
+    },
+    /// The process of a session ended.
+    ReportEnded {
+        /// The session.
+        session: SessionId,
+        /// Its exit status.
+        exit_status: Option<i32>,
+    },
+    /// The process of a session is gone.
+    ReportLost {
+        /// The session.
+        session: SessionId,
+        /// What is known.
+        reason: String,
+    },
+    /// An input was typed.
+    ReportTyped {
+        /// The session.
+        session: SessionId,
+        /// Which input.
+        input: InputNumber,
+    },
+    /// A check ended.
+    ReportCheck {
+        /// The task.
+        task: TaskId,
+        /// Which try.
+        attempt: AttemptNumber,
+        /// The proof.
+        receipt: Receipt,
+    },
+    /// A merge ended.
+    ReportMerge {
+        /// The task.
+        task: TaskId,
+        /// Which try.
+        attempt: AttemptNumber,
+        /// How.
+        outcome: MergeOutcome,
+    },
+    /// A gate's checks ended.
+    ReportGate {
+        /// The phase.
+        phase: PhaseNumber,
+        /// Which time.
+        round: u32,
+        /// What was found.
+        report: GateReport,
+    },
+    /// A checkpoint is made, or could not be.
+    ReportCheckpoint {
+        /// The checkpoint.
+        checkpoint: CheckpointId,
+        /// What came of it.
+        outcome: CheckpointOutcome,
+    },
+    /// Any other effect is done, or could not be.
+    ReportEffect {
+        /// The effect.
+        effect: EffectId,
+        /// Why it could not.
+        error: Option<String>,
+    },
+    /// Time went by.
+    Tick,
+}
