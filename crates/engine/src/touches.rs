@@ -1,5 +1,7 @@
 //! What a task may change: paths and named locks that no two running tasks may share.
 
+use serde::{Deserialize, Serialize};
+
 /// A set of paths, patterns and locks.
 ///
 /// ```
@@ -8,13 +10,13 @@
 /// assert!(form.overlaps(&Touches::of(["src/login/form.rs"])));
 /// assert!(!form.overlaps(&Touches::of(["src/cart/**", "lock:database"])));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Touches {
     patterns: Vec<Pattern>,
 }
 
 /// The parts of a path from its beginning up to the first that is not fixed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Pattern {
     parts: Vec<String>,
 }
