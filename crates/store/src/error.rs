@@ -150,12 +150,13 @@ impl StoreError {
     pub(crate) fn using(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let codes = error.sqlite_error().map(|found| (found.code, found.extended_code));
-        // What we wrote we can read: a value of another form is damage.
+        // What we wrote we can read: a value of another form is damage, and so is a row that must be there and is not.
         let is_damage = matches!(
             error,
             rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)
                 | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::QueryReturnedNoRows
                 | rusqlite::Error::Utf8Error(..)
         );
         let source = Arc::new(error);

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::StoreError;
 
 /// The files in order; the place of a file, counted from one, is its version.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001_log.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema/0001_log.sql"), include_str!("schema/0002_chain.sql")];
 
 /// The version that this program reads and writes.
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
@@ -52,5 +52,35 @@ fn check(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
         Ok(found) if found <= SCHEMA_VERSION => Ok(found),
         Ok(found) => Err(StoreError::NewerVersion { path: path.to_owned(), found, known: SCHEMA_VERSION }),
         Err(_) => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of schema 1: three runs whose entries lie between each other, the first 700 of them with places.
+    const SCHEMA_1_FILLED: &str = "
+        INSERT INTO run (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c');
+        WITH RECURSIVE n (position) AS (SELECT 1 UNION ALL SELECT position + 1 FROM n WHERE position < 1000)
+        INSERT INTO entry SELECT position, 1 + position % 3, (position + 2) / 3, 0, 'actor', 'kind', 1, position FROM n;
+        INSERT INTO place SELECT run, sequence, position FROM entry WHERE position <= 700;
+        UPDATE placed SET position = 700;
+        PRAGMA user_version = 1;";
+
+    #[test]
+    fn entries_of_schema_1_learn_what_is_before_them() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(MIGRATIONS[0]).unwrap();
+        connection.execute_batch(SCHEMA_1_FILLED).unwrap();
+        connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        migrate(&mut connection, Path::new("memory")).unwrap();
+        let count = |what: &str| connection.query_row(what, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(count("SELECT count(*) FROM entry WHERE previous = max(position - 3, 0)"), 1000);
+        assert_eq!(count("SELECT count(*) FROM entry WHERE payload = CAST(position AS TEXT)"), 1000);
+        assert_eq!(count("SELECT position FROM placed"), 1000);
+        // The last entry of each run, and the one in 256 of each.
+        assert_eq!(count("SELECT count(*) FROM place"), 6);
+        assert_eq!(count("SELECT count(*) FROM place WHERE sequence = 256 OR position > 997"), 6);
     }
 }

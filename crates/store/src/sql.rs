@@ -27,11 +27,20 @@ pub static RUN_ID: Statement = Statement::new("SELECT id FROM run WHERE name = $
 
 pub static RUN_ADD: Statement = Statement::new("INSERT INTO run (name) VALUES ($1) RETURNING id");
 
-/// Looks at the entries that have no place yet first: they are the newest.
-pub static RUN_HEAD: Statement = Statement::new(
-    "SELECT coalesce( \
-       (SELECT max(sequence) FROM entry WHERE position > (SELECT position FROM placed) AND run = $1), \
-       (SELECT max(sequence) FROM place WHERE run = $1), 0)",
+/// The last place of a run that is written down; entries without one may follow it.
+pub static RUN_PLACE: Statement =
+    Statement::new("SELECT sequence, position FROM place WHERE run = $1 ORDER BY sequence DESC LIMIT 1");
+
+/// The last entry of a run, where it has no place yet.
+pub static RUN_UNPLACED: Statement = Statement::new(
+    "SELECT sequence, position FROM entry \
+     WHERE position > (SELECT position FROM placed) AND run = $1 ORDER BY position DESC LIMIT 1",
+);
+
+/// The last entry of every run that has one without a place.
+pub static RUNS_UNPLACED: Statement = Statement::new(
+    "SELECT run.name, run.id, max(entry.sequence), max(entry.position) FROM entry JOIN run ON run.id = entry.run \
+     WHERE entry.position > (SELECT position FROM placed) GROUP BY run.id",
 );
 
 /// The newest sequence of each run is looked up in the places, so that only entries without one are read.
@@ -46,31 +55,24 @@ pub static RUNS: Statement = Statement::new(
 pub static LAST_POSITION: Statement = Statement::new("SELECT coalesce(max(position), 0) FROM entry");
 
 pub static ENTRY_ADD: Statement = Statement::new(
-    "INSERT INTO entry (position, run, sequence, at, actor, kind, version, payload) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    "INSERT INTO entry (position, run, sequence, previous, at, actor, kind, version, payload) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 );
 
-/// First the entries that have a place, then those that have none yet.
-pub static ENTRIES_OF_RUN: Statement = Statement::new(
-    "SELECT run.name, entry.sequence, entry.position, at, actor, kind, version, payload FROM ( \
-       SELECT position FROM ( \
-         SELECT position FROM place \
-         WHERE run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY sequence LIMIT $3 \
-       ) AS placed_entry \
-       UNION ALL SELECT position FROM ( \
-         SELECT position FROM entry \
-         WHERE position > (SELECT position FROM placed) \
-           AND run = (SELECT id FROM run WHERE name = $1) AND sequence > $2 ORDER BY position LIMIT $3 \
-       ) AS new_entry \
-     ) AS found JOIN entry ON entry.position = found.position JOIN run ON run.id = entry.run \
-     ORDER BY found.position LIMIT $3",
+pub static ENTRY_AT: Statement = Statement::new(
+    "SELECT run, sequence, previous, at, actor, kind, version, payload FROM entry WHERE position = $1",
+);
+
+/// The first place of a run that is not before a sequence.
+pub static PLACE_FROM: Statement = Statement::new(
+    "SELECT sequence, position FROM place WHERE run = $1 AND sequence >= $2 ORDER BY sequence LIMIT 1",
 );
 
 pub static PLACED: Statement = Statement::new("SELECT position FROM placed");
 
-pub static PLACES_ADD: Statement = Statement::new(
-    "INSERT INTO place (run, sequence, position) SELECT run, sequence, position FROM entry \
-     WHERE position > (SELECT position FROM placed) ORDER BY run, sequence",
+/// A place may be written twice: because its sequence is due, and because it is its run's last.
+pub static PLACE_ADD: Statement = Statement::new(
+    "INSERT INTO place (run, sequence, position) VALUES ($1, $2, $3) ON CONFLICT (run, sequence) DO NOTHING",
 );
 
 pub static PLACED_MOVE: Statement = Statement::new("UPDATE placed SET position = $1");

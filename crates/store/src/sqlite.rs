@@ -2,6 +2,7 @@
 //!
 //! Never holds two transactions of its own at once: whoever wants to write waits in one bounded queue.
 
+mod chain;
 mod command;
 mod connection;
 mod feed;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Result, params};
 use super::{
     command::{HeldAnswer, Work},
     feed::Group,
-    heads::{Head, Heads},
+    heads::{Head, Heads, add_place, is_place_due},
 };
 use crate::{Appended, Entry, NewEntry, Position, RowChange, Snapshot, StoreError, sql};
 
@@ -51,7 +51,7 @@ impl Filling<'_> {
         if actual != expected {
             return Ok(Err(StoreError::Conflict { run: run.clone(), expected, actual }));
         }
-        let mut position = self.heads.position(self.connection)?;
+        let position = self.heads.position(self.connection)?;
         if entries.is_empty() {
             return Ok(Ok(Appended { sequence: actual, position }));
         }
@@ -61,19 +61,23 @@ impl Filling<'_> {
         };
         let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite())?;
         let before = (head.sequence, position);
-        for entry in &entries {
-            head.sequence = head.sequence.next();
-            position = Position(position.0 + 1);
+        for (entry, position) in entries.iter().zip(position.0 + 1..) {
+            let previous = head.position;
+            (head.sequence, head.position) = (head.sequence.next(), Position(position));
             add.execute(params![
-                position.0.cast_signed(),
+                position.cast_signed(),
                 head.id,
                 head.sequence.0.cast_signed(),
+                previous.0.cast_signed(),
                 entry.at.0,
                 entry.actor,
                 entry.kind,
                 entry.version,
                 entry.payload,
             ])?;
+            if is_place_due(head.sequence) {
+                add_place(self.connection, head)?;
+            }
         }
         match &mut self.recorded {
             Some(recorded) => {
@@ -82,8 +86,8 @@ impl Filling<'_> {
             }
             None => self.spent.push(entries),
         }
-        self.heads.advance(run, head, position);
-        Ok(Ok(Appended { sequence: head.sequence, position }))
+        self.heads.advance(run, head);
+        Ok(Ok(Appended { sequence: head.sequence, position: head.position }))
     }
 
     fn save_snapshot(&mut self, run: &RunId, snapshot: &Snapshot) -> Outcome<()> {

@@ -6,9 +6,9 @@ use std::{
 };
 
 use domain::{RunId, Sequence, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, Result, params, types::Type};
+use rusqlite::{Connection, OptionalExtension, Params, Result, types::Type};
 
-use super::connection::open_reader;
+use super::{chain, connection::open_reader};
 use crate::{
     Entry, Position, Row, RunHead, Snapshot, StoreError,
     sql::{self, Statement},
@@ -40,9 +40,8 @@ impl Readers {
 
     /// Returns a run's entries behind a place.
     pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> Outcome<Vec<Entry>> {
-        let parameters = params![run.as_str(), bound(after.0), bound(limit as u64)];
-        let found = self.with(|connection| all(connection, &sql::ENTRIES_OF_RUN, parameters, to_entry))?;
-        self.without_gaps(found, after.0, |entry| entry.sequence.0)
+        let found = self.with(|connection| chain::follow(connection, run, after, limit))?;
+        found.map_err(|sequence| StoreError::missing(&self.path, sequence.0))
     }
 
     /// Returns all runs' entries behind a place.
@@ -157,17 +156,19 @@ fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {
     })
 }
 
-fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
+/// Reads a run's name.
+pub fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
     let text = row.get_ref(column)?.as_str()?;
     text.parse()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-fn number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
+/// Reads a number that is never negative.
+pub fn number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
 /// Returns a number as SQLite has it; no place and no limit is beyond its largest.
-fn bound(number: u64) -> i64 {
+pub fn bound(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

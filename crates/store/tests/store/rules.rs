@@ -160,3 +160,40 @@ fn a_run_is_whole_wherever_the_places_of_its_entries_end() {
         assert!((after + 1..).take(limit).eq(found.iter().map(|entry| entry.sequence.0)));
     }
 }
+
+#[test]
+fn a_run_can_be_read_from_any_place_however_others_lie_between() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let names: Vec<_> = (0..7).map(|n| run(&format!("r{n}"))).collect();
+    for round in 0..150 {
+        names.iter().for_each(|run| append(&log, run, round * 4, 4));
+    }
+    for after in (0..610).step_by(13) {
+        for limit in [0, 1, 5, 255, 256, 257, ALL] {
+            let found = log.read(&names[3], Sequence(after), limit).unwrap();
+            assert!((after + 1..=600).take(limit).eq(found.iter().map(|entry| entry.sequence.0)));
+        }
+    }
+    names.iter().for_each(|run| assert_whole(&log, run, 600));
+}
+
+#[test]
+fn more_runs_than_the_writer_remembers_are_all_known() {
+    const N_RUNS: u64 = 6_000;
+    let directory = tempdir().unwrap();
+    let (sender, answers) = std::sync::mpsc::channel();
+    for round in 0..2 {
+        let log = open(directory.path());
+        for n in 0..N_RUNS {
+            let (run, sender) = (run(&format!("r{n}")), sender.clone());
+            let then = Box::new(move |result| sender.send(result).unwrap());
+            log.append_then(&run, Sequence(round), entries(&run, round, 1), then);
+        }
+        assert!(answers.iter().take(N_RUNS as usize).all(|answer| answer.is_ok()));
+    }
+    let log = open(directory.path());
+    let heads = log.runs().unwrap();
+    assert_eq!(heads.len() as u64, N_RUNS);
+    heads.iter().for_each(|head| assert_whole(&log, &head.run, 2));
+}

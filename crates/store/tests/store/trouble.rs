@@ -140,6 +140,19 @@ fn damage_in_the_middle_is_found_when_it_is_read() {
 }
 
 #[test]
+fn an_entry_that_is_gone_is_missed_by_whoever_reads_its_run() {
+    // In 2,048 entries the last one has a place: that is known to be there.
+    for gone in [1, 30, 2_048] {
+        let directory = written(2_048);
+        change(&directory.path().join(LOG_FILE), &format!("DELETE FROM entry WHERE position = {gone}"));
+        let log = open(directory.path());
+        let error = log.read(&run("a"), Sequence(0), ALL).unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{gone}: {error:?}");
+        assert_eq!(log.read(&run("a"), Sequence(30), 10).unwrap().len(), 10);
+    }
+}
+
+#[test]
 fn a_newer_file_and_a_foreign_file_are_left_as_they_are() {
     let directory = written(5);
     let path = directory.path().join(LOG_FILE);
