@@ -133,6 +133,10 @@ impl Heads {
             position: position_of(connection, &sql::LAST_POSITION)?,
             placed: position_of(connection, &sql::PLACED)?,
         };
+        // The entry that has the last place is gone. Whatever is written now would stand where another one was.
+        if end.placed > end.position {
+            return Err(rusqlite::Error::QueryReturnedNoRows);
+        }
         self.end = Some(end);
         Ok(end)
     }

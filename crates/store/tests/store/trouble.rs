@@ -149,6 +149,9 @@ fn an_entry_that_is_gone_is_missed_by_whoever_reads_its_run() {
         let error = log.read(&run("a"), Sequence(0), ALL).unwrap_err();
         assert!(matches!(error, StoreError::Corrupt { .. }), "{gone}: {error:?}");
         assert_eq!(log.read(&run("a"), Sequence(30), 10).unwrap().len(), 10);
+        // At the end of the log the place of the lost one would be given away again.
+        let appended = log.append(&run("a"), Sequence(2_048), vec![entry(&run("a"), 2_049)]);
+        assert_eq!(appended.is_ok(), gone < 2_048, "{gone}: {appended:?}");
     }
 }
 
