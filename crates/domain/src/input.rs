@@ -46,6 +46,9 @@ pub enum Input {
         prompt: String,
         /// Whether it may.
         allowed: bool,
+        /// The question, where somebody was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<QuestionId>,
     },
     /// A dependency is there.
     Provided {

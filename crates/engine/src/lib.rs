@@ -2,16 +2,32 @@
 //!
 //! Pure: no clock, no randomness, no IO. Starts nothing itself; it says what may start, and `runtime` acts.
 
+mod apply;
+mod decide;
 mod effect;
 mod graph;
 mod guard;
+mod orders;
+mod planned;
 mod rejection;
+mod run;
 mod schedule;
+mod snapshot;
+mod state;
+mod table;
+mod timers;
 mod touches;
+mod urgency;
 
+pub use decide::Decision;
 pub use effect::Effect;
 pub use graph::{Cycle, Graph, Node};
 pub use guard::Guard;
+pub use planned::planned;
 pub use rejection::Rejection;
+pub use run::Run;
 pub use schedule::{Agent, Hold, Limits, Needs, Schedule};
+pub use snapshot::{SNAPSHOT_VERSION, SnapshotError};
+pub use state::TaskState;
 pub use touches::Touches;
+pub use urgency::urgency;

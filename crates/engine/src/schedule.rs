@@ -248,7 +248,13 @@ impl Schedule {
 
     /// A running task gives its slot back and waits; it goes on before anything else begins.
     pub fn block(&mut self, node: Node) {
-        if self.guards.on(Guard::BlockedGivesSlot) && self.stop(node) {
+        if !self.guards.on(Guard::BlockedGivesSlot) {
+            return;
+        }
+        // One that was about to go on has no slot to give back, and waits all the same.
+        let was_lined_up = matches!(self.place(node), Some(Place::Ready | Place::HeldUp));
+        if self.stop(node) || was_lined_up {
+            self.leave_ready(node);
             self.set_place(node, Place::Blocked);
         }
     }
@@ -312,6 +318,11 @@ impl Schedule {
     /// Changes who does a task. One that runs is stopped first.
     pub fn set_agent(&mut self, node: Node, agent: Agent) {
         self.change(node, |needs| needs.agent = agent);
+    }
+
+    /// Changes what a task touches. One that runs goes on with what it had.
+    pub fn set_touches(&mut self, node: Node, touches: Touches) {
+        self.change(node, |needs| needs.touches = touches);
     }
 
     /// Lets a task wait although it could start.

@@ -1,0 +1,252 @@
+//! What an event means for the state, and what the world must now do. Never fails: events are facts.
+//!
+//! A match without a wildcard: a new kind of event makes the compiler show this place.
+
+mod exchange;
+mod gate;
+mod question;
+mod session;
+mod start;
+mod task;
+mod trouble;
+
+pub(crate) use question::is_allowed;
+pub(crate) use session::parts;
+pub(crate) use start::Layout;
+pub(crate) use trouble::{WAIT_MS_MAX, resets_at};
+
+use domain::{Actor, BlockReason, EffectId, Event, Recorded, Timestamp};
+
+use crate::{
+    effect::Effect,
+    orders::Given,
+    run::{Run, Status},
+    schedule::Hold,
+    state::{Deadline, EffectKey, Stage, TaskRef},
+};
+
+impl Run {
+    /// Takes a recorded event in, and returns what the world must now do.
+    pub fn apply(&mut self, recorded: &Recorded) -> Vec<(EffectId, Effect)> {
+        self.sequence = recorded.sequence;
+        let mut given = Given::by(recorded.sequence);
+        self.take(recorded.at, &recorded.actor, &recorded.event, &mut given);
+        self.schedule.settle();
+        given.effects
+    }
+
+    fn take(&mut self, at: Timestamp, actor: &Actor, event: &Event, given: &mut Given) {
+        match event {
+            Event::RunStarted { work, settings, team, .. } => self.run_started(at, work, settings, team),
+            Event::RunPaused {} => {
+                self.status = Status::Paused;
+                self.schedule.set_paused(true);
+            }
+            Event::RunContinued {} | Event::RunReopened {} => {
+                self.status = Status::Going;
+                self.schedule.set_paused(self.exhausted.is_some());
+            }
+            Event::RunCancelled {} => self.schedule.set_paused(true),
+            Event::RunEnded { outcome, .. } => self.status = Status::Over(*outcome),
+            Event::PhaseStarted { phase, session } => {
+                if let Some(phase) = self.phases.get_mut(phase) {
+                    phase.leader = Some(*session);
+                }
+            }
+            Event::PhasePaused { phase } => self.phase_paused(*phase, true),
+            Event::PhaseContinued { phase } => self.phase_paused(*phase, false),
+            // What becomes of its tasks has events of its own.
+            Event::PhaseCancelled { .. } => {}
+            Event::PhaseLanded { phase } => self.orders.close(&EffectKey::Land(*phase)),
+
+            Event::TasksReadied { tasks } => self.tasks_readied(tasks),
+            Event::TaskStarted { task, attempt, session, .. } => {
+                self.task_started(at, task, *attempt, *session);
+            }
+            Event::TaskResumed { task, .. } => self.task_resumed(at, task),
+            Event::TaskBlocked { task, reason } => self.task_blocked(at, task, reason),
+            Event::TaskUnblocked { task, reason } => self.task_unblocked(task, reason),
+            Event::TaskClaimed { task, source, .. } => self.task_claimed(at, task, *source),
+            Event::CheckStarted { task, attempt, command } => {
+                let Some(found) = self.find(task) else { return };
+                self.set_stage(found, Stage::Checking);
+                let effect =
+                    Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
+                given.order(&mut self.orders, EffectKey::Check(found), effect);
+            }
+            Event::CheckFinished { task, receipt, .. } => self.check_finished(task, receipt.passed()),
+            Event::TestStarted { task, session } => self.test_started(task, *session),
+            Event::TaskReturned { task, reason } => self.task_returned(at, task, *reason),
+            Event::MergeStarted { task, attempt } => {
+                let Some(found) = self.find(task) else { return };
+                self.set_stage(found, Stage::Merging);
+                self.mergeable.retain(|waiting| *waiting != found);
+                self.merging = Some(found);
+                let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
+                given.order(&mut self.orders, EffectKey::Merge(found), effect);
+            }
+            Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
+            Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
+            Event::AttemptFailed { task, counted, .. } => self.attempt_failed(at, task, *counted),
+            Event::TaskRetried { task, hint, afresh } => self.task_retried(task, hint.as_ref(), *afresh),
+            Event::TaskFailed { task, .. } => self.task_over(at, task, Stage::Failed),
+            Event::TaskSkipped { task } => self.task_over(at, task, Stage::Skipped),
+            Event::TaskCancelled { task } => self.task_over(at, task, Stage::Cancelled),
+            Event::TaskReopened { task, .. } => self.task_reopened(task),
+            Event::TaskPrioritized { task, priority } => {
+                let Some(found) = self.find(task) else { return };
+                self.schedule.set_priority(self.task(found).node, *priority);
+            }
+            Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
+            Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, given),
+            Event::TaskRequested { task, worktree, meta } => {
+                self.task_requested(task, worktree.as_ref(), meta.as_ref());
+            }
+            Event::TaskAdded { task } => self.task_added(task),
+            Event::DependencyAdded { earlier, later } => {
+                if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
+                    let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
+                    // A circle was refused before it was recorded.
+                    let _ = self.schedule.connect(earlier, later_node);
+                    if !self.schedule.is_free(later_node) {
+                        self.set_stage(later, Stage::Waiting);
+                    }
+                }
+            }
+            Event::DependencyRemoved { earlier, later } => {
+                if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
+                    self.schedule.disconnect(self.task(earlier).node, self.task(later).node);
+                }
+            }
+            Event::ExternalMet { name } => {
+                if let Some(node) = self.externals.get(name) {
+                    self.schedule.meet(*node);
+                }
+            }
+
+            Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
+                let opened = session::Opened {
+                    parent: *parent,
+                    depth: *depth,
+                    role: *role,
+                    agent: agent.as_ref(),
+                    task: task.as_ref(),
+                    phase: *phase,
+                    resumes: *resumes,
+                };
+                self.session_opened(*session, &opened, given);
+            }
+            Event::SessionActivated { session, agent_session } => {
+                self.session_activated(*session, agent_session.as_ref());
+            }
+            Event::SessionParked { session, mode } => self.session_parked(at, *session, *mode, given),
+            Event::SessionWoken { session } => self.session_woken(*session, given),
+            Event::SessionDismissed { session } => self.session_dismissed(*session, given),
+            Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
+                self.session_over(*session);
+            }
+            Event::InputQueued { session, input, content } => {
+                self.input_queued(*session, *input, content, given);
+            }
+            Event::InputTyped { session, input } => self.input_typed(*session, *input),
+            Event::MessageHeard { session, heard, read_from, said } => {
+                self.heard(*session, *heard, *read_from);
+                self.message_heard(*session, said);
+            }
+            Event::MessageRefused { session, heard, read_from, .. } => {
+                self.heard(*session, *heard, *read_from);
+                self.message_refused(*session);
+            }
+            Event::NearMissHeard { session, heard, read_from, .. } => {
+                self.heard(*session, *heard, *read_from);
+                if let Some(session) = self.sessions.get_mut(session.0) {
+                    session.told_of_near_miss = true;
+                }
+            }
+            Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
+
+            Event::QuestionAsked { .. }
+            | Event::QuestionRouted { .. }
+            | Event::QuestionForwarded { .. }
+            | Event::QuestionAskedBack { .. }
+            | Event::QuestionAnswered { .. }
+            | Event::QuestionDelivered { .. }
+            | Event::QuestionResumed { .. }
+            | Event::QuestionWithdrawn { .. }
+            | Event::QuestionExpired { .. }
+            | Event::QuestionsPiledUp { .. }
+            | Event::PermissionJudged { .. }
+            | Event::PermissionKept { .. }
+            | Event::RequestMade { .. }
+            | Event::RequestProvided { .. }
+            | Event::RequestRefused { .. }
+            | Event::RequestSkipped { .. }
+            | Event::RequestDelivered { .. } => self.take_question(at, event, given),
+
+            Event::InvocationMade { .. }
+            | Event::InvocationStarted { .. }
+            | Event::InvocationEnded { .. }
+            | Event::ResultSubmitted { .. }
+            | Event::ResultDelivered { .. }
+            | Event::ChannelCreated { .. }
+            | Event::ChannelClosed { .. }
+            | Event::DirectMessageSent { .. }
+            | Event::DirectMessageReceived { .. }
+            | Event::DirectMessageAcknowledged { .. } => self.take_exchange(event),
+
+            Event::PhaseCompletionSaid { .. }
+            | Event::GateOpened { .. }
+            | Event::GateChecked { .. }
+            | Event::GateJudgeOpened { .. }
+            | Event::GatePassed { .. }
+            | Event::GateApproved { .. }
+            | Event::GateFailed { .. } => self.take_gate(event, given),
+
+            Event::LoopStarted { .. }
+            | Event::LoopRoundFailed { .. }
+            | Event::LoopEnded { .. }
+            | Event::EscalationRaised { .. }
+            | Event::EscalationClimbed { .. }
+            | Event::EscalationResolved { .. }
+            | Event::ErrorReported { .. }
+            | Event::UsageReported { .. }
+            | Event::BudgetRaised { .. }
+            | Event::LimitWaived { .. }
+            | Event::CheckpointOrdered { .. }
+            | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
+
+            Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
+            Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
+            Event::ResolveAsked { session, phase } => {
+                self.resolves.insert(*session, *phase);
+                let wait = i64::try_from(self.settings.thin_wait_ms).unwrap_or(i64::MAX);
+                self.timers.set(Timestamp(at.0.saturating_add(wait)), Deadline::Resolve(*session));
+            }
+            Event::ResolveAnswered { session, .. } => {
+                self.resolves.remove(session);
+                self.timers.clear(Deadline::Resolve(*session));
+            }
+        }
+    }
+
+    fn effect_finished(&mut self, effect: EffectId) {
+        let Some((key, _)) = self.orders.find(effect) else { return };
+        let key = key.clone();
+        self.orders.close(&key);
+        if let EffectKey::Restore(task) = &key
+            && let Some(found) = self.find(task)
+        {
+            self.schedule.release(self.task(found).node, Hold::Restoring);
+        }
+    }
+
+    pub(crate) fn set_stage(&mut self, task: TaskRef, stage: Stage) {
+        if let Some(task) = self.task_mut(task) {
+            task.stage = stage;
+        }
+    }
+
+    pub(crate) fn is_blocked_by(&self, task: TaskRef, reason: &BlockReason) -> bool {
+        self.task(task).blocks.contains(reason)
+    }
+}

@@ -1,0 +1,97 @@
+//! What happens between agents: calls, results, direct lines.
+
+use domain::{Event, Input};
+
+use crate::{
+    run::Run,
+    state::{Channel, DirectMessage, Duty, Invocation, InvocationState, ResultState, Submitted},
+};
+
+impl Run {
+    pub(super) fn take_exchange(&mut self, event: &Event) {
+        match event {
+            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+                self.invocations.push(Invocation {
+                    caller: Some(*caller),
+                    callee: Some(callee.clone()),
+                    wanted: wanted.clone(),
+                    context: context.clone(),
+                    state: InvocationState::Pending,
+                });
+                self.pending_calls.push_back(*invocation);
+                self.open_calls.insert(*invocation);
+            }
+            Event::InvocationStarted { invocation, session } => {
+                self.pending_calls.retain(|pending| pending != invocation);
+                if let Some(call) = self.invocations.get_mut(invocation.0) {
+                    call.state = InvocationState::InProgress(*session);
+                }
+                if let Some(session) = self.sessions.get_mut(session.0) {
+                    session.in_hand = Some(Duty::Call(*invocation));
+                }
+            }
+            Event::InvocationEnded { invocation, outcome } => {
+                self.open_calls.remove(invocation);
+                self.pending_calls.retain(|pending| pending != invocation);
+                let Some(call) = self.invocations.get_mut(invocation.0) else { return };
+                let was = std::mem::replace(&mut call.state, InvocationState::Over);
+                let (caller, callee) = (call.caller, call.callee.clone());
+                if let InvocationState::InProgress(session) = was {
+                    self.drop_duty(Some(session), Duty::Call(*invocation));
+                }
+                if let (Some(caller), Some(from)) = (caller, callee) {
+                    let outcome = outcome.clone();
+                    let input = Input::CallEnded { invocation: *invocation, from, outcome };
+                    self.owe(self.session(caller).task, caller, input);
+                }
+            }
+            Event::ResultSubmitted { result, from, to, result_type, content } => {
+                self.results.push(Submitted {
+                    from: self.session(*from).agent.clone(),
+                    to: Some(to.clone()),
+                    result_type: *result_type,
+                    content: content.clone(),
+                    state: ResultState::Pending,
+                });
+                self.pending_results.insert(*result);
+            }
+            Event::ResultDelivered { result, .. } => {
+                self.pending_results.remove(result);
+                if let Some(submitted) = self.results.get_mut(result.0) {
+                    submitted.state = ResultState::Delivered;
+                }
+            }
+            Event::ChannelCreated { channel, session_a, session_b } => {
+                self.open_channels.insert(*channel);
+                self.channels.push(Channel { ends: Some((*session_a, *session_b)), is_open: true });
+            }
+            Event::ChannelClosed { channel } => {
+                self.open_channels.remove(channel);
+                if let Some(channel) = self.channels.get_mut(channel.0) {
+                    channel.is_open = false;
+                }
+            }
+            Event::DirectMessageSent { message, channel, from, to, direct_type, content } => {
+                self.messages.push(DirectMessage {
+                    channel: *channel,
+                    from: self.session(*from).agent.clone(),
+                    to: *to,
+                    direct_type: *direct_type,
+                    content: content.clone(),
+                });
+                if let Some(session) = self.sessions.get_mut(to.0) {
+                    session.mail.push_back(*message);
+                }
+            }
+            Event::DirectMessageReceived { message } => {
+                let to = self.messages.get(message.0).to;
+                if let Some(session) = self.sessions.get_mut(to.0) {
+                    session.mail.retain(|waiting| waiting != message);
+                }
+            }
+            // It is in the other session's hands; nothing is left to do.
+            Event::DirectMessageAcknowledged { .. } => {}
+            other => debug_assert!(false, "{} is no event between agents", other.name()),
+        }
+    }
+}

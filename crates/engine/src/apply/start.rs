@@ -1,0 +1,238 @@
+//! How a run begins, and how its plan grows.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    AgentName, FromPlan, Member, Mode, PhaseNumber, PlannedTask, PlannedWork, Settings, TaskId, Timestamp,
+};
+
+use crate::{
+    graph::{Graph, Node},
+    guard::Guard,
+    run::{NodeKind, Run, Status},
+    schedule::{Agent, Hold, Limits, Needs, Schedule},
+    state::{Deadline, Gate, Phase, Spent, Stage, Task, TaskRef, Team},
+    touches::Touches,
+};
+
+/// How long a small task is thought to take where nothing was learned.
+const SMALL_TASK_MS: u64 = 5 * 60_000;
+
+impl Run {
+    pub(super) fn run_started(
+        &mut self,
+        at: Timestamp,
+        work: &PlannedWork,
+        settings: &Settings,
+        team: &[Member],
+    ) {
+        self.status = Status::Going;
+        self.settings = settings.clone();
+        self.team = Team { members: team.to_vec() };
+        self.spent = Spent::new(settings.budgets.iter().copied());
+        if let Some(time) = settings.time_ms {
+            self.timers.set(later(at, time), Deadline::RunTime);
+        }
+        let layout = Layout::of(work);
+        self.externals = layout.externals.clone();
+        self.nodes = layout.kinds();
+        for (number, planned) in (0..).zip(&work.tasks) {
+            let agent = self.agent_of(planned);
+            self.by_id.insert(planned.id.clone(), TaskRef(number));
+            self.tasks.push(Task::new(
+                planned.clone(),
+                Node::at(number as usize),
+                agent,
+                settings.timeout_ms,
+            ));
+        }
+        for phase in &work.phases {
+            let of_phase = self.tasks.iter().zip(0..).filter(|(task, _)| task.planned.phase == phase.number);
+            let phase_state = Phase {
+                name: phase.name.clone(),
+                verify: phase.verify.clone(),
+                node: layout.gates.get(&phase.number).copied().unwrap_or(Node::at(usize::MAX)),
+                tasks: of_phase.map(|(_, number)| TaskRef(number)).collect(),
+                leader: None,
+                paused: false,
+                gate: Gate::Closed,
+                rounds: 0,
+                failures: 0,
+                documents: Vec::new(),
+                marked_by: None,
+                last_done: None,
+                objections: Vec::new(),
+                rework: Vec::new(),
+                spent: Spent::new(phase.budgets.iter().copied()),
+            };
+            self.phases.insert(phase.number, phase_state);
+        }
+        self.build_schedule(work, &layout);
+    }
+
+    fn build_schedule(&mut self, work: &PlannedWork, layout: &Layout) {
+        let durations = layout.durations(work);
+        // A plan with a circle was refused before it was recorded.
+        let mut edges = layout.edges(work);
+        if !self.is_on(Guard::GateFirst) {
+            edges.retain(|(earlier, _)| *earlier < self.tasks.len());
+        }
+        let graph =
+            Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
+        let mut needs: Vec<Option<Needs>> =
+            self.tasks.iter().map(|task| Some(needs(&task.planned, task.agent))).collect();
+        needs.resize(layout.n_nodes(), None);
+        let limits = Limits {
+            slots: self.settings.slots,
+            agents: self.team.slots(),
+            memory: self.settings.memory_mib,
+        };
+        self.schedule = Schedule::with_barriers(graph, needs, limits);
+        self.schedule.guards = self.guards;
+        for number in 0..self.tasks.len() {
+            let task = TaskRef(u32::try_from(number).unwrap_or(u32::MAX));
+            self.settle_from_plan(task);
+        }
+    }
+
+    fn settle_from_plan(&mut self, task: TaskRef) {
+        let (node, from_plan) = (self.task(task).node, self.task(task).planned.from_plan);
+        match from_plan {
+            FromPlan::Open if self.settings.mode == Mode::Thin => self.schedule.hold(node, Hold::Unasked),
+            FromPlan::Open => {}
+            FromPlan::Done => {
+                self.set_stage(task, Stage::Done);
+                self.schedule.meet(node);
+            }
+            FromPlan::Skipped => {
+                self.set_stage(task, Stage::Skipped);
+                self.schedule.meet(node);
+            }
+        }
+    }
+
+    pub(super) fn task_added(&mut self, planned: &PlannedTask) {
+        let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
+        let agent = self.agent_of(planned);
+        let node_of = |id: &TaskId| self.find(id).map(|found| self.task(found).node);
+        let mut before: Vec<Node> = planned.depends_on.iter().filter_map(node_of).collect();
+        before.extend(planned.external.iter().filter_map(|name| self.externals.get(name)));
+        // What its sisters wait for, it waits for too: the gates before its phase.
+        let sister = self.phases.get(&planned.phase).and_then(|phase| phase.tasks.first());
+        let gates = sister.map(|sister| self.schedule.graph().before(self.task(*sister).node).to_vec());
+        let is_gate = |node: &Node| matches!(self.nodes.get(node.index()), Some(NodeKind::Gate(_)));
+        before.extend(gates.into_iter().flatten().filter(is_gate));
+        let node = self.schedule.add(needs(planned, agent), duration(planned), &before);
+        self.nodes.push(NodeKind::Task(task));
+        self.by_id.insert(planned.id.clone(), task);
+        self.tasks.push(Task::new(planned.clone(), node, agent, self.settings.timeout_ms));
+        let mut is_paused = false;
+        if let Some(phase) = self.phases.get_mut(&planned.phase) {
+            phase.tasks.push(task);
+            is_paused = phase.paused;
+            // Nothing waits for a node that was just made, so no circle closes.
+            let _ = self.schedule.connect(node, phase.node);
+        }
+        if is_paused {
+            self.schedule.hold(node, Hold::Phase);
+        }
+        self.settle_from_plan(task);
+    }
+
+    /// Returns who does a task.
+    pub(crate) fn agent_of(&self, planned: &PlannedTask) -> Agent {
+        let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.find(name));
+        named.unwrap_or_else(|| self.team.worker())
+    }
+
+    /// Makes the list of tasks by id anew.
+    pub(crate) fn index_tasks(&mut self) {
+        self.by_id = (0..).zip(&self.tasks).map(|(n, task)| (task.planned.id.clone(), TaskRef(n))).collect();
+    }
+}
+
+/// Where each thing of a plan stands in the graph: tasks, then gates, then what lies outside.
+pub(crate) struct Layout {
+    n_tasks: usize,
+    gates: BTreeMap<PhaseNumber, Node>,
+    externals: BTreeMap<String, Node>,
+}
+
+impl Layout {
+    pub(crate) fn of(work: &PlannedWork) -> Self {
+        let n_tasks = work.tasks.len();
+        let mut gates = BTreeMap::new();
+        for phase in &work.phases {
+            let node = Node::at(n_tasks + gates.len());
+            gates.entry(phase.number).or_insert(node);
+        }
+        let mut externals = BTreeMap::new();
+        for name in work.tasks.iter().flat_map(|task| &task.external) {
+            let node = Node::at(n_tasks + gates.len() + externals.len());
+            externals.entry(name.clone()).or_insert(node);
+        }
+        Self { n_tasks, gates, externals }
+    }
+
+    fn n_nodes(&self) -> usize {
+        self.n_tasks + self.gates.len() + self.externals.len()
+    }
+
+    fn kinds(&self) -> Vec<NodeKind> {
+        let tasks = (0..).take(self.n_tasks).map(|n| NodeKind::Task(TaskRef(n)));
+        let mut kinds: Vec<NodeKind> = tasks.collect();
+        let mut gates: Vec<(&PhaseNumber, &Node)> = self.gates.iter().collect();
+        gates.sort_by_key(|(_, node)| **node);
+        kinds.extend(gates.into_iter().map(|(phase, _)| NodeKind::Gate(*phase)));
+        kinds.resize(self.n_nodes(), NodeKind::External);
+        kinds
+    }
+
+    /// Returns who waits for whom: tasks for tasks, a gate for its tasks, a phase for the gates before it.
+    pub(crate) fn edges(&self, work: &PlannedWork) -> Vec<(usize, usize)> {
+        let places: BTreeMap<&TaskId, usize> =
+            work.tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+        let after: BTreeMap<PhaseNumber, &[PhaseNumber]> =
+            work.phases.iter().map(|phase| (phase.number, phase.after.as_slice())).collect();
+        let gate = |phase: &PhaseNumber| self.gates.get(phase).map(|node| node.index());
+        let mut edges = Vec::new();
+        for (place, task) in work.tasks.iter().enumerate() {
+            edges.extend(task.depends_on.iter().filter_map(|id| Some((*places.get(id)?, place))));
+            edges.extend(task.external.iter().filter_map(|n| Some((self.externals.get(n)?.index(), place))));
+            edges.extend(gate(&task.phase).map(|gate| (place, gate)));
+            let before = after.get(&task.phase).copied().unwrap_or_default();
+            edges.extend(before.iter().filter_map(gate).map(|gate| (gate, place)));
+        }
+        for phase in &work.phases {
+            let own = gate(&phase.number);
+            edges.extend(phase.after.iter().filter_map(|before| Some((gate(before)?, own?))));
+        }
+        edges
+    }
+
+    /// Returns the durations by which the longest way is measured.
+    pub(crate) fn durations(&self, work: &PlannedWork) -> Vec<u64> {
+        let mut durations: Vec<u64> = work.tasks.iter().map(duration).collect();
+        durations.resize(self.n_nodes(), 0);
+        durations
+    }
+}
+
+fn duration(planned: &PlannedTask) -> u64 {
+    let weight = planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()));
+    match planned.from_plan {
+        FromPlan::Open => planned.estimate_ms.unwrap_or(weight * SMALL_TASK_MS).max(1),
+        FromPlan::Done | FromPlan::Skipped => 0,
+    }
+}
+
+fn needs(planned: &PlannedTask, agent: Agent) -> Needs {
+    // Tasks that share a worktree run one after the other.
+    let worktree = planned.worktree.iter().map(|path| format!("worktree:{path}"));
+    let touches = Touches::of(planned.touches.iter().cloned().chain(worktree));
+    Needs { priority: planned.priority, agent, memory: planned.memory_mib, touches }
+}
+
+pub(crate) fn later(at: Timestamp, milliseconds: u64) -> Timestamp {
+    Timestamp(at.0.saturating_add(i64::try_from(milliseconds).unwrap_or(i64::MAX)))
+}

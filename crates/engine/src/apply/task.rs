@@ -1,0 +1,359 @@
+//! What happens to tasks.
+
+use domain::{
+    AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, Input, MergeOutcome, PhaseNumber,
+    Proof, ReturnReason, SessionId, TaskId, Timestamp,
+};
+
+use super::start::later;
+use crate::{
+    effect::Effect,
+    guard::Guard,
+    orders::Given,
+    run::{NodeKind, Run},
+    schedule::Hold,
+    state::{Deadline, Duty, EffectKey, Stage, TaskRef},
+    touches::Touches,
+};
+
+impl Run {
+    pub(super) fn tasks_readied(&mut self, tasks: &[TaskId]) {
+        self.schedule.forget_newly_ready();
+        for id in tasks {
+            if let Some(task) = self.find(id) {
+                self.set_stage(task, Stage::Ready);
+            }
+        }
+    }
+
+    pub(super) fn task_started(
+        &mut self,
+        at: Timestamp,
+        id: &TaskId,
+        attempt: AttemptNumber,
+        session: SessionId,
+    ) {
+        let Some(found) = self.find(id) else { return };
+        self.schedule.begin(self.task(found).node);
+        let Some(task) = self.task_mut(found) else { return };
+        task.stage = Stage::Running;
+        task.attempt = attempt;
+        task.session = Some(session);
+        task.tester = None;
+        task.ran_ms = 0;
+        task.nudged = false;
+        self.start_clock(at, found);
+    }
+
+    pub(super) fn task_resumed(&mut self, at: Timestamp, id: &TaskId) {
+        let Some(found) = self.find(id) else { return };
+        self.schedule.begin(self.task(found).node);
+        if self.task(found).stage == Stage::Running {
+            self.start_clock(at, found);
+        }
+        if let Some(session) = self.task(found).session {
+            self.timers.clear(Deadline::Park(session));
+        }
+    }
+
+    pub(super) fn task_blocked(&mut self, at: Timestamp, id: &TaskId, reason: &BlockReason) {
+        let Some(found) = self.find(id) else { return };
+        self.stop_clock(at, found);
+        let node = self.task(found).node;
+        if self.task(found).stage.is_live() {
+            self.schedule.block(node);
+        } else {
+            self.schedule.hold(node, Hold::Task);
+        }
+        if let BlockReason::RateLimited { until } = reason {
+            self.timers.set(*until, Deadline::TaskLimit(found));
+        }
+        if let BlockReason::Approval { phase } = reason {
+            self.marked_phases.insert(*phase);
+        }
+        let Some(task) = self.task_mut(found) else { return };
+        task.blocks.push(reason.clone());
+        if matches!(reason, BlockReason::RateLimited { .. }) {
+            task.waits += 1;
+            task.waits_since.get_or_insert(at);
+        }
+        if let Some(session) = task.session {
+            self.wait_to_park(at, session);
+        }
+    }
+
+    pub(super) fn task_unblocked(&mut self, id: &TaskId, reason: &BlockReason) {
+        let Some(found) = self.find(id) else { return };
+        if matches!(reason, BlockReason::RateLimited { .. }) {
+            self.timers.clear(Deadline::TaskLimit(found));
+        }
+        if let BlockReason::Approval { phase } = reason {
+            self.marked_phases.remove(phase);
+        }
+        let Some(task) = self.task_mut(found) else { return };
+        task.blocks.retain(|block| block != reason);
+        let (node, is_free, is_live) = (task.node, task.blocks.is_empty(), task.stage.is_live());
+        if is_free && is_live {
+            self.schedule.unblock(node);
+        } else if is_free {
+            self.schedule.release(node, Hold::Task);
+        }
+    }
+
+    pub(super) fn task_claimed(&mut self, at: Timestamp, id: &TaskId, source: ClaimSource) {
+        let Some(found) = self.find(id) else { return };
+        self.stop_clock(at, found);
+        let is_judged = self.check_of(found).is_some() || self.task(found).planned.tester.is_some();
+        let Some(task) = self.task_mut(found) else { return };
+        task.marked |= source == ClaimSource::PhaseMarker;
+        task.proof = Proof::Unchecked;
+        task.stage = Stage::Claimed;
+        if !is_judged {
+            self.await_merge(found);
+        }
+    }
+
+    pub(super) fn await_merge(&mut self, task: TaskRef) {
+        self.set_stage(task, Stage::Mergeable);
+        if !self.mergeable.contains(&task) {
+            self.mergeable.push_back(task);
+        }
+    }
+
+    pub(super) fn check_finished(&mut self, id: &TaskId, passed: bool) {
+        let Some(found) = self.find(id) else { return };
+        self.orders.close(&EffectKey::Check(found));
+        let Some(task) = self.task_mut(found) else { return };
+        task.stage = if passed { Stage::Checked } else { Stage::Wanting };
+        if passed {
+            task.proof = Proof::Checked;
+        }
+    }
+
+    pub(super) fn test_started(&mut self, id: &TaskId, session: SessionId) {
+        let Some(found) = self.find(id) else { return };
+        let Some(task) = self.task_mut(found) else { return };
+        task.stage = Stage::Testing;
+        task.tester = Some(session);
+        if let Some(session) = self.sessions.get_mut(session.0) {
+            session.in_hand = Some(Duty::Test(found));
+        }
+    }
+
+    pub(super) fn task_returned(&mut self, at: Timestamp, id: &TaskId, reason: ReturnReason) {
+        let Some(found) = self.find(id) else { return };
+        let session = self.task(found).session;
+        let is_alive = session.is_some_and(|session| self.session(session).is_alive());
+        let node = self.task(found).node;
+        let Some(task) = self.task_mut(found) else { return };
+        task.nudged = false;
+        task.marked = false;
+        task.sent_back |= reason == ReturnReason::Conflict;
+        if is_alive {
+            task.stage = Stage::Running;
+            if self.schedule.running().contains(&node) {
+                self.start_clock(at, found);
+            }
+        } else {
+            task.stage = Stage::Waiting;
+            self.schedule.retry(node);
+            self.hold_until_ended(found);
+        }
+    }
+
+    pub(super) fn merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
+        let Some(found) = self.find(id) else { return };
+        self.orders.close(&EffectKey::Merge(found));
+        self.merging = None;
+        let Some(task) = self.task_mut(found) else { return };
+        match outcome {
+            MergeOutcome::Merged { .. } => task.stage = Stage::Merged,
+            MergeOutcome::Conflicted { files } => {
+                task.stage = Stage::Conflicted;
+                task.owed.push(Input::Conflict { files: files.clone() });
+            }
+            MergeOutcome::CheckFailed { .. } => task.stage = Stage::Wanting,
+            MergeOutcome::Failed { .. } => task.stage = Stage::Broken,
+        }
+    }
+
+    pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: Proof) {
+        self.task_over(at, id, Stage::Done);
+        let Some(found) = self.find(id) else { return };
+        if let Some(task) = self.task_mut(found) {
+            task.proof = proof;
+        }
+        let number = self.task(found).planned.phase;
+        if let Some(phase) = self.phases.get_mut(&number) {
+            phase.last_done = Some(found);
+        }
+    }
+
+    pub(super) fn attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
+        let Some(found) = self.find(id) else { return };
+        self.stop_clock(at, found);
+        self.drop_work(found);
+        let Some(task) = self.task_mut(found) else { return };
+        task.failures += u32::from(counted);
+        task.stage = Stage::Broken;
+    }
+
+    pub(super) fn task_retried(&mut self, id: &TaskId, hint: Option<&String>, afresh: bool) {
+        let Some(found) = self.find(id) else { return };
+        let node = self.task(found).node;
+        self.drop_work(found);
+        self.clear_blocks(found);
+        let Some(task) = self.task_mut(found) else { return };
+        task.hint = hint.cloned().or(task.hint.take());
+        task.stage = Stage::Waiting;
+        task.nudged = false;
+        task.marked = false;
+        if afresh {
+            task.failures = 0;
+            task.feedback_loop = None;
+            task.sent_back = false;
+            task.waits = 0;
+            task.waits_since = None;
+        }
+        self.schedule.release(node, Hold::Task);
+        self.schedule.retry(node);
+        self.hold_until_ended(found);
+    }
+
+    pub(super) fn task_over(&mut self, at: Timestamp, id: &TaskId, stage: Stage) {
+        let Some(found) = self.find(id) else { return };
+        self.stop_clock(at, found);
+        self.drop_work(found);
+        let node = self.task(found).node;
+        match stage {
+            Stage::Done | Stage::Skipped => self.schedule.meet(node),
+            _ => self.schedule.give_up(node),
+        }
+        self.schedule.release(node, Hold::Task);
+        self.clear_blocks(found);
+        self.set_stage(found, stage);
+    }
+
+    pub(super) fn task_reopened(&mut self, id: &TaskId) {
+        let Some(found) = self.find(id) else { return };
+        let node = self.task(found).node;
+        self.schedule.retry(node);
+        self.hold_until_ended(found);
+        let Some(task) = self.task_mut(found) else { return };
+        task.stage = Stage::Waiting;
+        task.failures = 0;
+        task.feedback_loop = None;
+        task.sent_back = false;
+        task.marked = false;
+    }
+
+    pub(super) fn task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
+        let (Some(found), Some(agent)) = (self.find(id), self.team.find(agent)) else { return };
+        self.schedule.set_agent(self.task(found).node, agent);
+        if let Some(task) = self.task_mut(found) {
+            task.agent = agent;
+        }
+    }
+
+    pub(super) fn task_rewound(&mut self, id: &TaskId, checkpoint: Option<CheckpointId>, given: &mut Given) {
+        let Some(found) = self.find(id) else { return };
+        self.schedule.hold(self.task(found).node, Hold::Restoring);
+        let memory = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
+        let session = self.task(found).session.and_then(|session| self.sessions.get_mut(session.0));
+        if let Some(session) = session {
+            // The next try takes the agent's memory over as it was then.
+            session.agent_session = memory;
+        }
+        let effect = Effect::RestoreCheckpoint { task: id.clone(), checkpoint };
+        given.order(&mut self.orders, EffectKey::Restore(id.clone()), effect);
+    }
+
+    pub(super) fn task_requested(
+        &mut self,
+        id: &TaskId,
+        worktree: Option<&String>,
+        meta: Option<&serde_json::Map<String, serde_json::Value>>,
+    ) {
+        let Some(found) = self.find(id) else { return };
+        let node = self.task(found).node;
+        let timeout = meta.and_then(|meta| meta.get("timeout")).and_then(serde_json::Value::as_u64);
+        let Some(task) = self.task_mut(found) else { return };
+        task.requested = true;
+        if let Some(seconds) = timeout {
+            task.timeout_ms = Some(seconds.saturating_mul(1000));
+        }
+        if let Some(path) = worktree {
+            task.planned.worktree = Some(path.clone());
+            let touches =
+                task.planned.touches.iter().cloned().chain([format!("worktree:{path}")]).collect::<Vec<_>>();
+            self.schedule.set_touches(node, Touches::of(touches));
+        }
+        self.schedule.release(node, Hold::Unasked);
+    }
+
+    pub(super) fn phase_paused(&mut self, number: PhaseNumber, paused: bool) {
+        let Some(phase) = self.phases.get_mut(&number) else { return };
+        phase.paused = paused;
+        for task in phase.tasks.clone() {
+            let node = self.task(task).node;
+            if paused {
+                self.schedule.hold(node, Hold::Phase);
+            } else {
+                self.schedule.release(node, Hold::Phase);
+            }
+        }
+    }
+
+    /// A new try waits until nothing of the last one is left.
+    fn hold_until_ended(&mut self, task: TaskRef) {
+        let (node, session) = (self.task(task).node, self.task(task).session);
+        let has_process = session.is_some_and(|session| self.session(session).has_process());
+        if has_process && self.is_on(Guard::OneAttempt) {
+            self.schedule.hold(node, Hold::Ending);
+        }
+    }
+
+    /// Takes all reasons to wait away.
+    fn clear_blocks(&mut self, task: TaskRef) {
+        let phase = self.task(task).planned.phase;
+        if self.is_blocked_by(task, &BlockReason::Approval { phase }) {
+            self.marked_phases.remove(&phase);
+        }
+        self.timers.clear(Deadline::TaskLimit(task));
+        if let Some(task) = self.task_mut(task) {
+            task.blocks.clear();
+        }
+    }
+
+    /// Forgets what the world was to do for the present try.
+    fn drop_work(&mut self, task: TaskRef) {
+        self.mergeable.retain(|waiting| *waiting != task);
+        self.orders.close(&EffectKey::Check(task));
+        self.orders.close(&EffectKey::Merge(task));
+        if self.merging == Some(task) {
+            self.merging = None;
+        }
+    }
+
+    fn start_clock(&mut self, at: Timestamp, found: TaskRef) {
+        let Some(task) = self.task_mut(found) else { return };
+        task.runs_since = Some(at);
+        if let Some(timeout) = task.timeout_ms {
+            let left = timeout.saturating_sub(task.ran_ms);
+            self.timers.set(later(at, left), Deadline::TaskTime(found));
+        }
+    }
+
+    fn stop_clock(&mut self, at: Timestamp, found: TaskRef) {
+        self.timers.clear(Deadline::TaskTime(found));
+        let Some(task) = self.task_mut(found) else { return };
+        if let Some(since) = task.runs_since.take() {
+            task.ran_ms = task.ran_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
+        }
+    }
+
+    /// Returns what a node of the graph stands for.
+    pub(crate) fn kind_of(&self, node: crate::graph::Node) -> NodeKind {
+        self.nodes.get(node.index()).copied().unwrap_or(NodeKind::External)
+    }
+}

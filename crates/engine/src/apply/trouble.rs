@@ -1,0 +1,249 @@
+//! What happens when something goes wrong: loops, escalations, errors, budgets; and points to go back to.
+
+use domain::{
+    Action, AgentError, CheckpointOutcome, EscalationId, EscalationType, Event, Input, LoopOutcome, Proof,
+    Recovery, Subject, Timestamp,
+};
+
+use super::start::later;
+use crate::{
+    effect::Effect,
+    orders::Given,
+    run::{Run, Status},
+    state::{Checkpoint, Deadline, Duty, EffectKey, Escalation, FeedbackLoop, Gate, Stage},
+};
+
+impl Run {
+    pub(super) fn take_trouble(&mut self, at: Timestamp, event: &Event, given: &mut Given) {
+        match event {
+            Event::LoopStarted { feedback_loop, task, .. } => {
+                let task = self.find(task);
+                self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
+                if let Some(task) = task.and_then(|task| self.task_mut(task)) {
+                    task.feedback_loop = Some(*feedback_loop);
+                }
+            }
+            Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+                let Some(testing) = self.loops.get_mut(feedback_loop.0) else { return };
+                testing.rounds = *round;
+                let names: Vec<&str> =
+                    feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
+                testing.history.push(format!("round {round}: {}", names.join(", ")));
+                let Some(task) = testing.task else { return };
+                self.end_testing(task);
+                if let Some(task) = self.task_mut(task) {
+                    task.stage = Stage::Wanting;
+                    let feedback = feedback.clone();
+                    task.owed.push(Input::Feedback { message: None, round: *round, feedback });
+                }
+            }
+            Event::LoopEnded { feedback_loop, outcome } => {
+                let Some(testing) = self.loops.get_mut(feedback_loop.0) else { return };
+                testing.is_open = false;
+                let Some(task) = testing.task else { return };
+                self.end_testing(task);
+                if *outcome == LoopOutcome::Success {
+                    if let Some(task) = self.task_mut(task) {
+                        task.proof = Proof::Checked;
+                    }
+                    self.await_merge(task);
+                }
+            }
+            Event::EscalationRaised {
+                escalation,
+                kind,
+                subject,
+                session,
+                title,
+                description,
+                suggested,
+                ..
+            } => {
+                self.escalations.push(Escalation {
+                    kind: *kind,
+                    subject: subject.clone(),
+                    session: *session,
+                    title: title.clone(),
+                    description: description.clone(),
+                    suggested: suggested.clone(),
+                    is_open: true,
+                    ..Escalation::default()
+                });
+                self.escalation_raised(*escalation, *kind, subject);
+            }
+            Event::EscalationClimbed { escalation, to, session } => {
+                let before = self.escalations.get(escalation.0).session;
+                self.drop_duty(before, Duty::Escalation(*escalation));
+                if let Some(escalation) = self.escalations.get_mut(escalation.0) {
+                    escalation.level = *to;
+                    escalation.session = *session;
+                }
+                self.give_duty(*session, Duty::Escalation(*escalation));
+            }
+            Event::EscalationResolved { escalation, action, .. } => {
+                self.escalation_resolved(*escalation, action.as_ref());
+            }
+            // What follows from it has events of its own.
+            Event::ErrorReported { session, task, error } => {
+                let waits = task.is_none() && error.recovery == Recovery::PauseAndRetry;
+                if let Some(speaker) = self.sessions.get_mut(session.0).filter(|_| waits) {
+                    let until = resets_at(at, error, speaker.waits);
+                    speaker.waits += 1;
+                    speaker.limited = true;
+                    self.timers.set(until, Deadline::SessionLimit(*session));
+                }
+            }
+            Event::UsageReported { task, usage, .. } => {
+                self.spent.add(usage);
+                let Some(found) = task.as_ref().and_then(|task| self.find(task)) else { return };
+                let phase = self.task(found).planned.phase;
+                if let Some(task) = self.task_mut(found) {
+                    task.spent.add(usage);
+                }
+                if let Some(phase) = self.phases.get_mut(&phase) {
+                    phase.spent.add(usage);
+                }
+            }
+            Event::BudgetRaised { subject, budget } => {
+                if let Some(spent) = self.spent_of(subject) {
+                    spent.set_max(*budget);
+                }
+            }
+            Event::LimitWaived { subject, limit } => self.limit_waived(at, subject, *limit),
+            Event::CheckpointOrdered { checkpoint, task, .. } => {
+                let found = self.find(task);
+                self.checkpoints.push(Checkpoint { task: found, ..Checkpoint::default() });
+                let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
+                given.order(&mut self.orders, EffectKey::Checkpoint(*checkpoint), effect);
+            }
+            Event::CheckpointFinished { checkpoint, outcome } => {
+                self.orders.close(&EffectKey::Checkpoint(*checkpoint));
+                let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
+                if let CheckpointOutcome::Made { agent_session, .. } = outcome {
+                    checkpoint.is_made = true;
+                    checkpoint.agent_session.clone_from(agent_session);
+                }
+            }
+            other => debug_assert!(false, "{} is no event of trouble", other.name()),
+        }
+    }
+
+    /// Takes the task out of its tester's hand.
+    fn end_testing(&mut self, task: crate::state::TaskRef) {
+        self.drop_duty(self.task(task).tester, Duty::Test(task));
+    }
+
+    fn escalation_raised(&mut self, id: EscalationId, kind: EscalationType, subject: &Subject) {
+        self.open_escalations.insert(id);
+        if let Some(task) = self.subject_task(subject)
+            && let Some(task) = self.task_mut(task)
+        {
+            task.escalations.push(id);
+        }
+        if kind == EscalationType::TokenExhausted
+            && let Some(spent) = self.spent_of(subject)
+        {
+            spent.warned = Some(id);
+        }
+        match (kind, subject) {
+            (EscalationType::Quality, Subject::Phase { phase }) => self.set_gate(*phase, Gate::Escalated(id)),
+            (EscalationType::Timeout, Subject::Run) => {
+                self.timers.clear(Deadline::RunTime);
+                self.exhausted = Some(id);
+                self.schedule.set_paused(true);
+            }
+            _ => {}
+        }
+    }
+
+    fn escalation_resolved(&mut self, id: EscalationId, action: Option<&Action>) {
+        self.open_escalations.remove(&id);
+        let Some(escalation) = self.escalations.get_mut(id.0) else { return };
+        escalation.is_open = false;
+        let (session, subject, kind) = (escalation.session, escalation.subject.clone(), escalation.kind);
+        self.drop_duty(session, Duty::Escalation(id));
+        if let Some(task) = self.subject_task(&subject).and_then(|task| self.task_mut(task)) {
+            task.escalations.retain(|open| *open != id);
+        }
+        if kind == EscalationType::TokenExhausted
+            && matches!(action, Some(Action::RaiseBudget { .. } | Action::Waive))
+            && let Some(spent) = self.spent_of(&subject)
+        {
+            spent.warned = None;
+        }
+        if self.exhausted == Some(id) {
+            self.exhausted = None;
+            self.schedule.set_paused(self.status == Status::Paused);
+        }
+        if let Subject::Phase { phase } = &subject
+            && let Some(phase) = self.phases.get_mut(phase)
+            && phase.gate == Gate::Escalated(id)
+        {
+            phase.gate = Gate::Closed;
+            phase.failures = 0;
+        }
+    }
+
+    fn limit_waived(&mut self, at: Timestamp, subject: &Subject, limit: EscalationType) {
+        match limit {
+            EscalationType::TokenExhausted => {
+                if let Some(spent) = self.spent_of(subject) {
+                    spent.tokens_max = None;
+                    spent.cost_micros_max = None;
+                }
+            }
+            EscalationType::Timeout => {
+                if let Some(found) = self.subject_task(subject) {
+                    self.timers.clear(Deadline::TaskTime(found));
+                    if let Some(task) = self.task_mut(found) {
+                        task.timeout_ms = None;
+                        task.waits = 0;
+                        task.waits_since = Some(at);
+                    }
+                }
+            }
+            EscalationType::TestFailure => {
+                if let Some(found) = self.subject_task(subject) {
+                    if let Some(task) = self.task_mut(found) {
+                        task.proof = Proof::Waived;
+                    }
+                    self.await_merge(found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn subject_task(&self, subject: &Subject) -> Option<crate::state::TaskRef> {
+        match subject {
+            Subject::Task { task } => self.find(task),
+            Subject::Phase { .. } | Subject::Run => None,
+        }
+    }
+
+    pub(crate) fn spent_of(&mut self, subject: &Subject) -> Option<&mut crate::state::Spent> {
+        match subject {
+            Subject::Task { task } => {
+                let found = self.find(task)?;
+                self.task_mut(found).map(|task| &mut task.spent)
+            }
+            Subject::Phase { phase } => self.phases.get_mut(phase).map(|phase| &mut phase.spent),
+            Subject::Run => Some(&mut self.spent),
+        }
+    }
+}
+
+/// How long the first wait is where the agent does not say when a limit resets; each next one is twice as long.
+const BACKOFF_MS: u64 = 30_000;
+const BACKOFF_MS_MAX: u64 = 30 * 60_000;
+/// Nobody waits longer than this for a limit.
+pub(crate) const WAIT_MS_MAX: i64 = 24 * 60 * 60_000;
+
+/// Returns when a limit resets: as the agent says, else after a while that grows.
+pub(crate) fn resets_at(now: Timestamp, error: &AgentError, waits: u32) -> Timestamp {
+    let said = error.resets_at.as_ref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    let said = said.map(|at| Timestamp(at.as_millisecond())).filter(|at| *at > now);
+    let backoff = BACKOFF_MS.saturating_mul(1 << waits.min(16)).min(BACKOFF_MS_MAX);
+    let latest = Timestamp(now.0.saturating_add(WAIT_MS_MAX));
+    said.unwrap_or(later(now, backoff)).min(latest)
+}

@@ -1,0 +1,130 @@
+//! What happens next: takes a wish, says which events follow from it, and settles what follows from those.
+//!
+//! Every event is applied the moment it is decided, so that the next rule sees what the last one did. A wish is
+//! refused before the first event, or not at all.
+
+mod clock;
+mod close;
+mod command;
+mod concern;
+mod error;
+mod escalation;
+mod exchange;
+mod gate;
+mod hear;
+mod permission;
+mod plan;
+mod question;
+mod request;
+mod session;
+mod settle;
+mod speak;
+mod start;
+mod task;
+mod thin;
+mod turn;
+mod work;
+
+pub(crate) use request::provision;
+
+use std::collections::BTreeSet;
+
+use domain::{Actor, Command, EffectId, Event, Recorded, SessionId, TaskId, Timestamp};
+
+use crate::{
+    effect::Effect,
+    rejection::Rejection,
+    run::{Run, Status},
+    state::TaskRef,
+};
+
+/// What follows from a wish.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What happened, to be recorded before anything else.
+    pub events: Vec<Recorded>,
+    /// What the world must do once that is recorded.
+    pub effects: Vec<(EffectId, Effect)>,
+}
+
+impl Run {
+    /// Decides on a wish, takes in what follows, and returns it. Where it is refused nothing has changed.
+    ///
+    /// The events are recorded all together or not at all. Where that fails the state is made anew from the log.
+    pub fn decide(&mut self, now: Timestamp, actor: &Actor, command: Command) -> Result<Decision, Rejection> {
+        let mut deciding = Deciding {
+            run: self,
+            now,
+            actor: actor.clone(),
+            events: Vec::new(),
+            effects: Vec::new(),
+            tasks: BTreeSet::new(),
+            sessions: BTreeSet::new(),
+        };
+        deciding.command(command)?;
+        if deciding.actor != Actor::Clock {
+            deciding.actor = Actor::System;
+        }
+        deciding.settle();
+        Ok(Decision { events: deciding.events, effects: deciding.effects })
+    }
+}
+
+/// A wish that is being decided.
+struct Deciding<'a> {
+    run: &'a mut Run,
+    now: Timestamp,
+    actor: Actor,
+    events: Vec<Recorded>,
+    effects: Vec<(EffectId, Effect)>,
+    /// Tasks and sessions with which something happened: what follows for them is still to be seen.
+    tasks: BTreeSet<TaskRef>,
+    sessions: BTreeSet<SessionId>,
+}
+
+impl Deciding<'_> {
+    /// Says that something happened.
+    fn emit(&mut self, event: Event) {
+        let recorded =
+            Recorded { sequence: self.run.sequence.next(), at: self.now, actor: self.actor.clone(), event };
+        self.effects.extend(self.run.apply(&recorded));
+        self.concern(&recorded.event);
+        self.events.push(recorded);
+    }
+
+    /// Says that something happened by the rules, whoever wished.
+    fn emit_by_rule(&mut self, event: Event) {
+        let actor = std::mem::replace(&mut self.actor, Actor::System);
+        self.emit(event);
+        self.actor = actor;
+    }
+
+    fn find(&self, task: &TaskId) -> Result<TaskRef, Rejection> {
+        self.run.find(task).ok_or_else(|| Rejection::UnknownTask { task: task.clone() })
+    }
+
+    fn id(&self, task: TaskRef) -> TaskId {
+        self.run.task(task).planned.id.clone()
+    }
+
+    /// Refuses what can't be wished before the start or after the end.
+    fn must_go(&self) -> Result<(), Rejection> {
+        match self.run.status {
+            Status::NotStarted => Err(Rejection::NotStarted),
+            Status::Over(domain::RunOutcome::Cancelled) => Err(Rejection::Cancelled),
+            Status::Going | Status::Paused | Status::Over(_) => Ok(()),
+        }
+    }
+
+    /// Lets a run that is over go on, because something can move again.
+    fn reopen(&mut self) {
+        if matches!(self.run.status, Status::Over(_)) {
+            self.emit(Event::RunReopened {});
+            let is_led = self.run.root.is_some_and(|root| self.run.session(root).is_alive());
+            if !is_led {
+                let last = self.run.root.filter(|root| self.run.session(*root).agent_session.is_some());
+                self.open_orchestrator(last);
+            }
+        }
+    }
+}

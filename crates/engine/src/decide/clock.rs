@@ -1,0 +1,114 @@
+//! What time brings.
+
+use domain::{BlockReason, EscalationType, Event, Input, ParkMode, SessionId, Severity, Subject};
+
+use super::{Deciding, escalation::Problem};
+use crate::state::{Deadline, SessionState, Stage, TaskRef};
+
+impl Deciding<'_> {
+    /// Does everything whose time has come.
+    pub(super) fn tick(&mut self) {
+        // A deadline that moves itself into the past would go round for ever.
+        let mut n_done = 0_u32;
+        while let Some((at, deadline)) = self.run.timers.first()
+            && at <= self.now
+            && n_done < 100_000
+        {
+            n_done += 1;
+            match deadline {
+                Deadline::TaskTime(task) => self.time_is_over(task),
+                Deadline::TaskLimit(task) => self.limit_is_over(task),
+                Deadline::SessionLimit(session) => {
+                    let reason = "the limit is over".to_owned();
+                    self.say(session, Input::GoOn { reason });
+                }
+                Deadline::Question(question) => self.expire(question),
+                Deadline::Park(session) => self.park(session),
+                Deadline::Resolve(session) => self.answer_wait(session),
+                Deadline::RunTime => self.run_time_is_over(),
+            }
+            if self.run.timers.first() == Some((at, deadline)) {
+                // Nothing came of it, and nothing will.
+                return;
+            }
+        }
+    }
+
+    fn time_is_over(&mut self, task: TaskRef) {
+        let id = self.id(task);
+        let minutes = self.run.task(task).timeout_ms.unwrap_or(0) / 60_000;
+        self.block_on_problem(
+            task,
+            Problem {
+                kind: EscalationType::Timeout,
+                severity: Severity::High,
+                title: format!("{id} takes too long"),
+                description: format!("it has run for {minutes} minutes"),
+                context: String::new(),
+            },
+        );
+    }
+
+    fn limit_is_over(&mut self, task: TaskRef) {
+        let is_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
+        if let Some(reason) = self.run.task(task).blocks.iter().find(is_limit).cloned() {
+            self.emit(Event::TaskUnblocked { task: self.id(task), reason });
+        }
+    }
+
+    /// Lets a session that waits do so at less cost.
+    fn park(&mut self, session: SessionId) {
+        let waiting = self.run.session(session);
+        let works = |task: &TaskRef| {
+            let state = self.run.task(*task);
+            state.session == Some(session) && state.stage == Stage::Running && !state.is_blocked()
+        };
+        let is_at_work =
+            waiting.in_turn && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(works));
+        let mode = match waiting.state {
+            SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
+            SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,
+            SessionState::Over => return,
+        };
+        if is_at_work || waiting.state == SessionState::Starting {
+            // It is at work after all, or not even there; it will be looked at when its turn ends.
+            self.emit(Event::SessionWoken { session });
+            return;
+        }
+        if mode == ParkMode::Cold
+            && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
+        {
+            self.order_checkpoint(task, domain::CheckpointReason::Park);
+        }
+        self.emit(Event::SessionParked { session, mode });
+    }
+
+    fn run_time_is_over(&mut self) {
+        let minutes = self.run.settings.time_ms.unwrap_or(0) / 60_000;
+        let escalation = self.raise(
+            Subject::Run,
+            None,
+            Problem {
+                kind: EscalationType::Timeout,
+                severity: Severity::High,
+                title: "the run takes too long".to_owned(),
+                description: format!("it has taken {minutes} minutes"),
+                context: String::new(),
+            },
+        );
+        let running: Vec<TaskRef> = self
+            .run
+            .schedule
+            .running()
+            .iter()
+            .filter_map(|node| match self.run.kind_of(*node) {
+                crate::run::NodeKind::Task(task) => Some(task),
+                crate::run::NodeKind::Gate(_) | crate::run::NodeKind::External => None,
+            })
+            .collect();
+        for task in running {
+            let reason = BlockReason::Escalated { escalation };
+            self.emit(Event::TaskBlocked { task: self.id(task), reason });
+        }
+    }
+}

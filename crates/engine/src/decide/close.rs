@@ -1,0 +1,71 @@
+//! How things end: what a task or a session leaves open is closed with it.
+
+use domain::{CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, SessionId};
+
+use super::Deciding;
+use crate::state::{Duty, TaskRef};
+
+impl Deciding<'_> {
+    /// Closes what the present try at a task left open, and lets its sessions go.
+    pub(super) fn close(&mut self, task: TaskRef, why: &str, outcome: LoopOutcome) {
+        let reason = format!("{} {why}", self.id(task));
+        let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
+        let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
+        for question in questions {
+            self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.clone() });
+        }
+        let of_task = |id: &RequestId| self.run.requests.get(id.0).task == Some(task);
+        let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_task).collect();
+        for request in requests {
+            self.emit_by_rule(Event::RequestRefused { request, reason: reason.clone() });
+        }
+        self.end_loop(task, outcome);
+        self.dismiss_tester(task);
+        if let Some(session) = self.run.task(task).session {
+            self.dismiss(session);
+        }
+        self.settle_escalations(task, &reason);
+        self.tell_thin(task);
+    }
+
+    /// Lets a session go that is no longer needed.
+    pub(super) fn dismiss(&mut self, session: SessionId) {
+        if self.run.session(session).is_alive() {
+            self.emit_by_rule(Event::SessionDismissed { session });
+            self.leave(session, "its session was ended");
+        }
+    }
+
+    /// Closes what a session that is gone left open with others.
+    pub(super) fn leave(&mut self, session: SessionId, reason: &str) {
+        for invocation in self.calls_of(session) {
+            let outcome = CallOutcome::Failed { reason: "the caller is gone".to_owned() };
+            self.end_call(invocation, outcome);
+        }
+        if let Some(Duty::Call(invocation)) = self.run.session(session).in_hand {
+            self.end_call(invocation, CallOutcome::Failed { reason: reason.to_owned() });
+        }
+        let is_end = |id: &ChannelId| {
+            self.run.channels.get(id.0).ends.is_some_and(|(a, b)| a == session || b == session)
+        };
+        let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(is_end).collect();
+        for channel in channels {
+            self.emit_by_rule(Event::ChannelClosed { channel });
+        }
+        // A task's questions outlive its session: the next one gets the answer.
+        if self.run.session(session).task.is_none() || self.run.session(session).role != domain::Role::Worker
+        {
+            let questions: Vec<QuestionId> = self.run.session(session).questions.iter().copied().collect();
+            for question in questions {
+                self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.to_owned() });
+                self.unblock_by_question(question);
+            }
+        }
+    }
+
+    /// Returns the calls that a session waits for.
+    pub(super) fn calls_of(&self, session: SessionId) -> Vec<InvocationId> {
+        let waits = |id: &InvocationId| self.run.invocations.get(id.0).caller == Some(session);
+        self.run.open_calls.iter().copied().filter(waits).collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! Where each wish goes, and who may wish it.
+
+use domain::{Actor, Command, Event, Input};
+
+use super::{Deciding, hear::Place};
+use crate::{effect::Effect, rejection::Rejection, run::Status};
+
+impl Deciding<'_> {
+    pub(super) fn command(&mut self, command: Command) -> Result<(), Rejection> {
+        if let Command::StartRun { project, work, settings, team } = command {
+            return self.start_run(project, work, settings, team);
+        }
+        if self.run.status == Status::NotStarted {
+            return Err(Rejection::NotStarted);
+        }
+        match command {
+            Command::StartRun { .. } => Err(Rejection::AlreadyStarted),
+            Command::PauseRun
+            | Command::ContinueRun
+            | Command::CancelRun
+            | Command::PausePhase(_)
+            | Command::ContinuePhase(_)
+            | Command::CancelPhase(_)
+            | Command::PauseTask(_)
+            | Command::ContinueTask(_)
+            | Command::CancelTask(_)
+            | Command::RetryTask { .. }
+            | Command::SkipTask(_)
+            | Command::PrioritizeTask { .. }
+            | Command::ReassignTask { .. }
+            | Command::RewindTask { .. }
+            | Command::MakeCheckpoint(_)
+            | Command::AddTask(_)
+            | Command::AddDependency { .. }
+            | Command::RemoveDependency { .. }
+            | Command::MarkMet { .. }
+            | Command::Answer { .. }
+            | Command::AskBack { .. }
+            | Command::Chat { .. }
+            | Command::Provide { .. }
+            | Command::Refuse { .. }
+            | Command::SkipRequest(_)
+            | Command::ApproveGate { .. }
+            | Command::RejectGate { .. }
+            | Command::Resolve { .. } => {
+                if !self.actor.is_person() {
+                    return Err(Rejection::NotYours);
+                }
+                self.must_go()?;
+                self.wish_of_person(command)
+            }
+            Command::Hear { .. }
+            | Command::HearInvalid { .. }
+            | Command::HearNear { .. }
+            | Command::EndTurn { .. }
+            | Command::AskPermission(_)
+            | Command::GiveFeedback(_)
+            | Command::ReportUsage(_) => self.word_of_agent(command),
+            Command::ReportStarted { .. }
+            | Command::ReportEnded { .. }
+            | Command::ReportLost { .. }
+            | Command::ReportTyped { .. }
+            | Command::ReportCheck { .. }
+            | Command::ReportMerge { .. }
+            | Command::ReportGate { .. }
+            | Command::ReportCheckpoint { .. }
+            | Command::ReportEffect { .. }
+            | Command::Tick => {
+                if !matches!(self.actor, Actor::System | Actor::Clock) {
+                    return Err(Rejection::NotYours);
+                }
+                self.report_of_world(command)
+            }
+        }
+    }
+
+    fn wish_of_person(&mut self, command: Command) -> Result<(), Rejection> {
+        match command {
+            Command::PauseRun => self.pause_run(),
+            Command::ContinueRun => self.continue_run(),
+            Command::CancelRun => self.cancel_run(),
+            Command::PausePhase(phase) => self.pause_phase(phase),
+            Command::ContinuePhase(phase) => self.continue_phase(phase),
+            Command::CancelPhase(phase) => self.cancel_phase(phase),
+            Command::PauseTask(task) => self.pause_task(&task),
+            Command::ContinueTask(task) => self.continue_task(&task),
+            Command::CancelTask(task) => self.cancel_task(&task),
+            Command::RetryTask { task, hint } => self.retry_task(&task, hint),
+            Command::SkipTask(task) => self.skip_task(&task),
+            Command::PrioritizeTask { task, priority } => self.prioritize(task, priority),
+            Command::ReassignTask { task, agent } => self.reassign_task(&task, agent),
+            Command::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
+            Command::MakeCheckpoint(task) => self.make_checkpoint(&task),
+            Command::AddTask(task) => self.add_task(task),
+            Command::AddDependency { earlier, later } => self.add_dependency(earlier, later),
+            Command::RemoveDependency { earlier, later } => self.remove_dependency(earlier, later),
+            Command::MarkMet { name } => self.mark_met(name),
+            Command::Answer { question, task, answer, keep } => {
+                self.answer(question, task.as_ref(), &answer, keep)
+            }
+            Command::AskBack { question, text } => self.ask_back(question, text),
+            Command::Chat { text } => self.chat(text),
+            Command::Provide { request, provided } => self.provide(request, provided),
+            Command::Refuse { request, reason } => self.refuse_request(request, reason),
+            Command::SkipRequest(request) => self.skip_request(request),
+            Command::ApproveGate { phase, note } => self.approve_gate(phase, note),
+            Command::RejectGate { phase, reason, tasks } => self.reject_gate(phase, reason, &tasks),
+            Command::Resolve { escalation, action, note } => self.resolve(escalation, action, note),
+            _ => Err(Rejection::NotYours),
+        }
+    }
+
+    fn word_of_agent(&mut self, command: Command) -> Result<(), Rejection> {
+        match command {
+            Command::Hear { heard, read_from, said } => {
+                let session = self.speaker(Some(heard))?;
+                self.hear(Place { session, heard, read_from }, *said);
+            }
+            Command::HearInvalid { heard, read_from, protocol, error, raw } => {
+                let session = self.speaker(Some(heard))?;
+                self.refuse(Place { session, heard, read_from }, protocol, error, raw);
+            }
+            Command::HearNear { heard, read_from, near, raw } => {
+                let session = self.speaker(Some(heard))?;
+                let was_told = self.run.session(session).told_of_near_miss;
+                let (said, told) = (near.clone(), raw.clone());
+                self.emit(Event::NearMissHeard { session, heard, read_from, near, raw });
+                if !was_told {
+                    self.correct(session, Input::Near { near: said, raw: told });
+                }
+            }
+            Command::EndTurn { read_from, words } => {
+                let session = self.speaker(None)?;
+                self.end_turn(session, read_from, words)?;
+            }
+            Command::AskPermission(wish) => {
+                let session = self.speaker(None)?;
+                self.ask_permission(session, wish);
+            }
+            Command::GiveFeedback(feedback) => {
+                let session = self.speaker(None)?;
+                let task = self.test_in_hand(session).ok_or(Rejection::NotYours)?;
+                self.tested(task, feedback);
+            }
+            Command::ReportUsage(usage) => {
+                let session = self.actor.session().ok_or(Rejection::NotYours)?;
+                if !self.run.sessions.has(session.0) {
+                    return Err(Rejection::UnknownSession { session });
+                }
+                self.report_usage(session, usage);
+            }
+            _ => return Err(Rejection::NotYours),
+        }
+        Ok(())
+    }
+
+    fn report_of_world(&mut self, command: Command) -> Result<(), Rejection> {
+        match command {
+            Command::ReportStarted { session, agent_session } => self.report_started(session, agent_session),
+            Command::ReportEnded { session, exit_status } => self.report_ended(session, exit_status),
+            Command::ReportLost { session, reason } => self.report_lost(session, reason),
+            Command::ReportTyped { session, input } => self.report_typed(session, input),
+            Command::ReportCheck { task, attempt, receipt } => self.report_check(&task, attempt, receipt),
+            Command::ReportMerge { task, attempt, outcome } => self.report_merge(&task, attempt, outcome),
+            Command::ReportGate { phase, round, report } => self.report_gate(phase, round, report),
+            Command::ReportCheckpoint { checkpoint, outcome } => {
+                let key = crate::state::EffectKey::Checkpoint(checkpoint);
+                if !self.run.orders.has(&key) {
+                    return Err(Rejection::Stale);
+                }
+                self.emit(Event::CheckpointFinished { checkpoint, outcome });
+                Ok(())
+            }
+            Command::ReportEffect { effect, error } => {
+                let (_, order) = self.run.orders.find(effect).ok_or(Rejection::Stale)?;
+                let landed = match order {
+                    Effect::LandPhase { phase } if error.is_none() => Some(*phase),
+                    _ => None,
+                };
+                match landed {
+                    Some(phase) => self.emit(Event::PhaseLanded { phase }),
+                    None => self.emit(Event::EffectFinished { effect, error }),
+                }
+                Ok(())
+            }
+            Command::Tick => {
+                self.tick();
+                Ok(())
+            }
+            _ => Err(Rejection::NotYours),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Which tasks and sessions an event may have consequences for.
+
+use domain::{Event, TaskId};
+
+use super::Deciding;
+
+impl Deciding<'_> {
+    pub(super) fn concern(&mut self, event: &Event) {
+        match event {
+            Event::TaskStarted { task, session, .. }
+            | Event::TaskResumed { task, session }
+            | Event::TestStarted { task, session } => {
+                self.concern_task(task);
+                self.sessions.insert(*session);
+            }
+            Event::TaskBlocked { task, .. }
+            | Event::TaskUnblocked { task, .. }
+            | Event::TaskClaimed { task, .. }
+            | Event::CheckStarted { task, .. }
+            | Event::CheckFinished { task, .. }
+            | Event::TaskReturned { task, .. }
+            | Event::MergeStarted { task, .. }
+            | Event::MergeFinished { task, .. }
+            | Event::TaskDone { task, .. }
+            | Event::AttemptFailed { task, .. }
+            | Event::TaskRetried { task, .. }
+            | Event::TaskFailed { task, .. }
+            | Event::TaskSkipped { task }
+            | Event::TaskCancelled { task }
+            | Event::TaskReopened { task, .. }
+            | Event::LoopStarted { task, .. } => self.concern_task(task),
+            Event::LoopRoundFailed { feedback_loop, .. } | Event::LoopEnded { feedback_loop, .. } => {
+                let task = self.run.loops.get(feedback_loop.0).task;
+                self.tasks.extend(task);
+                self.sessions.extend(task.and_then(|task| self.run.task(task).tester));
+            }
+            Event::LimitWaived { subject, .. } => self.tasks.extend(self.run.subject_task(subject)),
+            Event::RunContinued {} | Event::RunReopened {} => {
+                let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_live());
+                self.tasks.extend(live.map(|(number, _)| crate::state::TaskRef(number)));
+                self.sessions.extend(self.run.alive.iter().copied());
+            }
+            Event::SessionOpened { session, .. }
+            | Event::SessionActivated { session, .. }
+            | Event::SessionWoken { session }
+            | Event::TurnEnded { session, .. }
+            | Event::QuestionAsked { session, .. }
+            | Event::InvocationStarted { session, .. }
+            | Event::GateJudgeOpened { session, .. }
+            | Event::DirectMessageSent { to: session, .. }
+            | Event::SessionEnded { session, .. }
+            | Event::SessionLost { session, .. } => {
+                self.sessions.insert(*session);
+            }
+            Event::QuestionRouted { question, .. }
+            | Event::QuestionForwarded { question, .. }
+            | Event::QuestionAnswered { question, .. }
+            | Event::QuestionWithdrawn { question, .. }
+            | Event::QuestionExpired { question, .. } => {
+                self.sessions.insert(self.run.questions.get(question.0).session);
+                self.sessions.extend(self.run.root);
+            }
+            Event::InvocationEnded { invocation, .. } => {
+                self.sessions.extend(self.run.invocations.get(invocation.0).caller);
+            }
+            Event::EscalationClimbed { session, .. } => self.sessions.extend(*session),
+            Event::EscalationResolved { escalation, .. } => {
+                self.sessions.extend(self.run.escalations.get(escalation.0).session);
+            }
+            Event::GatePassed { .. } | Event::GateApproved { .. } | Event::GateFailed { .. } => {
+                let verifiers = self
+                    .run
+                    .sessions
+                    .iter()
+                    .filter(|(_, session)| session.role == domain::Role::Verifier && session.is_alive());
+                self.sessions.extend(verifiers.map(|(number, _)| domain::SessionId(number)));
+            }
+            Event::ChatSaid { .. } => self.sessions.extend(self.run.root),
+            // The rest changes nothing that the rules have not seen to when they decided on it.
+            Event::RunStarted { .. }
+            | Event::RunPaused {}
+            | Event::RunCancelled {}
+            | Event::RunEnded { .. }
+            | Event::PhaseStarted { .. }
+            | Event::PhasePaused { .. }
+            | Event::PhaseContinued { .. }
+            | Event::PhaseCancelled { .. }
+            | Event::PhaseLanded { .. }
+            | Event::TasksReadied { .. }
+            | Event::TaskPrioritized { .. }
+            | Event::TaskReassigned { .. }
+            | Event::TaskRewound { .. }
+            | Event::TaskRequested { .. }
+            | Event::TaskAdded { .. }
+            | Event::DependencyAdded { .. }
+            | Event::DependencyRemoved { .. }
+            | Event::ExternalMet { .. }
+            | Event::SessionParked { .. }
+            | Event::SessionDismissed { .. }
+            | Event::InputQueued { .. }
+            | Event::InputTyped { .. }
+            | Event::MessageHeard { .. }
+            | Event::MessageRefused { .. }
+            | Event::NearMissHeard { .. }
+            | Event::QuestionAskedBack { .. }
+            | Event::QuestionDelivered { .. }
+            | Event::QuestionResumed { .. }
+            | Event::QuestionsPiledUp { .. }
+            | Event::PermissionJudged { .. }
+            | Event::PermissionKept { .. }
+            | Event::RequestMade { .. }
+            | Event::RequestProvided { .. }
+            | Event::RequestRefused { .. }
+            | Event::RequestSkipped { .. }
+            | Event::RequestDelivered { .. }
+            | Event::InvocationMade { .. }
+            | Event::ResultSubmitted { .. }
+            | Event::ResultDelivered { .. }
+            | Event::ChannelCreated { .. }
+            | Event::ChannelClosed { .. }
+            | Event::DirectMessageReceived { .. }
+            | Event::DirectMessageAcknowledged { .. }
+            | Event::PhaseCompletionSaid { .. }
+            | Event::GateOpened { .. }
+            | Event::GateChecked { .. }
+            | Event::EscalationRaised { .. }
+            | Event::ErrorReported { .. }
+            | Event::UsageReported { .. }
+            | Event::BudgetRaised { .. }
+            | Event::CheckpointOrdered { .. }
+            | Event::CheckpointFinished { .. }
+            | Event::EffectFinished { .. }
+            | Event::ResolveAsked { .. }
+            | Event::ResolveAnswered { .. } => {}
+        }
+    }
+
+    fn concern_task(&mut self, task: &TaskId) {
+        if let Some(task) = self.run.find(task) {
+            self.tasks.insert(task);
+            self.sessions.extend(self.run.task(task).session);
+        }
+    }
+}

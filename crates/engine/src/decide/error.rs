@@ -1,0 +1,155 @@
+//! Errors that agents report, and what they use up.
+
+use domain::{
+    AgentError, BlockReason, CheckpointReason, ErrorType, EscalationType, Event, Failure, LoopOutcome,
+    Recovery, Role, SessionId, Severity, Subject, Usage,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    apply::{WAIT_MS_MAX, resets_at},
+    state::{Spent, Stage, TaskRef},
+};
+
+/// After so many waits, or so long, it is no longer a matter of patience.
+const WAITS_MAX: u32 = 10;
+/// From here on somebody should know.
+const WARN_PERCENT: u64 = 95;
+
+impl Deciding<'_> {
+    pub(super) fn report_error(&mut self, session: SessionId, error: AgentError) {
+        let speaker = self.run.session(session);
+        let works = |task: &TaskRef| {
+            let state = self.run.task(*task);
+            speaker.role == Role::Worker && state.session == Some(session) && state.stage == Stage::Running
+        };
+        let task = speaker.task.filter(works);
+        let id = task.map(|task| self.id(task));
+        self.emit(Event::ErrorReported { session, task: id, error: error.clone() });
+        match (error.recovery, task) {
+            (Recovery::PauseAndRetry, Some(task)) => self.wait_for_limit(task, &error),
+            (Recovery::PauseAndRetry, None) => self.let_session_wait(session, &error),
+            (Recovery::CheckpointAndFail, Some(task)) => {
+                self.order_checkpoint(task, CheckpointReason::Error);
+                self.fail_by_error(task, session, &error);
+            }
+            (Recovery::NotifyUser, Some(task)) => {
+                self.block_on_problem(task, problem(&error));
+            }
+            (Recovery::CheckpointAndFail | Recovery::NotifyUser, None) => {
+                self.raise(Subject::Run, Some(session), problem(&error));
+            }
+        }
+    }
+
+    fn wait_for_limit(&mut self, task: TaskRef, error: &AgentError) {
+        let state = self.run.task(task);
+        let (waits, since) = (state.waits, state.waits_since);
+        let waited = since.map_or(0, |since| self.now.0.saturating_sub(since.0));
+        self.order_checkpoint(task, CheckpointReason::Error);
+        if waits >= WAITS_MAX || waited >= WAIT_MS_MAX {
+            let id = self.id(task);
+            let problem = Problem {
+                kind: EscalationType::Timeout,
+                severity: Severity::High,
+                title: format!("{id} waits for a limit that does not reset"),
+                description: error.message.clone(),
+                context: format!("it has waited {waits} times"),
+            };
+            return self.block_on_problem(task, problem);
+        }
+        let reason = BlockReason::RateLimited { until: resets_at(self.now, error, waits) };
+        self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+    }
+
+    fn let_session_wait(&mut self, session: SessionId, error: &AgentError) {
+        let waits = self.run.session(session).waits;
+        if waits > WAITS_MAX {
+            self.raise(Subject::Run, Some(session), problem(error));
+        }
+    }
+
+    fn fail_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
+        let failure = Failure::Error { message: error.message.clone() };
+        let (id, attempt) = (self.id(task), self.run.task(task).attempt);
+        self.emit(Event::AttemptFailed {
+            task: id.clone(),
+            attempt,
+            failure: failure.clone(),
+            counted: true,
+        });
+        self.emit(Event::TaskFailed { task: id.clone(), failure });
+        self.close(task, "failed", LoopOutcome::Failed);
+        let mut problem = problem(error);
+        problem.kind = EscalationType::Blocked;
+        problem.title = format!("{id} failed: {}", error.message);
+        self.raise(Subject::Task { task: id }, Some(session), problem);
+    }
+
+    pub(super) fn report_usage(&mut self, session: SessionId, usage: Usage) {
+        let task = self.run.session(session).task;
+        self.emit(Event::UsageReported { session, task: task.map(|task| self.id(task)), usage });
+        let mut scopes = vec![Subject::Run];
+        if let Some(task) = task {
+            scopes.push(Subject::Phase { phase: self.run.task(task).planned.phase });
+            scopes.push(Subject::Task { task: self.id(task) });
+        }
+        for subject in scopes.into_iter().rev() {
+            self.watch_budget(task, session, &subject);
+        }
+    }
+
+    fn watch_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &Subject) {
+        let Some(spent) = self.run.spent_of(subject).cloned() else { return };
+        if !spent.has_reached(WARN_PERCENT) {
+            return;
+        }
+        let escalation = spent.warned.unwrap_or_else(|| {
+            let problem = Problem {
+                kind: EscalationType::TokenExhausted,
+                severity: Severity::Medium,
+                title: format!("the budget of {} is nearly used", name(subject)),
+                description: describe(&spent),
+                context: String::new(),
+            };
+            self.raise(subject.clone(), Some(session), problem)
+        });
+        let reason = BlockReason::Escalated { escalation };
+        let works = |task: &TaskRef| {
+            let state = self.run.task(*task);
+            state.stage == Stage::Running && state.session == Some(session) && !state.blocks.contains(&reason)
+        };
+        if let Some(task) = task.filter(works).filter(|_| spent.has_reached(100)) {
+            self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+        }
+    }
+}
+
+fn name(subject: &Subject) -> String {
+    match subject {
+        Subject::Task { task } => task.to_string(),
+        Subject::Phase { phase } => format!("phase {phase}"),
+        Subject::Run => "the run".to_owned(),
+    }
+}
+
+fn describe(spent: &Spent) -> String {
+    let tokens = spent.tokens_max.map(|max| format!("{} of {max} tokens", spent.tokens));
+    let dollars = |micros: u64| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000);
+    let money =
+        spent.cost_micros_max.map(|max| format!("{} of {}", dollars(spent.cost_micros), dollars(max)));
+    tokens.into_iter().chain(money).collect::<Vec<_>>().join(", ")
+}
+
+fn problem(error: &AgentError) -> Problem {
+    Problem {
+        kind: EscalationType::General,
+        severity: match error.r#type {
+            ErrorType::Recoverable => Severity::Medium,
+            ErrorType::Fatal => Severity::High,
+        },
+        title: error.message.clone(),
+        description: error.details.clone().unwrap_or_default(),
+        context: String::new(),
+    }
+}

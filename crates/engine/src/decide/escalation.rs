@@ -1,0 +1,297 @@
+//! Problems: how they are raised, how they climb, and what is done about them.
+
+use domain::{
+    Action, AgentName, BlockReason, Budget, EscalationId, EscalationType, Event, Failure, HoldsUp, Level,
+    LoopOutcome, SessionId, Severity, Subject, TaskId,
+};
+
+use super::Deciding;
+use crate::{
+    graph::Node,
+    rejection::Rejection,
+    run::NodeKind,
+    state::{Escalation, Gate, Stage, TaskRef},
+};
+
+/// A problem before it has its number.
+pub(super) struct Problem {
+    pub(super) kind: EscalationType,
+    pub(super) severity: Severity,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) context: String,
+}
+
+impl Deciding<'_> {
+    /// Raises a problem, and lets a task wait until somebody has done something about it.
+    pub(super) fn block_on_problem(&mut self, task: TaskRef, problem: Problem) {
+        let session = self.run.task(task).session;
+        let escalation = self.raise(Subject::Task { task: self.id(task) }, session, problem);
+        let reason = BlockReason::Escalated { escalation };
+        self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+    }
+
+    pub(super) fn raise(
+        &mut self,
+        subject: Subject,
+        session: Option<SessionId>,
+        problem: Problem,
+    ) -> EscalationId {
+        let escalation = EscalationId(self.run.escalations.next());
+        let holds_up = match &subject {
+            Subject::Task { task } => self.run.find(task).map(|task| self.holds_up(task)),
+            Subject::Phase { phase } => {
+                self.run.phases.get(phase).map(|phase| self.node_holds_up(phase.node))
+            }
+            Subject::Run => None,
+        };
+        let Problem { kind, severity, title, description, context } = problem;
+        let suggested = self.suggest(kind, &subject);
+        self.emit_by_rule(Event::EscalationRaised {
+            escalation,
+            kind,
+            severity,
+            subject,
+            session,
+            title,
+            description,
+            context,
+            suggested,
+            holds_up: holds_up.unwrap_or_default(),
+        });
+        self.climb(escalation);
+        escalation
+    }
+
+    /// Hands a problem to the next level that has somebody.
+    pub(super) fn climb(&mut self, escalation: EscalationId) {
+        loop {
+            let found = self.run.escalations.get(escalation.0);
+            if !found.is_open {
+                return;
+            }
+            let alive = |session: &SessionId| {
+                let session = self.run.session(*session);
+                session.is_alive() && session.agent.is_some()
+            };
+            let (to, session) = match found.level {
+                Level::Worker => (Level::Operator, self.operator_of(&found.subject).filter(alive)),
+                Level::Operator => {
+                    let orchestrator = self.run.orchestrator().filter(|id| found.session != Some(*id));
+                    (Level::Orchestrator, orchestrator)
+                }
+                Level::Orchestrator => (Level::Person, None),
+                Level::Person => return,
+            };
+            self.emit_by_rule(Event::EscalationClimbed { escalation, to, session });
+            if session.is_some() || to == Level::Person {
+                return;
+            }
+        }
+    }
+
+    fn operator_of(&self, subject: &Subject) -> Option<SessionId> {
+        let phase = match subject {
+            Subject::Task { task } => self.run.task(self.run.find(task)?).planned.phase,
+            Subject::Phase { phase } => *phase,
+            Subject::Run => return None,
+        };
+        self.run.phases.get(&phase)?.leader
+    }
+
+    fn suggest(&self, kind: EscalationType, subject: &Subject) -> Vec<Action> {
+        let retry = Action::Retry { hint: None };
+        match kind {
+            EscalationType::General | EscalationType::Decision => {
+                vec![Action::Waive, retry, Action::Skip, Action::GiveUp]
+            }
+            EscalationType::Blocked if *subject == Subject::Run => vec![Action::Dismiss],
+            EscalationType::Blocked => {
+                let mut actions = vec![retry];
+                actions.extend(self.stand_in(subject).map(|agent| Action::Reassign { agent }));
+                actions.extend([Action::Skip, Action::GiveUp]);
+                actions
+            }
+            EscalationType::TestFailure => vec![retry, Action::Waive, Action::Skip, Action::GiveUp],
+            EscalationType::TokenExhausted => {
+                let budget = self.doubled(subject).map(|budget| Action::RaiseBudget { budget });
+                budget.into_iter().chain([Action::Waive]).collect()
+            }
+            EscalationType::Timeout if *subject == Subject::Run => vec![Action::Waive],
+            EscalationType::Timeout => vec![Action::Waive, retry, Action::Skip, Action::GiveUp],
+            EscalationType::Conflict => vec![retry, Action::Skip, Action::GiveUp],
+            EscalationType::Dependency | EscalationType::Protocol => vec![Action::Dismiss, retry],
+            EscalationType::Quality => vec![retry, Action::Waive],
+        }
+    }
+
+    /// Returns another agent that could do a task.
+    fn stand_in(&self, subject: &Subject) -> Option<AgentName> {
+        let task = self.run.task(self.run.subject_task(subject)?);
+        let own = self.run.team.name(task.agent)?;
+        let role = self.run.team.role(own)?;
+        let other = self.run.team.members.iter().find(|member| member.role == role && member.name != *own);
+        other.map(|member| member.name.clone())
+    }
+
+    fn doubled(&self, subject: &Subject) -> Option<Budget> {
+        let spent = match subject {
+            Subject::Task { task } => &self.run.task(self.run.find(task)?).spent,
+            Subject::Phase { phase } => &self.run.phases.get(phase)?.spent,
+            Subject::Run => &self.run.spent,
+        };
+        let tokens = spent.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
+        tokens.or(spent.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
+    }
+
+    pub(super) fn resolve(
+        &mut self,
+        escalation: EscalationId,
+        action: Action,
+        note: Option<String>,
+    ) -> Result<(), Rejection> {
+        let found = self.run.escalations.get(escalation.0).clone();
+        if !self.run.escalations.has(escalation.0) {
+            return Err(Rejection::Unknown { what: format!("escalation {escalation}") });
+        }
+        if !found.is_open {
+            return Err(Rejection::EscalationResolved { escalation });
+        }
+        self.must_help(escalation, &found, &action)?;
+        let task = self.run.subject_task(&found.subject);
+        if let Some(task) = task.filter(|task| self.run.task(*task).stage == Stage::Merging) {
+            let hint = "it is being merged; wait a moment";
+            return Err(Rejection::WrongState { task: self.id(task), state: "merging", hint });
+        }
+        self.reopen();
+        let note = note.unwrap_or_else(|| action.to_string());
+        self.emit(Event::EscalationResolved { escalation, action: Some(action.clone()), note });
+        self.act(escalation, &found, action);
+        Ok(())
+    }
+
+    /// Refuses an action that does nothing for this problem.
+    fn must_help(
+        &self,
+        escalation: EscalationId,
+        found: &Escalation,
+        action: &Action,
+    ) -> Result<(), Rejection> {
+        let task = self.run.subject_task(&found.subject);
+        if let Action::Reassign { agent } = action {
+            let known = self.run.team.names();
+            let is_known = known.contains(agent);
+            if !is_known {
+                return Err(Rejection::UnknownAgent { name: agent.clone(), known });
+            }
+        }
+        let kind = |action: &Action| std::mem::discriminant(action);
+        let is_suggested = found.suggested.iter().any(|suggested| kind(suggested) == kind(action));
+        let can_retry = found.suggested.iter().any(|action| matches!(action, Action::Retry { .. }));
+        let helps = match action {
+            Action::Reassign { .. } => task.is_some() && can_retry,
+            Action::Skip | Action::GiveUp => task.is_some(),
+            Action::Dismiss => !self.blocks_somebody(escalation, found),
+            Action::Retry { .. } | Action::Waive | Action::RaiseBudget { .. } => is_suggested,
+        };
+        if helps {
+            return Ok(());
+        }
+        let possible = found.suggested.iter().map(ToString::to_string).collect();
+        Err(Rejection::UselessAction { escalation, action: action.to_string(), possible })
+    }
+
+    fn blocks_somebody(&self, escalation: EscalationId, found: &Escalation) -> bool {
+        let reason = BlockReason::Escalated { escalation };
+        let at_gate = match &found.subject {
+            Subject::Phase { phase } => {
+                self.run.phases.get(phase).map(|phase| phase.gate) == Some(Gate::Escalated(escalation))
+            }
+            Subject::Task { .. } | Subject::Run => false,
+        };
+        at_gate
+            || self.run.exhausted == Some(escalation)
+            || self.run.tasks.iter().any(|task| task.blocks.contains(&reason))
+    }
+
+    fn act(&mut self, escalation: EscalationId, found: &Escalation, action: Action) {
+        let task = self.run.subject_task(&found.subject);
+        let phase = match &found.subject {
+            Subject::Phase { phase } => Some(*phase),
+            Subject::Task { .. } | Subject::Run => None,
+        };
+        match (action, task, phase) {
+            (Action::Retry { hint }, Some(task), _) => self.restart(task, hint),
+            (Action::Retry { hint }, None, Some(phase)) => {
+                self.rework(phase, &hint.unwrap_or_else(|| found.description.clone()));
+            }
+            (Action::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
+            (Action::Skip, Some(task), _) => self.skip(task),
+            (Action::GiveUp, Some(task), _) => self.give_up(task),
+            (Action::Waive, _, Some(phase)) if found.kind == EscalationType::Quality => {
+                self.approve(phase, true, Some(found.title.clone()));
+            }
+            (Action::Waive, _, _) => {
+                let (subject, limit) = (found.subject.clone(), found.kind);
+                self.emit(Event::LimitWaived { subject, limit });
+                self.unblock_all(escalation);
+            }
+            (Action::RaiseBudget { budget }, _, _) => {
+                self.emit(Event::BudgetRaised { subject: found.subject.clone(), budget });
+                self.unblock_all(escalation);
+            }
+            (Action::Dismiss | Action::Retry { .. } | Action::Reassign { .. }, _, _)
+            | (Action::Skip | Action::GiveUp, None, _) => {}
+        }
+    }
+
+    /// Lets everything go on that waited for a problem to be solved.
+    fn unblock_all(&mut self, escalation: EscalationId) {
+        let reason = BlockReason::Escalated { escalation };
+        let tasks = self.run.tasks.iter().filter(|task| task.blocks.contains(&reason));
+        let blocked: Vec<TaskId> = tasks.map(|task| task.planned.id.clone()).collect();
+        for task in blocked {
+            self.emit(Event::TaskUnblocked { task, reason: reason.clone() });
+        }
+    }
+
+    /// Settles the problems of a task whose cause went away.
+    pub(super) fn settle_escalations(&mut self, task: TaskRef, why: &str) {
+        // What was used stays used, however often the task is tried.
+        let is_over = self.run.task(task).stage.is_over();
+        let stays = |id: &EscalationId| {
+            !is_over && self.run.escalations.get(id.0).kind == EscalationType::TokenExhausted
+        };
+        let open = self.run.task(task).escalations.clone();
+        for escalation in open.into_iter().filter(|id| !stays(id)).collect::<Vec<_>>() {
+            let note = format!("its cause went away: {why}");
+            self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+        }
+    }
+
+    fn give_up(&mut self, task: TaskRef) {
+        self.emit(Event::TaskFailed { task: self.id(task), failure: Failure::GivenUp });
+        self.close(task, "was given up", LoopOutcome::Failed);
+    }
+
+    /// Returns what waits behind a task.
+    pub(super) fn holds_up(&self, task: TaskRef) -> HoldsUp {
+        self.node_holds_up(self.run.task(task).node)
+    }
+
+    pub(super) fn node_holds_up(&self, node: Node) -> HoldsUp {
+        let graph = self.run.schedule.graph();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut open = vec![node];
+        let mut tasks = 0;
+        while let Some(at) = open.pop() {
+            for after in graph.after(at) {
+                if !self.run.schedule.is_met(*after) && seen.insert(*after) {
+                    tasks += u32::from(matches!(self.run.kind_of(*after), NodeKind::Task(_)));
+                    open.push(*after);
+                }
+            }
+        }
+        HoldsUp { time_ms: graph.remaining(node), tasks }
+    }
+}

@@ -1,0 +1,254 @@
+//! What agents want of each other: calls, results, direct messages.
+
+use domain::{
+    AgentName, BlockReason, CallOutcome, ChannelId, DeliverResult, Direct, DirectMessageId, DirectType,
+    Event, Feedback, Input, InvocationId, Invoke, ResultId, Role, SessionId, TestFailure,
+};
+
+use super::Deciding;
+use crate::{
+    guard::Guard,
+    state::{Duty, InvocationState, Session},
+};
+
+/// Calls that wait for somebody; more would never be taken.
+const PENDING_CALLS_MAX: usize = 256;
+/// How deep agents may call each other.
+const DEPTH_MAX: u32 = 16;
+
+/// Who could take a call.
+enum Callee {
+    Idle(SessionId),
+    Busy,
+    Nobody,
+}
+
+impl Deciding<'_> {
+    pub(super) fn unknown_agent(&self, name: &AgentName) -> Option<String> {
+        let known = || self.run.team.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let is_unknown = self.run.team.find(name).is_none();
+        is_unknown.then(|| format!("there is no agent '{name}' in the team; there are {}", known()))
+    }
+
+    pub(super) fn call_refusal(&self, session: SessionId, callee: &AgentName) -> Option<String> {
+        if let Some(refusal) = self.unknown_agent(callee).or_else(|| self.asking_refusal(session)) {
+            return Some(refusal);
+        }
+        if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
+            return Some("too many calls wait already; do it yourself or ask the person".to_owned());
+        }
+        let path = self.circle(session, callee).filter(|_| self.run.is_on(Guard::NoCallCycle))?;
+        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+        Some(format!("these would wait for each other: {}", path.join("->")))
+    }
+
+    /// Finds the circle that a call would close: the called one waits for the caller already.
+    fn circle(&self, session: SessionId, callee: &AgentName) -> Option<Vec<AgentName>> {
+        let caller = self.run.session(session).agent.clone()?;
+        let mut paths = vec![vec![caller.clone(), callee.clone()]];
+        let mut seen = vec![callee.clone()];
+        while let Some(path) = paths.pop() {
+            let last = path.last()?;
+            if *last == caller {
+                return Some(path);
+            }
+            for id in &self.run.open_calls {
+                let call = self.run.invocations.get(id.0);
+                let from = call.caller.and_then(|from| self.run.session(from).agent.as_ref());
+                if let (Some(from), Some(to)) = (from, &call.callee)
+                    && from == last
+                    && (!seen.contains(to) || *to == caller)
+                {
+                    seen.push(to.clone());
+                    paths.push([path.as_slice(), std::slice::from_ref(to)].concat());
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn call(&mut self, session: SessionId, invoke: Invoke) {
+        let invocation = InvocationId(self.run.invocations.next());
+        let Invoke { target: callee, task: wanted, context } = invoke;
+        self.emit(Event::InvocationMade { invocation, caller: session, callee, wanted, context });
+        let speaker = self.run.session(session);
+        if let Some(task) = speaker.task.filter(|_| speaker.role == Role::Worker) {
+            let reason = BlockReason::Call { invocation };
+            self.emit(Event::TaskBlocked { task: self.id(task), reason });
+        }
+    }
+
+    /// Gives the first call that somebody can take to them.
+    pub(super) fn take_calls(&mut self) -> bool {
+        if self.run.status != crate::run::Status::Going {
+            return false;
+        }
+        let pending: Vec<InvocationId> = self.run.pending_calls.iter().copied().collect();
+        for invocation in pending {
+            let call = self.run.invocations.get(invocation.0);
+            let (Some(callee), Some(caller)) = (call.callee.clone(), call.caller) else { continue };
+            match self.callee(&callee, caller) {
+                Callee::Idle(session) => {
+                    self.start_call(invocation, session);
+                    return true;
+                }
+                Callee::Nobody => {
+                    let session = self.open_callee(&callee, caller);
+                    self.start_call(invocation, session);
+                    return true;
+                }
+                Callee::Busy => {}
+            }
+        }
+        false
+    }
+
+    /// A busy session takes the next call for it when its turn ends.
+    pub(super) fn take_call_for(&mut self, session: SessionId) -> bool {
+        let Some(agent) = self.run.session(session).agent.clone() else { return false };
+        let is_for = |id: &&InvocationId| {
+            let call = self.run.invocations.get(id.0);
+            call.callee.as_ref() == Some(&agent) && call.caller != Some(session)
+        };
+        let Some(invocation) = self.run.pending_calls.iter().find(is_for).copied() else { return false };
+        self.start_call(invocation, session);
+        true
+    }
+
+    fn callee(&self, agent: &AgentName, caller: SessionId) -> Callee {
+        let of_agent = |session: &Session| session.agent.as_ref() == Some(agent);
+        let mut found = Callee::Nobody;
+        for id in self.run.alive.iter().filter(|id| **id != caller) {
+            let session = self.run.session(*id);
+            if !of_agent(session) || !session.is_alive() {
+                continue;
+            }
+            if session.is_idle() && session.duties.is_empty() && session.untyped.is_empty() {
+                return Callee::Idle(*id);
+            }
+            found = Callee::Busy;
+        }
+        found
+    }
+
+    fn open_callee(&mut self, agent: &AgentName, caller: SessionId) -> SessionId {
+        let session = SessionId(self.run.sessions.next());
+        let depth = self.run.session(caller).depth.saturating_add(1);
+        self.emit(Event::SessionOpened {
+            session,
+            parent: Some(caller),
+            depth,
+            role: Role::Specialist,
+            agent: Some(agent.clone()),
+            task: None,
+            phase: None,
+            resumes: None,
+        });
+        session
+    }
+
+    fn start_call(&mut self, invocation: InvocationId, session: SessionId) {
+        self.emit(Event::InvocationStarted { invocation, session });
+        let call = self.run.invocations.get(invocation.0).clone();
+        let from = call.caller.and_then(|caller| self.run.session(caller).agent.clone());
+        let Some(from) = from else { return };
+        self.say(session, Input::Call { invocation, from, task: call.wanted, context: call.context });
+    }
+
+    pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: CallOutcome) {
+        let call = self.run.invocations.get(invocation.0).clone();
+        if call.state == InvocationState::Over {
+            return;
+        }
+        self.emit(Event::InvocationEnded { invocation, outcome: outcome.clone() });
+        let Some(caller) = call.caller else { return };
+        let task = self.run.session(caller).task;
+        let reason = BlockReason::Call { invocation };
+        match task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+            Some(task) => self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason }),
+            None => {
+                if let Some(from) = call.callee {
+                    self.say(caller, Input::CallEnded { invocation, from, outcome });
+                }
+            }
+        }
+    }
+
+    pub(super) fn deliver(&mut self, session: SessionId, delivered: DeliverResult) {
+        let result = ResultId(self.run.results.next());
+        let DeliverResult { target: to, result_type, content } = delivered;
+        self.emit(Event::ResultSubmitted {
+            result,
+            from: session,
+            to: to.clone(),
+            result_type,
+            content: content.clone(),
+        });
+        let Some(Duty::Call(invocation)) = self.run.session(session).in_hand else { return };
+        let caller = self.run.invocations.get(invocation.0).caller;
+        let Some(caller) = caller else { return };
+        if self.run.session(caller).agent.as_ref() == Some(&to) {
+            // The end of the call brings it along.
+            self.emit(Event::ResultDelivered { result, session: caller });
+            self.end_call(invocation, CallOutcome::Completed { result_type, content });
+        }
+    }
+
+    pub(super) fn direct_refusal(&self, session: SessionId, target: &AgentName) -> Option<String> {
+        let nobody = || format!("no session of '{target}' lives; call it, or deliver it a result");
+        self.unknown_agent(target).or_else(|| self.peer(session, target).is_none().then(nobody))
+    }
+
+    /// Finds the session that is meant: the other one at the same task first, then any of that name.
+    fn peer(&self, session: SessionId, target: &AgentName) -> Option<SessionId> {
+        let speaker = self.run.session(session);
+        let named = |id: &SessionId| {
+            let other = self.run.session(*id);
+            *id != session && other.is_alive() && other.agent.as_ref() == Some(target)
+        };
+        let task = speaker.task.map(|task| self.run.task(task));
+        let beside = task.and_then(|task| [task.session, task.tester].into_iter().flatten().find(named));
+        beside.or_else(|| self.run.alive.iter().copied().find(named))
+    }
+
+    pub(super) fn direct(&mut self, session: SessionId, direct: Direct) {
+        let Direct { target, r#type, content } = direct;
+        let direct_type = r#type.unwrap_or(DirectType::Query);
+        if let (Some(task), DirectType::Feedback) = (self.test_in_hand(session), direct_type) {
+            return self.tested(task, read_feedback(&content));
+        }
+        if let Some(peer) = self.peer(session, &target) {
+            self.send_direct(session, peer, direct_type, content);
+        }
+    }
+
+    pub(super) fn send_direct(
+        &mut self,
+        from: SessionId,
+        to: SessionId,
+        direct_type: DirectType,
+        content: String,
+    ) -> DirectMessageId {
+        let joins = |id: &ChannelId| {
+            let ends = self.run.channels.get(id.0).ends;
+            ends == Some((from, to)) || ends == Some((to, from))
+        };
+        let open = self.run.open_channels.iter().copied().find(joins);
+        let channel = open.unwrap_or_else(|| {
+            let channel = ChannelId(self.run.channels.next());
+            self.emit(Event::ChannelCreated { channel, session_a: from, session_b: to });
+            channel
+        });
+        let message = DirectMessageId(self.run.messages.next());
+        self.emit(Event::DirectMessageSent { message, channel, from, to, direct_type, content });
+        message
+    }
+}
+
+/// Reads what a tester sends: typed failures as JSON, or words.
+fn read_feedback(content: &str) -> Feedback {
+    serde_json::from_str(content).unwrap_or_else(|_| {
+        let failure = TestFailure { name: content.trim().to_owned(), ..TestFailure::default() };
+        Feedback { failures: vec![failure], ..Feedback::default() }
+    })
+}

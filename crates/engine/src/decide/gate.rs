@@ -1,0 +1,215 @@
+//! The end of a phase: checks, a verifier, a person's approval, or rework.
+
+use domain::{
+    BlockReason, EscalationType, Event, GateApproval, GateReport, Input, PhaseNumber, ReturnReason, Role,
+    SessionId, Severity, Subject, TaskId,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    rejection::Rejection,
+    run::{NodeKind, Status},
+    state::{Gate, Stage, TaskRef},
+};
+
+/// A gate that failed so often is somebody's problem.
+const FAILURES_MAX: u32 = 3;
+
+impl Deciding<'_> {
+    /// Brings a phase to its gate whose tasks are all done.
+    pub(super) fn open_gates(&mut self) -> bool {
+        if self.run.status != Status::Going {
+            return false;
+        }
+        let free = self.run.schedule.open_barriers().filter_map(|node| match self.run.kind_of(node) {
+            NodeKind::Gate(phase) => Some(phase),
+            NodeKind::Task(_) | NodeKind::External => None,
+        });
+        let marked = self.run.marked_phases.iter().copied().filter(|phase| self.is_merged(*phase));
+        let is_closed =
+            |phase: &PhaseNumber| self.run.phases.get(phase).map(|p| p.gate) == Some(Gate::Closed);
+        let Some(phase) = free.chain(marked).find(is_closed) else { return false };
+        self.open_gate(phase);
+        true
+    }
+
+    /// Tells whether all of a phase is done but for the task that waits for the gate itself.
+    fn is_merged(&self, phase: PhaseNumber) -> bool {
+        let Some(state) = self.run.phases.get(&phase) else { return false };
+        let is_through = |task: &TaskRef| {
+            let task = self.run.task(*task);
+            let waits = task.stage == Stage::Merged && task.blocks == [BlockReason::Approval { phase }];
+            waits || self.run.schedule.is_met(task.node)
+        };
+        state.tasks.iter().all(is_through)
+    }
+
+    fn open_gate(&mut self, phase: PhaseNumber) {
+        let Some(state) = self.run.phases.get(&phase) else { return };
+        let has_work = state.last_done.is_some() || self.run.marked_phases.contains(&phase);
+        if has_work {
+            let (round, documents) = (state.rounds.saturating_add(1), state.documents.clone());
+            self.emit(Event::GateOpened { phase, round, documents });
+        } else {
+            let note = Some("nothing was to be done".to_owned());
+            self.emit(Event::GateApproved { phase, waived: false, note });
+        }
+    }
+
+    pub(super) fn report_gate(
+        &mut self,
+        phase: PhaseNumber,
+        round: u32,
+        report: GateReport,
+    ) -> Result<(), Rejection> {
+        let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
+        if state.gate != Gate::Checking || state.rounds != round {
+            return Err(Rejection::Stale);
+        }
+        let (passed, summary, tasks) = (report.passed, report.summary.clone(), report.tasks.clone());
+        self.emit(Event::GateChecked { phase, round, report });
+        let verifier = self.run.team.first(Role::Verifier).map(|member| member.name.clone());
+        match verifier {
+            _ if !passed => self.fail_gate(phase, summary, &tasks),
+            None => self.pass_gate(phase),
+            Some(agent) => {
+                let session = SessionId(self.run.sessions.next());
+                self.emit(Event::SessionOpened {
+                    session,
+                    parent: self.run.root,
+                    depth: 1,
+                    role: Role::Verifier,
+                    agent: Some(agent),
+                    task: None,
+                    phase: Some(phase),
+                    resumes: None,
+                });
+                self.emit(Event::GateJudgeOpened { phase, round, session });
+                self.say(session, Input::Verify { phase, round });
+            }
+        }
+        Ok(())
+    }
+
+    /// The verifier's turn ended: what it objected to is to be done again.
+    pub(super) fn judged(&mut self, phase: PhaseNumber) {
+        let Some(state) = self.run.phases.get(&phase) else { return };
+        if state.objections.is_empty() {
+            return self.pass_gate(phase);
+        }
+        let tasks: Vec<TaskId> = state.objections.iter().map(|(task, _)| task.clone()).collect();
+        let reasons = state.objections.iter().map(|(task, reason)| format!("{task}: {reason}"));
+        let reason = reasons.collect::<Vec<_>>().join("\n");
+        self.fail_gate(phase, reason, &tasks);
+    }
+
+    /// The verifier is gone without a verdict.
+    pub(super) fn unjudged(&mut self, phase: PhaseNumber) {
+        self.raise_quality(phase, "the verifier ended without a verdict".to_owned());
+    }
+
+    fn pass_gate(&mut self, phase: PhaseNumber) {
+        let Some(state) = self.run.phases.get(&phase) else { return };
+        let (round, holds_up) = (state.rounds, self.node_holds_up(state.node));
+        self.emit(Event::GatePassed { phase, round, holds_up });
+        match self.run.settings.gate_approval {
+            GateApproval::Automatic => self.approve(phase, false, None),
+            GateApproval::Person => {}
+        }
+    }
+
+    pub(super) fn approve(&mut self, phase: PhaseNumber, waived: bool, note: Option<String>) {
+        self.emit(Event::GateApproved { phase, waived, note });
+        let waits = BlockReason::Approval { phase };
+        let tasks = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
+        for task in tasks {
+            if self.run.is_blocked_by(task, &waits) {
+                self.finish(task);
+            }
+        }
+    }
+
+    pub(super) fn approve_gate(&mut self, phase: PhaseNumber, note: Option<String>) -> Result<(), Rejection> {
+        self.must_review(phase)?;
+        self.approve(phase, false, note);
+        Ok(())
+    }
+
+    pub(super) fn reject_gate(
+        &mut self,
+        phase: PhaseNumber,
+        reason: String,
+        tasks: &[TaskId],
+    ) -> Result<(), Rejection> {
+        self.must_review(phase)?;
+        for task in tasks {
+            self.find(task)?;
+        }
+        self.fail_gate(phase, reason, tasks);
+        Ok(())
+    }
+
+    fn must_review(&self, phase: PhaseNumber) -> Result<(), Rejection> {
+        let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
+        let word = match state.gate {
+            Gate::Review => return Ok(()),
+            Gate::Closed => "not at its gate",
+            Gate::Checking | Gate::Judging(_) => "being checked",
+            Gate::Escalated(_) => "escalated: resolve that first",
+            Gate::Approved => "approved already",
+        };
+        Err(Rejection::NotNow { what: format!("phase {phase}"), state: word })
+    }
+
+    fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {
+        let Some(state) = self.run.phases.get(&phase) else { return };
+        let round = state.rounds;
+        let is_of_phase = |task: &TaskRef| state.tasks.contains(task);
+        let mut tasks: Vec<TaskRef> =
+            named.iter().filter_map(|id| self.run.find(id)).filter(is_of_phase).collect();
+        tasks.sort_unstable();
+        tasks.dedup();
+        tasks.retain(|task| matches!(self.run.task(*task).stage, Stage::Done | Stage::Merged));
+        if tasks.is_empty() {
+            tasks.extend(state.marked_by.or(state.last_done));
+        }
+        let is_last = state.failures.saturating_add(1) >= FAILURES_MAX;
+        let ids = tasks.iter().map(|task| self.id(*task)).collect();
+        self.emit(Event::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
+        if is_last {
+            self.raise_quality(phase, reason);
+        } else {
+            self.rework(phase, &reason);
+        }
+    }
+
+    fn raise_quality(&mut self, phase: PhaseNumber, description: String) {
+        let failures = self.run.phases.get(&phase).map_or(0, |phase| phase.failures);
+        self.raise(
+            Subject::Phase { phase },
+            None,
+            Problem {
+                kind: EscalationType::Quality,
+                severity: Severity::High,
+                title: format!("phase {phase} does not pass its gate"),
+                description,
+                context: format!("it failed {failures} times"),
+            },
+        );
+    }
+
+    /// Lets the tasks be done again that the gate did not let pass.
+    pub(super) fn rework(&mut self, phase: PhaseNumber, reason: &str) {
+        let tasks = self.run.phases.get(&phase).map(|phase| phase.rework.clone()).unwrap_or_default();
+        let waits = BlockReason::Approval { phase };
+        for task in tasks {
+            if self.run.is_blocked_by(task, &waits) {
+                // Its session still lives, and goes on.
+                self.emit(Event::TaskUnblocked { task: self.id(task), reason: waits.clone() });
+                self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Rework });
+            } else if self.run.task(task).stage == Stage::Done {
+                self.emit(Event::TaskReopened { task: self.id(task), reason: reason.to_owned() });
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Who may say what, and where each message goes.
+//!
+//! A message that is not the speaker's to say is never half obeyed: it is recorded as refused, and the speaker is told.
+
+use domain::{
+    ClaimSource, Custom, EscalationType, Event, Failure, Heard, Input, PhaseComplete, Priority, Role, Said,
+    SessionId, Severity, Subject, TaskId,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    guard::Guard,
+    rejection::Rejection,
+    state::{Duty, Stage, TaskRef},
+};
+
+/// So many messages in a row that can't be taken are a problem of their own.
+const INVALID_IN_A_ROW: u32 = 3;
+/// What is kept of a message for people.
+const RAW_BYTES_MAX: usize = 4096;
+
+/// Where a message stands, and from where reading starts again.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) session: SessionId,
+    pub(super) heard: Heard,
+    pub(super) read_from: u64,
+}
+
+/// Why a message is not taken, for its speaker.
+pub(super) type Refusal = String;
+
+impl Deciding<'_> {
+    /// Returns the session that speaks; what it said before is not taken again.
+    pub(super) fn speaker(&self, heard: Option<Heard>) -> Result<SessionId, Rejection> {
+        let session = self.actor.session().ok_or(Rejection::NotYours)?;
+        let speaker = self.run.session(session);
+        if !speaker.is_alive() || speaker.agent.is_none() {
+            return Err(Rejection::UnknownSession { session });
+        }
+        let is_known =
+            heard.is_some_and(|heard| heard.start < speaker.read_from || speaker.heard.contains(&heard));
+        if is_known && self.run.is_on(Guard::MessageOnce) {
+            return Err(Rejection::Stale);
+        }
+        Ok(session)
+    }
+
+    pub(super) fn hear(&mut self, place: Place, said: Said) {
+        match self.refusal(place.session, &said) {
+            Some(error) if self.run.is_on(Guard::OwnWords) => {
+                let raw = serde_json::to_string(&said).unwrap_or_default();
+                self.refuse(place, said.name().to_owned(), error, raw);
+            }
+            _ => {
+                self.emit(Event::MessageHeard {
+                    session: place.session,
+                    heard: place.heard,
+                    read_from: place.read_from,
+                    said: Box::new(said.clone()),
+                });
+                self.obey(place.session, said);
+            }
+        }
+    }
+
+    pub(super) fn refuse(&mut self, place: Place, protocol: String, error: String, mut raw: String) {
+        let mut end = RAW_BYTES_MAX.min(raw.len());
+        while !raw.is_char_boundary(end) {
+            end -= 1;
+        }
+        raw.truncate(end);
+        let Place { session, heard, read_from } = place;
+        self.emit(Event::MessageRefused {
+            session,
+            heard,
+            read_from,
+            protocol: protocol.clone(),
+            error: error.clone(),
+            raw,
+        });
+        self.correct(session, Input::Invalid { protocol, error });
+        if self.run.session(session).invalid_in_a_row == INVALID_IN_A_ROW {
+            let task = self.run.session(session).task.map(|task| self.id(task));
+            let subject = task.map_or(Subject::Run, |task| Subject::Task { task });
+            self.raise(
+                subject,
+                Some(session),
+                Problem {
+                    kind: EscalationType::Protocol,
+                    severity: Severity::Low,
+                    title: format!("{session} does not keep to the protocol"),
+                    description: format!("{INVALID_IN_A_ROW} messages in a row could not be taken"),
+                    context: String::new(),
+                },
+            );
+        }
+    }
+
+    /// Tells why a message is not its speaker's to say.
+    fn refusal(&self, session: SessionId, said: &Said) -> Option<Refusal> {
+        let speaker = self.run.session(session);
+        let is_orchestrator = speaker.role == Role::Orchestrator;
+        let not_yours = |whose: &str| Some(format!("not yours to say: {} is {whose}", said.name()));
+        match said {
+            Said::ResolveNext(_) | Said::Task(_) | Said::Custom(_) | Said::NeedHuman(_)
+                if !is_orchestrator =>
+            {
+                not_yours("the orchestrator's")
+            }
+            Said::ResolveNext(_) | Said::NeedHuman(_) => None,
+            Said::Task(request) => self.unknown_task(&request.task_id),
+            Said::Custom(custom) => self.custom_refusal(custom),
+            Said::Done(done) => self.claim_refusal(session, &done.task_id, false),
+            Said::Fail(fail) => self.claim_refusal(session, &fail.task_id, true),
+            Said::PhaseComplete(complete) => self.marker_refusal(session, complete),
+            Said::Invoke(invoke) => self.call_refusal(session, &invoke.target),
+            Said::DeliverResult(result) => self.unknown_agent(&result.target),
+            Said::Direct(direct) => self.direct_refusal(session, &direct.target),
+            Said::AskUser(_) | Said::UserQuestion(_) | Said::DependencyRequest(_) => {
+                self.asking_refusal(session)
+            }
+            // Jangdan's own words are text where an agent says them; the rest is everybody's to say.
+            Said::Ready(_)
+            | Said::PhaseDone(_)
+            | Said::AllDone
+            | Said::ResolveError(_)
+            | Said::StepComplete(_)
+            | Said::Progress(_)
+            | Said::Error(_) => None,
+        }
+    }
+
+    fn unknown_task(&self, task: &TaskId) -> Option<Refusal> {
+        self.run.find(task).is_none().then(|| format!("there is no task {task}"))
+    }
+
+    fn custom_refusal(&self, custom: &Custom) -> Option<Refusal> {
+        match custom.kind.as_str() {
+            "PRIORITY" | "SKIP" | "RETRY" => {
+                let id = custom.value.split_whitespace().next().unwrap_or_default();
+                match id.parse::<TaskId>() {
+                    Ok(task) => self.unknown_task(&task),
+                    Err(error) => Some(error.to_string()),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A worker speaks for its own task, a tester for the one it tests, a called one for its caller's.
+    fn claim_refusal(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<Refusal> {
+        let speaker = self.run.session(session);
+        match speaker.in_hand {
+            Some(Duty::Call(_)) => return None,
+            Some(Duty::Test(tested)) => {
+                let own = self.id(tested);
+                return (own != *task).then(|| format!("{task} is not yours; you test {own}"));
+            }
+            Some(Duty::Judge(phase)) => {
+                let is_of_phase =
+                    self.run.find(task).is_some_and(|task| self.run.task(task).planned.phase == phase);
+                return (!is_of_phase).then(|| format!("{task} is no task of phase {phase}"));
+            }
+            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {}
+        }
+        let Some(own) = speaker.task.filter(|_| speaker.role == Role::Worker) else {
+            return Some("not yours to say: you have no task".to_owned());
+        };
+        let id = self.id(own);
+        let state = self.run.task(own);
+        if id != *task {
+            return Some(format!("{task} is not your task; yours is {id}"));
+        }
+        if state.stage != Stage::Running {
+            return Some(format!("{id} is {} already", state.stage.word()));
+        }
+        match speaker.questions.front() {
+            Some(question) if !is_failure => {
+                Some(format!("{id} waits for the answer to {question}; say DONE when you have it"))
+            }
+            _ if !is_failure && !state.owed.is_empty() => {
+                Some(format!("{id} has an answer coming; say DONE when you have it"))
+            }
+            _ => None,
+        }
+    }
+
+    fn marker_refusal(&self, session: SessionId, complete: &PhaseComplete) -> Option<Refusal> {
+        let speaker = self.run.session(session);
+        let task = speaker.task.filter(|_| speaker.role == Role::Worker);
+        let Some(task) = task else {
+            return Some("not yours to say: you have no task in a phase".to_owned());
+        };
+        let own = self.run.task(task).planned.phase;
+        if own != complete.phase {
+            return Some(format!("phase {} is not yours; you work in phase {own}", complete.phase));
+        }
+        let has_siblings = self.has_open_siblings(task);
+        if has_siblings { None } else { self.claim_refusal(session, &self.id(task), false) }
+    }
+
+    pub(super) fn has_open_siblings(&self, task: TaskRef) -> bool {
+        let phase = self.run.task(task).planned.phase;
+        let siblings = self.run.phases.get(&phase).map(|phase| phase.tasks.as_slice()).unwrap_or_default();
+        siblings.iter().any(|other| *other != task && !self.run.schedule.is_met(self.run.task(*other).node))
+    }
+
+    /// Does what a message asks for.
+    fn obey(&mut self, session: SessionId, said: Said) {
+        match said {
+            Said::AskUser(ask) => self.ask_user(session, ask),
+            Said::UserQuestion(question) => self.user_question(session, question),
+            Said::NeedHuman(need) => self.need_human(session, need.question),
+            Said::DependencyRequest(request) => self.request(session, request),
+            Said::Invoke(invoke) => self.call(session, invoke),
+            Said::DeliverResult(result) => self.deliver(session, result),
+            Said::Direct(direct) => self.direct(session, direct),
+            Said::Error(error) => self.report_error(session, error),
+            Said::PhaseComplete(complete) => self.say_complete(session, complete),
+            Said::Done(done) => self.say_done(session, done.fields),
+            Said::Fail(fail) => {
+                let reason = fail.reason.unwrap_or_else(|| "the agent gave no reason".to_owned());
+                self.say_failed(session, reason);
+            }
+            Said::ResolveNext(next) => self.resolve_next(session, next.phase, next.force),
+            Said::Task(request) => self.request_task(session, request),
+            Said::Custom(custom) => self.custom(session, &custom),
+            Said::StepComplete(_)
+            | Said::Progress(_)
+            | Said::Ready(_)
+            | Said::PhaseDone(_)
+            | Said::AllDone
+            | Said::ResolveError(_) => {}
+        }
+    }
+
+    fn say_done(&mut self, session: SessionId, fields: std::collections::BTreeMap<String, String>) {
+        match self.run.session(session).in_hand {
+            Some(Duty::Call(invocation)) => {
+                let content = fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
+                let content = if content.is_empty() { "done".to_owned() } else { content.join("\n") };
+                let result_type = domain::ResultType::Message;
+                self.end_call(invocation, domain::CallOutcome::Completed { result_type, content });
+            }
+            Some(Duty::Test(task)) => {
+                self.tested(task, domain::Feedback { success: true, ..domain::Feedback::default() });
+            }
+            // A verifier lets the phase pass by ending its turn.
+            Some(Duty::Judge(_)) => {}
+            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
+                if let Some(task) = self.run.session(session).task {
+                    self.claim(task, ClaimSource::Said, fields);
+                }
+            }
+        }
+    }
+
+    fn say_failed(&mut self, session: SessionId, reason: String) {
+        match self.run.session(session).in_hand {
+            Some(Duty::Call(invocation)) => {
+                self.end_call(invocation, domain::CallOutcome::Failed { reason });
+            }
+            Some(Duty::Test(tested)) => {
+                let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };
+                self.tested(
+                    tested,
+                    domain::Feedback { failures: vec![failure], ..domain::Feedback::default() },
+                );
+            }
+            // Kept with the phase, and judged when the verifier's turn ends.
+            Some(Duty::Judge(_)) => {}
+            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
+                if let Some(task) = self.run.session(session).task {
+                    self.fail_attempt(task, Failure::Said { reason });
+                }
+            }
+        }
+    }
+
+    fn say_complete(&mut self, session: SessionId, complete: PhaseComplete) {
+        let Some(task) = self.run.session(session).task else { return };
+        let has_siblings = self.has_open_siblings(task);
+        let (phase, documents) = (complete.phase, complete.documents);
+        self.emit(Event::PhaseCompletionSaid { phase, session, documents });
+        if !has_siblings {
+            self.claim(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
+        }
+    }
+
+    fn custom(&mut self, session: SessionId, custom: &Custom) {
+        let mut words = custom.value.split_whitespace();
+        let Some(task) = words.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
+        let outcome = match custom.kind.as_str() {
+            "PRIORITY" => {
+                let priority = words.next().and_then(|word| word.parse().ok()).unwrap_or(Priority::Critical);
+                self.prioritize(task, priority)
+            }
+            "SKIP" => self.skip_task(&task),
+            "RETRY" => self.retry_task(&task, None),
+            // Other wishes are kept for people to read.
+            _ => Ok(()),
+        };
+        if let Err(rejection) = outcome {
+            let protocol = "CUSTOM".to_owned();
+            self.correct(session, Input::Invalid { protocol, error: rejection.to_string() });
+        }
+    }
+}

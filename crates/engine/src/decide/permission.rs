@@ -1,0 +1,172 @@
+//! What agents may do without asking.
+
+use domain::{
+    Event, Input, Keep, PermissionKind, PermissionMode, PermissionWish, QuestionId, QuestionKind, SessionId,
+};
+
+use super::{Deciding, question::Asked};
+use crate::{apply::is_allowed, state::TaskRef};
+
+/// What the rules say to a wish.
+enum Verdict {
+    Allowed(String),
+    Denied(String),
+    Asked,
+}
+
+impl Deciding<'_> {
+    pub(super) fn ask_permission(&mut self, session: SessionId, wish: PermissionWish) {
+        let (allowed, rule) = match self.judge(session, &wish) {
+            Verdict::Allowed(rule) => (true, rule),
+            Verdict::Denied(rule) => (false, rule),
+            Verdict::Asked => {
+                let text = format!("May it {} {}?", wish.kind.word(), wish.subject);
+                let asked = Asked {
+                    kind: QuestionKind::Permission,
+                    text,
+                    options: vec!["allow".to_owned(), "deny".to_owned()],
+                    default: None,
+                    context: wish.detail.clone(),
+                    required: true,
+                    permission: Some(wish),
+                };
+                return self.ask(session, asked);
+            }
+        };
+        let prompt = wish.prompt.clone();
+        self.emit(Event::PermissionJudged { session, wish, allowed, rule });
+        self.say(session, Input::Permission { prompt, allowed, question: None });
+    }
+
+    /// Denied patterns win, then choices that were kept, then allowed patterns, then the mode.
+    fn judge(&self, session: SessionId, wish: &PermissionWish) -> Verdict {
+        let policy = &self.run.settings.permissions;
+        if let Some(pattern) = policy.deny.iter().find(|pattern| names(pattern, wish)) {
+            return Verdict::Denied(format!("deny {pattern}"));
+        }
+        let task = self.run.session(session).task;
+        let of_task = task.map(|task| self.run.task(task).kept.as_slice()).unwrap_or_default();
+        let kept = of_task.iter().chain(&self.run.kept).rev().find(|(pattern, _)| names(pattern, wish));
+        match kept {
+            Some((pattern, true)) => return Verdict::Allowed(format!("kept {pattern}")),
+            Some((pattern, false)) => return Verdict::Denied(format!("kept {pattern}")),
+            None => {}
+        }
+        if let Some(pattern) = policy.allow.iter().find(|pattern| matches(pattern, wish)) {
+            return Verdict::Allowed(format!("allow {pattern}"));
+        }
+        match policy.mode {
+            PermissionMode::All => Verdict::Allowed("permissions = all".to_owned()),
+            PermissionMode::Worktree if self.is_at_home(task, wish) => {
+                Verdict::Allowed("permissions = worktree".to_owned())
+            }
+            PermissionMode::Worktree | PermissionMode::Ask => Verdict::Asked,
+        }
+    }
+
+    /// Edits below the worktree, and the project's own check commands.
+    fn is_at_home(&self, task: Option<TaskRef>, wish: &PermissionWish) -> bool {
+        match wish.kind {
+            PermissionKind::Edit | PermissionKind::Read => wish.in_worktree,
+            PermissionKind::Run => {
+                let of_task = task.and_then(|task| self.run.check_of(task));
+                of_task.or(self.run.settings.verify.as_ref()).is_some_and(|check| *check == wish.subject)
+            }
+            PermissionKind::Fetch | PermissionKind::Other => false,
+        }
+    }
+
+    pub(super) fn keep_permission(&mut self, question: QuestionId, answer: &str, keep: Keep) {
+        let asked = self.run.questions.get(question.0);
+        if let Some(wish) = asked.permission.as_ref().filter(|_| keep != Keep::Once) {
+            let task = asked.task.filter(|_| keep == Keep::Task).map(|task| self.id(task));
+            // The subject itself, not a pattern: what was not asked was not granted.
+            let pattern = format!("={}:{}", wish.kind.word(), wish.subject);
+            self.emit(Event::PermissionKept { keep, task, pattern, allowed: is_allowed(answer) });
+        }
+    }
+}
+
+/// Tells whether a pattern names a wish, or a choice was about exactly this.
+fn names(pattern: &str, wish: &PermissionWish) -> bool {
+    match pattern.strip_prefix('=') {
+        Some(exact) => exact.split_once(':') == Some((wish.kind.word(), wish.subject.as_str())),
+        None => covers(pattern, wish, false),
+    }
+}
+
+/// Tells whether a pattern lets a wish pass. No `*` stands for what would join another command to the one allowed.
+fn matches(pattern: &str, wish: &PermissionWish) -> bool {
+    covers(pattern, wish, true)
+}
+
+fn covers(pattern: &str, wish: &PermissionWish, strictly: bool) -> bool {
+    let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
+    let kinds = ["edit", "run", "read", "fetch", "other"];
+    let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
+    let fits_kind = kind.is_empty() || kind == wish.kind.word();
+    let is_command = strictly && wish.kind == PermissionKind::Run;
+    let joins = |c: char| {
+        is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
+    };
+    // A path that climbs out is not below what it seems to be below.
+    let climbs = wish.kind != PermissionKind::Run && wish.subject.split('/').any(|part| part == "..");
+    fits_kind && !(strictly && climbs) && glob(rest, &wish.subject, joins)
+}
+
+/// Matches `*` against any run of characters, but for those that it must not stand for.
+fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        let found = if parts.peek().is_none() { rest.rfind(part) } else { rest.find(part) };
+        let Some(place) = found else { return false };
+        let (skipped, from) = rest.split_at(place);
+        if skipped.contains(is_barred) {
+            return false;
+        }
+        rest = from.strip_prefix(part).unwrap_or(from);
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{PermissionKind, PermissionWish};
+
+    use super::matches;
+
+    #[test]
+    fn a_pattern_lets_pass_what_it_names_and_nothing_joined_to_it() {
+        let cases = [
+            ("run:cargo test*", PermissionKind::Run, "cargo test --all", true),
+            ("run:cargo test*", PermissionKind::Run, "cargo test; rm -rf /", false),
+            ("run:cargo test*", PermissionKind::Run, "cargo test $(rm x)", false),
+            ("run:cargo test*", PermissionKind::Run, "cargo build", false),
+            ("cargo test", PermissionKind::Run, "cargo test", true),
+            ("cargo test", PermissionKind::Run, "cargo test x", false),
+            ("edit:src/**", PermissionKind::Edit, "src/a/b.rs", true),
+            ("edit:src/**", PermissionKind::Read, "src/a/b.rs", false),
+            ("*.md", PermissionKind::Edit, "docs/a.md", true),
+            ("*.md", PermissionKind::Edit, "docs/a.md.exe", false),
+            ("fetch:https://docs.rs/*", PermissionKind::Fetch, "https://docs.rs/serde", true),
+            ("a*b*c", PermissionKind::Other, "axxbyyc", true),
+            ("a*b*c", PermissionKind::Other, "axxc", false),
+            ("edit:src/**", PermissionKind::Edit, "src/../../etc/passwd", false),
+        ];
+        for (pattern, kind, subject, expected) in cases {
+            let wish = PermissionWish {
+                prompt: String::new(),
+                kind,
+                subject: subject.to_owned(),
+                in_worktree: false,
+                detail: None,
+            };
+            assert_eq!(matches(pattern, &wish), expected, "{pattern} for {subject}");
+        }
+    }
+}

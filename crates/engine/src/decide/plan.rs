@@ -1,0 +1,108 @@
+//! Changing the plan of a run that goes on.
+
+use domain::{Event, PlannedTask, TaskId};
+
+use super::Deciding;
+use crate::{
+    graph::{Cycle, Node},
+    rejection::Rejection,
+    run::NodeKind,
+    state::{Gate, Stage},
+};
+
+impl Deciding<'_> {
+    pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
+        self.must_go()?;
+        if self.run.find(&task.id).is_some() {
+            return Err(Rejection::BadPlan { reason: format!("{} is there already", task.id) });
+        }
+        let phase = task.phase;
+        let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
+        if state.gate != Gate::Closed {
+            return Err(Rejection::NotNow {
+                what: format!("phase {phase}"),
+                state: "at its gate, or past it",
+            });
+        }
+        for id in &task.depends_on {
+            let found = self.find(id)?;
+            if self.run.task(found).planned.phase > phase {
+                let path = vec![task.id.to_string(), id.to_string(), format!("phase {phase}")];
+                return Err(Rejection::Cycle { path });
+            }
+        }
+        for name in &task.external {
+            if !self.run.externals.contains_key(name) {
+                let reason = format!("nobody waits for '{name}' yet; name a task of the plan instead");
+                return Err(Rejection::BadPlan { reason });
+            }
+        }
+        let known = self.run.team.names();
+        if let Some(name) = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name)) {
+            return Err(Rejection::UnknownAgent { name: name.clone(), known });
+        }
+        self.reopen();
+        self.emit(Event::TaskAdded { task });
+        Ok(())
+    }
+
+    pub(super) fn add_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
+        self.must_go()?;
+        let (from, to) = (self.find(&earlier)?, self.find(&later)?);
+        self.must_not_have_started(&later)?;
+        let (from, to) = (self.run.task(from).node, self.run.task(to).node);
+        // Tried on a copy: what is refused changes nothing.
+        if let Err(Cycle { path }) = self.run.schedule.graph().clone().connect(from, to) {
+            let path = path.iter().map(|node| self.node_name(*node)).collect();
+            return Err(Rejection::Cycle { path });
+        }
+        self.emit(Event::DependencyAdded { earlier, later });
+        Ok(())
+    }
+
+    pub(super) fn remove_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
+        self.must_go()?;
+        let (from, to) = (self.find(&earlier)?, self.find(&later)?);
+        let (from, to) = (self.run.task(from).node, self.run.task(to).node);
+        if !self.run.schedule.graph().before(to).contains(&from) {
+            let what = format!("dependency of {later} on {earlier}");
+            return Err(Rejection::Unknown { what });
+        }
+        self.must_not_have_started(&later)?;
+        self.reopen();
+        self.emit(Event::DependencyRemoved { earlier, later });
+        Ok(())
+    }
+
+    fn must_not_have_started(&self, id: &TaskId) -> Result<(), Rejection> {
+        let stage = self.run.task(self.find(id)?).stage;
+        if matches!(stage, Stage::Waiting | Stage::Ready) {
+            return Ok(());
+        }
+        let hint = "what a task waits for can be changed only before it starts";
+        Err(Rejection::WrongState { task: id.clone(), state: stage.word(), hint })
+    }
+
+    pub(super) fn mark_met(&mut self, name: String) -> Result<(), Rejection> {
+        self.must_go()?;
+        match self.run.externals.get(&name) {
+            None => Err(Rejection::Unknown { what: format!("external dependency '{name}'") }),
+            Some(node) if self.run.schedule.is_met(*node) => {
+                Err(Rejection::NotNow { what: format!("'{name}'"), state: "met already" })
+            }
+            Some(_) => {
+                self.reopen();
+                self.emit(Event::ExternalMet { name });
+                Ok(())
+            }
+        }
+    }
+
+    fn node_name(&self, node: Node) -> String {
+        match self.run.kind_of(node) {
+            NodeKind::Task(task) => self.id(task).to_string(),
+            NodeKind::Gate(phase) => format!("phase {phase}"),
+            NodeKind::External => "outside".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Questions: who is asked, who may answer, what an answer sets free.
+
+use domain::{
+    AskUser, AskUserType, BlockReason, EscalationType, Event, Input, Keep, PermissionWish, QuestionCategory,
+    QuestionId, QuestionKind, Role, Route, SessionId, Severity, Subject, TaskId, UserQuestion,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    apply::is_allowed,
+    guard::Guard,
+    rejection::Rejection,
+    state::{Duty, QuestionState},
+};
+
+/// A session that asks more than this at once asks for nothing.
+const QUESTIONS_MAX: usize = 16;
+/// More questions of one agent in one phase are worth a warning.
+const QUESTIONS_QUIET: u32 = 3;
+
+/// A question before it has its number.
+pub(super) struct Asked {
+    pub(super) kind: QuestionKind,
+    pub(super) text: String,
+    pub(super) options: Vec<String>,
+    pub(super) default: Option<String>,
+    pub(super) context: Option<String>,
+    pub(super) required: bool,
+    pub(super) permission: Option<PermissionWish>,
+}
+
+impl Deciding<'_> {
+    /// Tells why a session can't ask for anything now.
+    pub(super) fn asking_refusal(&self, session: SessionId) -> Option<String> {
+        let speaker = self.run.session(session);
+        let task = speaker.task.filter(|_| speaker.role == Role::Worker).map(|task| self.run.task(task));
+        if speaker.questions.len() >= QUESTIONS_MAX {
+            return Some(format!("{QUESTIONS_MAX} of your questions wait already; wait for the answers"));
+        }
+        let is_settled = task.filter(|task| task.stage != crate::state::Stage::Running);
+        is_settled.map(|task| format!("{} is {} already", task.planned.id, task.stage.word()))
+    }
+
+    pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser) {
+        let kind = match ask.r#type {
+            AskUserType::Text => QuestionKind::Text,
+            AskUserType::Selection => QuestionKind::Selection,
+            AskUserType::Confirmation => QuestionKind::Confirmation,
+        };
+        let AskUser { question: text, options, default, context, required, .. } = ask;
+        self.ask(session, Asked { kind, text, options, default, context, required, permission: None });
+    }
+
+    pub(super) fn user_question(&mut self, session: SessionId, asked: UserQuestion) {
+        let kind = match asked.category {
+            QuestionCategory::Choice => QuestionKind::Selection,
+            QuestionCategory::Confirmation => QuestionKind::Confirmation,
+            QuestionCategory::Business | QuestionCategory::Clarification if asked.options.is_empty() => {
+                QuestionKind::Text
+            }
+            QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
+        };
+        let UserQuestion { question: text, options, default, required, .. } = asked;
+        self.ask(session, Asked { kind, text, options, default, context: None, required, permission: None });
+    }
+
+    /// The orchestrator hands the question in its hand on to the person, or asks one of its own.
+    pub(super) fn need_human(&mut self, session: SessionId, text: String) {
+        if let Some(Duty::Question(question)) = self.run.session(session).in_hand {
+            self.emit(Event::QuestionForwarded { question, text });
+        } else {
+            let asked = Asked {
+                kind: QuestionKind::Text,
+                text,
+                options: Vec::new(),
+                default: None,
+                context: None,
+                required: true,
+                permission: None,
+            };
+            self.ask(session, asked);
+        }
+    }
+
+    pub(super) fn ask(&mut self, session: SessionId, asked: Asked) {
+        let question = QuestionId(self.run.questions.next());
+        let speaker = self.run.session(session);
+        let (task, is_worker) = (speaker.task, speaker.role == Role::Worker);
+        let agent = speaker.agent.clone();
+        let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
+        let id = task.map(|task| self.id(task));
+        let is_permission = asked.permission.is_some();
+        let Asked { kind, text, options, default, context, required, permission } = asked;
+        self.emit(Event::QuestionAsked {
+            question,
+            session,
+            task: id.clone(),
+            kind,
+            text,
+            options,
+            default,
+            context,
+            required,
+            permission,
+            holds_up,
+        });
+        if let (Some(task), true) = (id, is_worker) {
+            self.emit(Event::TaskBlocked { task, reason: BlockReason::Input { question } });
+        }
+        let phase = task.map(|task| self.run.task(task).planned.phase);
+        if let (Some(agent), Some(phase), false) = (agent, phase, is_permission) {
+            let count = self.run.asked.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
+            if count > QUESTIONS_QUIET {
+                self.emit_by_rule(Event::QuestionsPiledUp { agent, phase, count });
+            }
+        }
+    }
+
+    /// Brings a question to whoever is to answer it.
+    pub(super) fn route(&mut self, question: QuestionId) {
+        let asked = self.run.questions.get(question.0);
+        // What an agent may do is the person's to say.
+        let is_for_person = asked.permission.is_some() || Some(asked.session) == self.run.root;
+        let to = match self.run.orchestrator() {
+            Some(_) if !is_for_person => Route::Orchestrator,
+            _ => Route::Person,
+        };
+        self.emit_by_rule(Event::QuestionRouted { question, to });
+    }
+
+    pub(super) fn answer(
+        &mut self,
+        question: Option<QuestionId>,
+        task: Option<&TaskId>,
+        answer: &str,
+        keep: Keep,
+    ) -> Result<(), Rejection> {
+        let answer = answer.trim();
+        let question = match (question, task) {
+            (Some(question), _) => question,
+            (None, Some(task)) => {
+                let task = self.find(task)?;
+                self.only_pending(|id| self.run.questions.get(id.0).task == Some(task))?
+            }
+            (None, None) => self.only_pending(|_| true)?,
+        };
+        if !self.run.questions.has(question.0) {
+            return Err(Rejection::Unknown { what: format!("question {question}") });
+        }
+        let asked = self.run.questions.get(question.0);
+        match asked.state {
+            QuestionState::Pending | QuestionState::WithOrchestrator => {}
+            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed
+                if self.run.is_on(Guard::OneAnswer) =>
+            {
+                return Err(Rejection::AlreadyAnswered { question });
+            }
+            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {}
+            QuestionState::Asked | QuestionState::Withdrawn | QuestionState::Expired => {
+                return Err(Rejection::NotPending { question, state: asked.state.word() });
+            }
+        }
+        if answer.is_empty() {
+            return Err(Rejection::EmptyAnswer);
+        }
+        if asked.permission.is_some() && !asked.options.iter().any(|option| option == answer) {
+            let options = asked.options.clone();
+            return Err(Rejection::NotAnOption { question, answer: answer.to_owned(), options });
+        }
+        self.keep_permission(question, answer, keep);
+        self.take_answer(question, answer.to_owned());
+        Ok(())
+    }
+
+    /// Returns the only question that waits for the person, among some.
+    fn only_pending(&self, is_meant: impl Fn(&QuestionId) -> bool) -> Result<QuestionId, Rejection> {
+        let is_pending = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::Pending;
+        let pending: Vec<QuestionId> =
+            self.run.open_questions.iter().copied().filter(is_pending).filter(is_meant).collect();
+        match pending.as_slice() {
+            [] => Err(Rejection::NonePending),
+            [question] => Ok(*question),
+            [first, ..] if !self.run.is_on(Guard::ChatNeedsOne) => Ok(*first),
+            _ => Err(Rejection::SeveralPending { questions: pending }),
+        }
+    }
+
+    pub(super) fn take_answer(&mut self, question: QuestionId, answer: String) {
+        self.emit(Event::QuestionAnswered { question, answer: answer.clone() });
+        self.after_answer(question, answer);
+    }
+
+    /// Sets free what waited for an answer.
+    fn after_answer(&mut self, question: QuestionId, answer: String) {
+        let asked = self.run.questions.get(question.0).clone();
+        let is_worker = asked.task.is_some_and(|task| self.run.task(task).session == Some(asked.session));
+        if !is_worker && self.run.session(asked.session).is_alive() {
+            let input = match asked.permission {
+                Some(wish) => Input::Permission {
+                    prompt: wish.prompt,
+                    allowed: is_allowed(&answer),
+                    question: Some(question),
+                },
+                None => Input::Answer { question, answer },
+            };
+            self.say(asked.session, input);
+        }
+        self.unblock_by_question(question);
+    }
+
+    pub(super) fn unblock_by_question(&mut self, question: QuestionId) {
+        let task = self.run.questions.get(question.0).task;
+        let reason = BlockReason::Input { question };
+        if let Some(task) = task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+            self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
+        }
+    }
+
+    pub(super) fn ask_back(&mut self, question: QuestionId, text: String) -> Result<(), Rejection> {
+        if !self.run.questions.has(question.0) {
+            return Err(Rejection::Unknown { what: format!("question {question}") });
+        }
+        let asked = self.run.questions.get(question.0);
+        if !asked.state.is_open() {
+            return Err(Rejection::NotPending { question, state: asked.state.word() });
+        }
+        if text.trim().is_empty() {
+            return Err(Rejection::EmptyAnswer);
+        }
+        let session = asked.session;
+        self.emit(Event::QuestionAskedBack { question, text: text.clone() });
+        self.say(session, Input::AskBack { question, text });
+        Ok(())
+    }
+
+    /// Takes what the person says as an answer where exactly one question waits, else as talk.
+    pub(super) fn chat(&mut self, text: String) -> Result<(), Rejection> {
+        if text.trim().is_empty() {
+            return Err(Rejection::EmptyAnswer);
+        }
+        match self.only_pending(|_| true) {
+            Ok(question) => {
+                let answer = text.trim().to_owned();
+                let asked = self.run.questions.get(question.0);
+                if asked.permission.is_some() && !asked.options.contains(&answer) {
+                    let options = asked.options.clone();
+                    return Err(Rejection::NotAnOption { question, answer, options });
+                }
+                self.emit(Event::ChatSaid { text, answers: Some(question) });
+                self.take_answer(question, answer);
+                Ok(())
+            }
+            Err(Rejection::NonePending) => {
+                self.emit(Event::ChatSaid { text, answers: None });
+                Ok(())
+            }
+            Err(rejection) => Err(rejection),
+        }
+    }
+
+    /// Nobody answered in time: the default where it may be taken, else a problem for somebody to decide.
+    pub(super) fn expire(&mut self, question: QuestionId) {
+        let asked = self.run.questions.get(question.0).clone();
+        let may_default = !asked.required || !self.run.is_on(Guard::DefaultOnlyOptional);
+        if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
+            self.emit(Event::QuestionExpired { question, took_default: Some(answer.clone()) });
+            self.after_answer(question, answer);
+            return;
+        }
+        self.emit(Event::QuestionExpired { question, took_default: None });
+        let problem = Problem {
+            kind: EscalationType::Decision,
+            severity: Severity::Medium,
+            title: "nobody answered in time".to_owned(),
+            description: asked.text,
+            context: format!("{question} has expired"),
+        };
+        let reason = BlockReason::Input { question };
+        match asked.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+            Some(task) => {
+                self.block_on_problem(task, problem);
+                self.unblock_by_question(question);
+            }
+            None => {
+                let subject = asked.task.map_or(Subject::Run, |task| Subject::Task { task: self.id(task) });
+                self.raise(subject, Some(asked.session), problem);
+            }
+        }
+    }
+}

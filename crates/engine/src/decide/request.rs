@@ -1,0 +1,138 @@
+//! Dependencies that somebody must provide.
+
+use domain::{
+    BlockReason, DependencyRequest, DependencyType, EscalationType, Event, Input, Provided, RequestId, Role,
+    SessionId, Severity, Subject,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    guard::Guard,
+    rejection::Rejection,
+    state::{Request, RequestState},
+};
+
+impl Deciding<'_> {
+    pub(super) fn request(&mut self, session: SessionId, asked: DependencyRequest) {
+        let request = RequestId(self.run.requests.next());
+        let speaker = self.run.session(session);
+        let task = speaker.task.filter(|_| speaker.role == Role::Worker);
+        let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
+        let id = task.map(|task| self.id(task));
+        let default = provision(&asked).filter(|_| self.run.settings.requests_auto_default);
+        self.emit(Event::RequestMade { request, session, task: id.clone(), asked, holds_up });
+        if let Some(task) = id {
+            self.emit(Event::TaskBlocked { task, reason: BlockReason::Dependency { request } });
+        }
+        if let Some(provided) = default {
+            self.emit_by_rule(Event::RequestProvided { request, provided, default: true });
+            self.after_request(request);
+        }
+    }
+
+    fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
+        let unknown = || Rejection::Unknown { what: format!("request {request}") };
+        let found = self.run.requests.get(request.0).clone();
+        let asked = found.asked.clone().ok_or_else(unknown)?;
+        if found.state != RequestState::Asked {
+            return Err(Rejection::RequestSettled { request, state: found.state.word() });
+        }
+        Ok((found, asked))
+    }
+
+    pub(super) fn provide(&mut self, request: RequestId, provided: Provided) -> Result<(), Rejection> {
+        let (_, asked) = self.open_request(request)?;
+        let fits = match (asked.r#type, &provided) {
+            (
+                DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service,
+                Provided::Environment { names },
+            ) => !names.is_empty(),
+            (DependencyType::File, Provided::File { .. })
+            | (DependencyType::Permission, Provided::Permission { .. })
+            | (DependencyType::Package, Provided::Package { .. }) => true,
+            _ => false,
+        };
+        if !fits {
+            return Err(Rejection::WrongProvision { request });
+        }
+        self.emit(Event::RequestProvided { request, provided, default: false });
+        self.after_request(request);
+        Ok(())
+    }
+
+    pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
+        let (found, asked) = self.open_request(request)?;
+        self.emit(Event::RequestRefused { request, reason: reason.clone() });
+        if asked.required {
+            let subject = found.task.map_or(Subject::Run, |task| Subject::Task { task: self.id(task) });
+            self.raise(
+                subject,
+                found.session,
+                Problem {
+                    kind: EscalationType::Dependency,
+                    severity: Severity::High,
+                    title: format!("{} is refused", asked.name),
+                    description: format!("{}: {reason}", asked.description),
+                    context: request.to_string(),
+                },
+            );
+        }
+        self.after_request(request);
+        Ok(())
+    }
+
+    pub(super) fn skip_request(&mut self, request: RequestId) -> Result<(), Rejection> {
+        let (_, asked) = self.open_request(request)?;
+        if asked.required && self.run.is_on(Guard::RequiredRequest) {
+            return Err(Rejection::RequestRequired { request });
+        }
+        self.emit(Event::RequestSkipped { request });
+        self.after_request(request);
+        Ok(())
+    }
+
+    /// Sets free what waited for a request.
+    fn after_request(&mut self, request: RequestId) {
+        let found = self.run.requests.get(request.0).clone();
+        let reason = BlockReason::Dependency { request };
+        if let Some(task) = found.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+            self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
+        }
+        if let (None, Some(session), Some(asked)) = (found.task, found.session, found.asked) {
+            let input = match found.state {
+                RequestState::Provided => provision(&asked).map(|provided| Input::Provided {
+                    request,
+                    name: asked.name.clone(),
+                    kind: asked.r#type,
+                    provided,
+                    default: false,
+                }),
+                RequestState::Asked
+                | RequestState::Refused
+                | RequestState::Skipped
+                | RequestState::Delivered => {
+                    Some(Input::Refused { request, name: asked.name, reason: found.state.word().to_owned() })
+                }
+            };
+            if let Some(input) = input {
+                self.say(session, input);
+            }
+        }
+    }
+}
+
+/// Returns how an agent gets at what it would take itself.
+pub(crate) fn provision(asked: &DependencyRequest) -> Option<Provided> {
+    let default = asked.default.clone()?;
+    let provided = match asked.r#type {
+        DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
+            Provided::Environment { names: vec![asked.name.clone()] }
+        }
+        DependencyType::File => Provided::File { path: default },
+        DependencyType::Permission => {
+            Provided::Permission { granted: matches!(default.as_str(), "true" | "yes" | "예") }
+        }
+        DependencyType::Package => Provided::Package { name: asked.name.clone(), version: Some(default) },
+    };
+    Some(provided)
+}

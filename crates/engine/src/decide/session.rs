@@ -1,0 +1,171 @@
+//! What the world reports of sessions: they are there, they were told, they are gone.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    ClaimSource, EscalationId, EscalationType, Event, Failure, Input, InputNumber, QuestionId, Role, Route,
+    SessionId, Severity,
+};
+
+use super::{Deciding, escalation::Problem};
+use crate::{
+    apply::parts,
+    rejection::Rejection,
+    state::{Duty, QuestionState, SessionState, Stage, TaskRef},
+};
+
+impl Deciding<'_> {
+    pub(super) fn must_live(&self, session: SessionId) -> Result<(), Rejection> {
+        if self.run.session(session).state == SessionState::Over {
+            return Err(Rejection::UnknownSession { session });
+        }
+        Ok(())
+    }
+
+    pub(super) fn report_started(
+        &mut self,
+        session: SessionId,
+        agent_session: Option<String>,
+    ) -> Result<(), Rejection> {
+        self.must_live(session)?;
+        let known = self.run.session(session);
+        if known.state != SessionState::Starting && known.agent_session == agent_session {
+            return Err(Rejection::Stale);
+        }
+        self.emit(Event::SessionActivated { session, agent_session });
+        Ok(())
+    }
+
+    pub(super) fn report_typed(&mut self, session: SessionId, input: InputNumber) -> Result<(), Rejection> {
+        let typed = self.run.session(session).untyped.iter().find(|(number, _)| *number == input);
+        let Some((_, content)) = typed.cloned() else { return Err(Rejection::Stale) };
+        self.emit(Event::InputTyped { session, input });
+        for part in parts(&content) {
+            match part {
+                Input::Answer { question, .. } | Input::Permission { question: Some(question), .. } => {
+                    self.emit(Event::QuestionDelivered { question: *question, session });
+                    self.emit(Event::QuestionResumed { question: *question });
+                }
+                Input::Provided { request, .. } | Input::Refused { request, .. } => {
+                    self.emit(Event::RequestDelivered { request: *request, session });
+                }
+                Input::Result { result, .. } => {
+                    self.emit(Event::ResultDelivered { result: *result, session });
+                }
+                Input::Direct { message, .. } | Input::Feedback { message: Some(message), .. } => {
+                    self.emit(Event::DirectMessageAcknowledged { message: *message });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn report_ended(
+        &mut self,
+        session: SessionId,
+        exit_status: Option<i32>,
+    ) -> Result<(), Rejection> {
+        self.must_live(session)?;
+        let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
+        if was_cold && self.run.session(session).is_alive() {
+            // That is what parking it cold was for.
+            return Err(Rejection::Stale);
+        }
+        let dismissed = self.run.session(session).dismissed;
+        self.emit(Event::SessionEnded { session, exit_status });
+        if !dismissed {
+            self.after_end(session, &Failure::Exited { exit_status });
+        }
+        Ok(())
+    }
+
+    pub(super) fn report_lost(&mut self, session: SessionId, reason: String) -> Result<(), Rejection> {
+        self.must_live(session)?;
+        let dismissed = self.run.session(session).dismissed;
+        self.emit(Event::SessionLost { session, reason: reason.clone() });
+        if !dismissed {
+            self.after_end(session, &Failure::Lost { reason });
+        }
+        Ok(())
+    }
+
+    /// A session that was still needed is gone.
+    fn after_end(&mut self, session: SessionId, failure: &Failure) {
+        let gone = self.run.session(session);
+        let (role, task, in_hand) = (gone.role, gone.task, gone.in_hand);
+        self.leave(session, "its process ended before it was done");
+        match role {
+            Role::Worker => {
+                if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
+                    self.after_worker(task, failure);
+                }
+            }
+            Role::Orchestrator => self.after_orchestrator(session),
+            Role::Operator => {}
+            Role::Tester => {
+                if let Some(Duty::Test(task)) = in_hand {
+                    self.untested(task, "the tester ended without a verdict");
+                }
+            }
+            Role::Verifier => {
+                if let Some(Duty::Judge(phase)) = in_hand {
+                    self.unjudged(phase);
+                }
+            }
+            Role::Specialist => {}
+        }
+        let held = |id: &EscalationId| self.run.escalations.get(id.0).session == Some(session);
+        let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
+        for escalation in held {
+            self.climb(escalation);
+        }
+    }
+
+    fn after_worker(&mut self, task: TaskRef, failure: &Failure) {
+        let state = self.run.task(task);
+        // One that waits begins anew when it may go on; one that is checked needs no agent.
+        if state.stage != Stage::Running || state.is_blocked() {
+            return;
+        }
+        let has_slot = self.run.schedule.running().contains(&state.node);
+        let ended_well = *failure == Failure::Exited { exit_status: Some(0) };
+        if !has_slot {
+            // It waits for its slot, and begins anew with what it is owed.
+        } else if ended_well && !state.owed.is_empty() {
+            let (id, attempt) = (self.id(task), state.attempt);
+            let failure = failure.clone();
+            self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
+            self.emit(Event::TaskRetried { task: id, hint: None, afresh: false });
+        } else if ended_well {
+            self.claim(task, ClaimSource::Exit, BTreeMap::new());
+        } else {
+            self.fail_attempt(task, failure.clone());
+        }
+    }
+
+    /// Another orchestrator takes over; where it is lost too often Jangdan asks the person itself.
+    fn after_orchestrator(&mut self, session: SessionId) {
+        let resumes = Some(session).filter(|id| self.run.session(*id).agent_session.is_some());
+        self.open_orchestrator(resumes);
+        if self.run.orchestrator().is_none() {
+            self.raise(
+                domain::Subject::Run,
+                None,
+                Problem {
+                    kind: EscalationType::Blocked,
+                    severity: Severity::High,
+                    title: "the orchestrator is gone".to_owned(),
+                    description: "its process ended too often; questions come to you directly".to_owned(),
+                    context: String::new(),
+                },
+            );
+        }
+        let with = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::WithOrchestrator;
+        let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(with).collect();
+        let to = if self.run.orchestrator().is_some() { Route::Orchestrator } else { Route::Person };
+        for question in questions {
+            self.emit_by_rule(Event::QuestionRouted { question, to });
+        }
+    }
+}

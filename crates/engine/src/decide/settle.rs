@@ -1,0 +1,233 @@
+//! What follows by itself: who starts, who goes on, what is merged, which gate opens, whether all is over.
+
+use domain::{Event, Role, RunOutcome, SessionId, TaskId};
+
+use super::Deciding;
+use crate::{
+    guard::Guard,
+    run::{NodeKind, Status},
+    state::{Duty, EffectKey, Gate, QuestionState, SessionState, Stage, TaskRef},
+};
+
+impl Deciding<'_> {
+    /// Goes on until nothing follows any more.
+    pub(super) fn settle(&mut self) {
+        loop {
+            if let Some(session) = self.sessions.pop_first() {
+                self.look_at_session(session);
+            } else if let Some(task) = self.tasks.pop_first() {
+                self.look_at_task(task);
+            } else if !(self.tell_ready()
+                || self.start_next()
+                || self.take_calls()
+                || self.start_merge()
+                || self.open_gates()
+                || self.answer_resolves()
+                || self.end_run())
+            {
+                return;
+            }
+        }
+    }
+
+    fn is_going(&self) -> bool {
+        self.run.status == Status::Going
+    }
+
+    /// Tells of the tasks that became ready.
+    fn tell_ready(&mut self) -> bool {
+        let ready = self.run.schedule.newly_ready();
+        if ready.is_empty() {
+            return false;
+        }
+        let ids = ready.iter().filter_map(|node| match self.run.kind_of(*node) {
+            NodeKind::Task(task) => Some(self.id(task)),
+            NodeKind::Gate(_) | NodeKind::External => None,
+        });
+        let tasks: Vec<TaskId> = ids.collect();
+        self.emit(Event::TasksReadied { tasks });
+        true
+    }
+
+    fn start_next(&mut self) -> bool {
+        if !self.is_going() {
+            return false;
+        }
+        let Some(node) = self.run.schedule.candidate() else { return false };
+        let NodeKind::Task(task) = self.run.kind_of(node) else { return false };
+        self.start_or_resume(task);
+        true
+    }
+
+    fn look_at_task(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let has_slot = self.run.schedule.running().contains(&state.node);
+        if !self.is_going() || state.is_blocked() || !has_slot {
+            return;
+        }
+        match state.stage {
+            Stage::Running => self.keep_going(task),
+            Stage::Claimed => self.start_check(task),
+            Stage::Checked => self.after_check(task),
+            Stage::Wanting => self.after_failed_round(task),
+            Stage::Conflicted => self.after_conflict(task),
+            Stage::Merged => self.after_merge(task),
+            Stage::Waiting
+            | Stage::Ready
+            | Stage::Checking
+            | Stage::Testing
+            | Stage::Mergeable
+            | Stage::Merging
+            | Stage::Broken
+            | Stage::Done
+            | Stage::Failed
+            | Stage::Skipped
+            | Stage::Cancelled => {}
+        }
+    }
+
+    fn look_at_session(&mut self, id: SessionId) {
+        let session = self.run.session(id);
+        if !session.is_alive() || session.agent.is_none() {
+            return;
+        }
+        if let Some(question) = session.questions.front().copied()
+            && self.run.questions.get(question.0).state == QuestionState::Asked
+        {
+            self.route(question);
+            return;
+        }
+        let session = self.run.session(id);
+        if session.in_turn || session.limited {
+            return;
+        }
+        if session.task.is_none() && self.is_going() && self.deliver_mail(id) {
+            return;
+        }
+        let session = self.run.session(id);
+        if !self.is_going() {
+            return;
+        }
+        if session.is_idle() && !session.duties.is_empty() {
+            self.give_next_duty(id);
+        } else if session.is_idle() && self.is_needless(id) {
+            self.dismiss(id);
+        } else if session.state == SessionState::Active && session.untyped.is_empty() {
+            self.emit(Event::SessionParked { session: id, mode: domain::ParkMode::Hot });
+        }
+    }
+
+    /// Tells whether a session was there for one thing, and that is over.
+    fn is_needless(&self, id: SessionId) -> bool {
+        let session = self.run.session(id);
+        match session.role {
+            Role::Orchestrator | Role::Operator => false,
+            Role::Worker => session.task.is_none(),
+            Role::Tester | Role::Verifier | Role::Specialist => session.in_hand.is_none(),
+        }
+    }
+
+    fn start_merge(&mut self) -> bool {
+        let is_free = self.run.merging.is_none() || !self.run.is_on(Guard::OneMerge);
+        if !self.is_going() || !is_free {
+            return false;
+        }
+        let can_go = |task: &&TaskRef| {
+            let state = self.run.task(**task);
+            !state.is_blocked() && self.run.schedule.running().contains(&state.node)
+        };
+        let Some(task) = self.run.mergeable.iter().find(can_go).copied() else { return false };
+        let attempt = self.run.task(task).attempt;
+        self.emit(Event::MergeStarted { task: self.id(task), attempt });
+        true
+    }
+
+    /// Ends the run where nothing can move and nobody is asked.
+    fn end_run(&mut self) -> bool {
+        if !self.is_going() || (self.run.is_on(Guard::EndsIdle) && self.somebody_moves()) {
+            return false;
+        }
+        let ids = |stages: &[Stage]| -> Vec<TaskId> {
+            let tasks = self.run.tasks.iter().filter(|task| stages.contains(&task.stage));
+            tasks.map(|task| task.planned.id.clone()).collect()
+        };
+        let failed = ids(&[Stage::Failed, Stage::Cancelled]);
+        let waiting = ids(&[Stage::Waiting]);
+        let is_done = failed.is_empty() && waiting.is_empty();
+        let outcome = if is_done { RunOutcome::Done } else { RunOutcome::Failed };
+        self.finish_run(outcome, failed, waiting);
+        true
+    }
+
+    /// Lets go of everybody, and ends the run.
+    pub(super) fn finish_run(&mut self, outcome: RunOutcome, failed: Vec<TaskId>, waiting: Vec<TaskId>) {
+        let alive: Vec<SessionId> = self
+            .run
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.is_alive())
+            .map(|(number, _)| SessionId(number))
+            .collect();
+        for session in alive {
+            self.dismiss(session);
+        }
+        self.emit(Event::RunEnded { outcome, failed, waiting });
+    }
+
+    fn somebody_moves(&self) -> bool {
+        let run = &*self.run;
+        if run.schedule.candidate().is_some() || !run.schedule.running().is_empty() {
+            return true;
+        }
+        let asks = |stage: Stage| stage.is_live() || stage == Stage::Ready;
+        if run
+            .tasks
+            .iter()
+            .any(|task| asks(task.stage) || (task.stage == Stage::Waiting && task.is_blocked()))
+        {
+            return true;
+        }
+        let is_landing = run.phases.keys().any(|phase| run.orders.has(&EffectKey::Land(*phase)));
+        let at_gate = run.phases.values().any(|phase| match phase.gate {
+            Gate::Checking | Gate::Judging(_) | Gate::Review | Gate::Escalated(_) => true,
+            Gate::Closed | Gate::Approved => false,
+        });
+        let is_busy = |session: &crate::state::Session| {
+            session.is_alive()
+                && session.role == Role::Orchestrator
+                && (session.in_hand == Some(Duty::Chat) || session.duties.contains(&Duty::Chat))
+        };
+        let has_chat = run.root.is_some_and(|root| is_busy(run.session(root)));
+        let is_asked = !run.open_questions.is_empty();
+        is_landing || at_gate || is_asked || has_chat || self.waits_for_outside()
+    }
+
+    /// Tells whether a task waits for something outside of the plan, and for nothing that failed.
+    fn waits_for_outside(&self) -> bool {
+        let run = &*self.run;
+        if run.externals.values().all(|node| run.schedule.is_met(*node)) {
+            return false;
+        }
+        let graph = run.schedule.graph();
+        run.tasks.iter().filter(|task| task.stage == Stage::Waiting).any(|task| {
+            let mut open = vec![task.node];
+            let mut seen = std::collections::BTreeSet::new();
+            let mut finds_outside = false;
+            while let Some(node) = open.pop() {
+                match run.kind_of(node) {
+                    NodeKind::External => finds_outside |= !run.schedule.is_met(node),
+                    NodeKind::Task(before)
+                        if matches!(run.task(before).stage, Stage::Failed | Stage::Cancelled) =>
+                    {
+                        return false;
+                    }
+                    NodeKind::Task(_) | NodeKind::Gate(_) => {}
+                }
+                if !run.schedule.is_met(node) && seen.insert(node) {
+                    open.extend(graph.before(node));
+                }
+            }
+            finds_outside
+        })
+    }
+}

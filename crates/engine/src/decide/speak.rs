@@ -1,0 +1,116 @@
+//! What is said to sessions, and when: nothing into a turn that goes on, but for what the turn itself waits for.
+
+use domain::{AgentName, Event, Input, ResultId, SessionId};
+
+use super::Deciding;
+use crate::state::{Duty, SessionState, Stage, TaskRef};
+
+/// A session that reads nothing is not told more than this.
+const UNTYPED_MAX: usize = 64;
+/// More than these corrections in one turn would only feed a quarrel.
+const CORRECTIONS_MAX: u32 = 8;
+
+impl Deciding<'_> {
+    /// Says something to a session, and wakes it where it waits.
+    pub(super) fn say(&mut self, session: SessionId, content: Input) {
+        let told = self.run.session(session);
+        if !told.is_alive() || told.agent.is_none() {
+            return;
+        }
+        if matches!(told.state, SessionState::Parked(_)) {
+            self.emit_by_rule(Event::SessionWoken { session });
+        }
+        let input = self.run.session(session).inputs.saturating_add(1);
+        self.emit_by_rule(Event::InputQueued { session, input, content: Box::new(content) });
+    }
+
+    /// Tells a session that something it said could not be taken.
+    pub(super) fn correct(&mut self, session: SessionId, input: Input) {
+        let told = self.run.session(session);
+        if told.untyped.len() < UNTYPED_MAX && told.corrected <= CORRECTIONS_MAX {
+            self.say(session, input);
+        }
+    }
+
+    /// Tells a task's session what it waited for, as soon as its turn is over.
+    pub(super) fn tell_what_is_owed(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let Some(session) = state.session else { return };
+        if state.stage != Stage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
+            return;
+        }
+        // A turn that waits for a permission ends only when it has it.
+        let in_turn = self.run.session(session).in_turn;
+        let is_now = |input: &Input| !in_turn || matches!(input, Input::Permission { .. });
+        let owed: Vec<Input> =
+            self.run.task(task).owed.iter().filter(|input| is_now(input)).cloned().collect();
+        for input in owed {
+            self.say(session, input);
+        }
+    }
+
+    /// Delivers direct messages and results; tells whether there were some.
+    pub(super) fn deliver_mail(&mut self, session: SessionId) -> bool {
+        let told = self.run.session(session);
+        if told.in_turn || !told.is_alive() || !told.questions.is_empty() {
+            return false;
+        }
+        let mail: Vec<_> = told.mail.iter().copied().collect();
+        let results = told.agent.clone().map(|agent| self.results_for(&agent)).unwrap_or_default();
+        let has_some = !mail.is_empty() || !results.is_empty();
+        for message in mail {
+            let sent = self.run.messages.get(message.0).clone();
+            let Some(from) = sent.from else { continue };
+            self.emit_by_rule(Event::DirectMessageReceived { message });
+            let (direct_type, content) = (sent.direct_type, sent.content);
+            self.say(session, Input::Direct { message, from, direct_type, content });
+        }
+        for input in results {
+            self.say(session, input);
+        }
+        has_some
+    }
+
+    /// Returns the results that wait for an agent.
+    pub(super) fn results_for(&self, agent: &AgentName) -> Vec<Input> {
+        let waiting = self.run.pending_results.iter().map(|id| (*id, self.run.results.get(id.0)));
+        let for_agent = waiting.filter(|(_, submitted)| submitted.to.as_ref() == Some(agent));
+        let input = |(result, submitted): (ResultId, &crate::state::Submitted)| {
+            let from = submitted.from.clone()?;
+            let (result_type, content) = (submitted.result_type, submitted.content.clone());
+            Some(Input::Result { result, from, result_type, content })
+        };
+        for_agent.filter_map(input).collect()
+    }
+
+    /// Gives an idle session the next thing to do.
+    pub(super) fn give_next_duty(&mut self, session: SessionId) {
+        let Some(duty) = self.run.session(session).duties.front().copied() else { return };
+        let input = match duty {
+            Duty::Question(id) => {
+                let question = self.run.questions.get(id.0);
+                question.agent.clone().map(|from| Input::Question {
+                    question: id,
+                    task: question.task.map(|task| self.id(task)),
+                    from,
+                    text: question.text.clone(),
+                    options: question.options.clone(),
+                    default: question.default.clone(),
+                    context: question.context.clone(),
+                })
+            }
+            Duty::Escalation(id) => {
+                let escalation = self.run.escalations.get(id.0);
+                let task = self.run.subject_task(&escalation.subject).map(|task| self.id(task));
+                let (title, description) = (escalation.title.clone(), escalation.description.clone());
+                Some(Input::Escalation { escalation: id, task, title, description })
+            }
+            Duty::Chat => self.run.chats.front().map(|text| Input::Chat { text: text.clone() }),
+            // These are in a session's hand from the start.
+            Duty::Call(_) | Duty::Test(_) | Duty::Judge(_) => None,
+        };
+        if let Some(input) = input {
+            self.say(session, input);
+        }
+    }
+}

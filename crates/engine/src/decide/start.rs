@@ -1,0 +1,184 @@
+//! How a run starts, and how a task does.
+
+use std::collections::BTreeSet;
+
+use domain::{Event, Input, Member, PlannedWork, Role, SessionId, Settings, TaskId};
+
+use super::Deciding;
+use crate::{
+    apply::Layout,
+    graph::Graph,
+    rejection::Rejection,
+    run::Status,
+    state::{SessionState, Stage, TaskRef},
+};
+
+/// More would not fit into a person's head, nor into 50 MB.
+const TASKS_MAX: usize = 50_000;
+
+impl Deciding<'_> {
+    pub(super) fn start_run(
+        &mut self,
+        project: String,
+        work: Box<PlannedWork>,
+        settings: Box<Settings>,
+        team: Vec<Member>,
+    ) -> Result<(), Rejection> {
+        if self.run.status != Status::NotStarted {
+            return Err(Rejection::AlreadyStarted);
+        }
+        check_plan(&work, &team)?;
+        self.emit(Event::RunStarted { project, work, settings, team });
+        self.open_orchestrator(None);
+        Ok(())
+    }
+
+    /// Opens the level at the top of the tree: the orchestrator agent, or Jangdan itself.
+    pub(super) fn open_orchestrator(&mut self, resumes: Option<SessionId>) {
+        let lost_too_often = self.run.orchestrators_lost >= self.run.settings.retries_max.get();
+        let member = self.run.team.first(Role::Orchestrator).filter(|_| !lost_too_often);
+        let agent = member.map(|member| member.name.clone());
+        let session = SessionId(self.run.sessions.next());
+        self.emit_by_rule(Event::SessionOpened {
+            session,
+            parent: None,
+            depth: 0,
+            role: Role::Orchestrator,
+            agent,
+            task: None,
+            phase: None,
+            resumes,
+        });
+    }
+
+    /// Lets a task that may start do so, or one that was blocked go on.
+    pub(super) fn start_or_resume(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let session = state.session;
+        let is_alive = session.is_some_and(|session| self.run.session(session).is_alive());
+        match (state.stage, session) {
+            (Stage::Waiting | Stage::Ready | Stage::Broken, _) | (_, None) => self.begin(task),
+            (Stage::Running, Some(_)) if !is_alive => self.begin(task),
+            (Stage::Running, Some(session)) => {
+                self.emit(Event::TaskResumed { task: self.id(task), session });
+                self.go_on(task, session);
+            }
+            // Its check or its merge goes on; that needs no agent.
+            (_, Some(session)) => self.emit(Event::TaskResumed { task: self.id(task), session }),
+        }
+    }
+
+    /// Lets a session that waited work again.
+    fn go_on(&mut self, task: TaskRef, session: SessionId) {
+        self.tell_what_is_owed(task);
+        let told = self.run.session(session);
+        if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
+            self.emit(Event::SessionWoken { session });
+        }
+        let told = self.run.session(session);
+        if !told.in_turn && told.in_hand.is_none() && !self.deliver_mail(session) {
+            let reason = format!("go on with {}", self.id(task));
+            self.say(session, Input::GoOn { reason });
+        }
+    }
+
+    /// Begins a try at a task, in a session of its own.
+    fn begin(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let Some(agent) = self.run.team.name(state.agent).cloned() else { return };
+        let (id, attempt, phase) =
+            (state.planned.id.clone(), state.attempt.saturating_add(1), state.planned.phase);
+        let parent = self.leader_of(phase);
+        let last = self.run.task(task).session;
+        let is_resumed = |last: &SessionId| {
+            let last = self.run.session(*last);
+            last.agent.as_ref() == Some(&agent) && last.agent_session.is_some()
+        };
+        let resumes = last.filter(is_resumed);
+        let session = SessionId(self.run.sessions.next());
+        self.emit(Event::SessionOpened {
+            session,
+            parent,
+            depth: 2,
+            role: Role::Worker,
+            agent: Some(agent.clone()),
+            task: Some(id.clone()),
+            phase: Some(phase),
+            resumes,
+        });
+        self.emit(Event::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
+        let state = self.run.task(task);
+        let hint = state.hint.clone();
+        let mut carried = state.owed.clone();
+        // A prompt of the process that is gone has no meaning for the next one.
+        carried.retain(|input| !matches!(input, Input::Permission { .. }));
+        carried.extend(self.results_for(&agent));
+        self.say(session, Input::Task { task: id, attempt, hint, carried });
+    }
+
+    /// Returns the session that leads a phase; the first task opens it.
+    fn leader_of(&mut self, phase: u32) -> Option<SessionId> {
+        let leader = self.run.phases.get(&phase)?.leader.filter(|id| self.run.session(*id).is_alive());
+        if leader.is_some() {
+            return leader;
+        }
+        let session = SessionId(self.run.sessions.next());
+        let agent = self.run.team.first(Role::Operator).map(|member| member.name.clone());
+        self.emit(Event::SessionOpened {
+            session,
+            parent: self.run.root,
+            depth: 1,
+            role: Role::Operator,
+            agent,
+            task: None,
+            phase: Some(phase),
+            resumes: None,
+        });
+        self.emit(Event::PhaseStarted { phase, session });
+        Some(session)
+    }
+}
+
+/// Refuses a plan that can't be run, with what is wrong.
+fn check_plan(work: &PlannedWork, team: &[Member]) -> Result<(), Rejection> {
+    let bad = |reason: String| Err(Rejection::BadPlan { reason });
+    if work.tasks.is_empty() {
+        return bad("it has no task".to_owned());
+    }
+    if work.tasks.len() > TASKS_MAX {
+        return bad(format!("it has more than {TASKS_MAX} tasks"));
+    }
+    if team.is_empty() {
+        return bad("there is no agent in the team".to_owned());
+    }
+    let known: Vec<_> = team.iter().map(|member| member.name.clone()).collect();
+    let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
+    for task in &work.tasks {
+        if !ids.insert(&task.id) {
+            return bad(format!("{} is there twice", task.id));
+        }
+        if !work.phases.iter().any(|phase| phase.number == task.phase) {
+            return bad(format!("{} is in phase {}, which is not there", task.id, task.phase));
+        }
+        let stranger = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name));
+        if let Some(name) = stranger {
+            return Err(Rejection::UnknownAgent { name: name.clone(), known });
+        }
+    }
+    for task in &work.tasks {
+        if let Some(missing) = task.depends_on.iter().find(|id| !ids.contains(id)) {
+            return bad(format!("{} waits for {missing}, which is not there", task.id));
+        }
+    }
+    let layout = Layout::of(work);
+    match Graph::new(&layout.durations(work), &layout.edges(work)) {
+        Ok(_) => Ok(()),
+        Err(cycle) => {
+            let name = |node: &crate::graph::Node| match work.tasks.get(node.index()) {
+                Some(task) => task.id.to_string(),
+                None => "the end of a phase".to_owned(),
+            };
+            Err(Rejection::Cycle { path: cycle.path.iter().map(name).collect() })
+        }
+    }
+}

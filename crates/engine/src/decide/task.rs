@@ -1,0 +1,314 @@
+//! What people wish for tasks, phases and the run as a whole.
+
+use domain::{
+    Actor, AgentName, BlockReason, CheckpointReason, Event, Failure, LoopOutcome, ParkMode, PhaseNumber,
+    Priority, RewindTarget, RunOutcome, SessionId, TaskId,
+};
+
+use super::Deciding;
+use crate::{
+    rejection::Rejection,
+    run::Status,
+    state::{SessionState, Stage, TaskRef},
+};
+
+impl Deciding<'_> {
+    /// Refuses what can't be done with a task that is over, or that is being merged this moment.
+    fn must_be_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
+        let stage = self.run.task(task).stage;
+        if stage == Stage::Merging {
+            let hint = "it is being merged; wait a moment";
+            return Err(Rejection::WrongState { task: self.id(task), state: stage.word(), hint });
+        }
+        if stage.is_over() {
+            return Err(Rejection::WrongState { task: self.id(task), state: stage.word(), hint });
+        }
+        Ok(())
+    }
+
+    pub(super) fn pause_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        self.must_be_open(task, "there is nothing to pause")?;
+        if self.is_paused(task) {
+            let hint = "it is paused already";
+            return Err(Rejection::WrongState { task: id.clone(), state: "paused", hint });
+        }
+        self.pause(task);
+        Ok(())
+    }
+
+    fn is_paused(&self, task: TaskRef) -> bool {
+        self.run.task(task).blocks.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
+    }
+
+    fn pause(&mut self, task: TaskRef) {
+        let reason = BlockReason::Paused { by: self.actor.clone() };
+        self.emit(Event::TaskBlocked { task: self.id(task), reason });
+        if let Some(session) = self.run.task(task).session {
+            self.freeze(session);
+        }
+    }
+
+    /// Stops all processes of a session that works.
+    fn freeze(&mut self, session: SessionId) {
+        let is_working = matches!(
+            self.run.session(session).state,
+            SessionState::Active | SessionState::Parked(ParkMode::Hot)
+        );
+        if self.run.session(session).is_alive() && is_working && self.run.session(session).agent.is_some() {
+            self.emit(Event::SessionParked { session, mode: ParkMode::Frozen });
+        }
+    }
+
+    pub(super) fn continue_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        if !self.is_paused(task) {
+            let (state, hint) = (self.run.task(task).stage.word(), "it is not paused");
+            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+        }
+        self.go_on_after_pause(task);
+        Ok(())
+    }
+
+    fn go_on_after_pause(&mut self, task: TaskRef) {
+        let paused = |reason: &&BlockReason| matches!(reason, BlockReason::Paused { .. });
+        let reasons: Vec<BlockReason> = self.run.task(task).blocks.iter().filter(paused).cloned().collect();
+        for reason in reasons {
+            self.emit(Event::TaskUnblocked { task: self.id(task), reason });
+        }
+    }
+
+    pub(super) fn cancel_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        self.must_be_open(task, "there is nothing to cancel")?;
+        self.cancel(task);
+        Ok(())
+    }
+
+    fn cancel(&mut self, task: TaskRef) {
+        self.emit(Event::TaskCancelled { task: self.id(task) });
+        self.close(task, "was cancelled", LoopOutcome::Failed);
+    }
+
+    pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        match self.run.task(task).stage {
+            // One that failed can still be left out, so that others go on.
+            Stage::Failed | Stage::Cancelled => {}
+            _ => self.must_be_open(task, "there is nothing to skip")?,
+        }
+        self.reopen();
+        self.skip(task);
+        Ok(())
+    }
+
+    pub(super) fn skip(&mut self, task: TaskRef) {
+        self.emit(Event::TaskSkipped { task: self.id(task) });
+        self.close(task, "was skipped", LoopOutcome::Failed);
+    }
+
+    pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        let state = match self.run.task(task).stage {
+            Stage::Merging => Some(("merging", "it is being merged; wait a moment")),
+            Stage::Done => Some(("done", "reject its phase at the gate to have it done again")),
+            Stage::Waiting | Stage::Ready => Some(("not started", "there is nothing to try again")),
+            _ => None,
+        };
+        if let Some((state, hint)) = state {
+            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+        }
+        self.reopen();
+        self.restart(task, hint);
+        Ok(())
+    }
+
+    /// Gives the present try up, and begins another one that counts anew.
+    pub(super) fn restart(&mut self, task: TaskRef, hint: Option<String>) {
+        self.end_attempt(task);
+        self.emit(Event::TaskRetried { task: self.id(task), hint, afresh: true });
+    }
+
+    fn end_attempt(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let (attempt, is_live) = (state.attempt, state.stage.is_live() && state.stage != Stage::Broken);
+        if is_live {
+            let failure = Failure::GivenUp;
+            self.emit(Event::AttemptFailed { task: self.id(task), attempt, failure, counted: false });
+        }
+        self.close(task, "is tried again", LoopOutcome::Failed);
+    }
+
+    pub(super) fn prioritize(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
+        let found = self.find(&task)?;
+        if self.run.task(found).stage.is_over() {
+            let hint = "there is nothing to hurry";
+            let state = self.run.task(found).stage.word();
+            return Err(Rejection::WrongState { task, state, hint });
+        }
+        self.emit(Event::TaskPrioritized { task, priority });
+        Ok(())
+    }
+
+    pub(super) fn reassign_task(&mut self, id: &TaskId, agent: AgentName) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        let known = self.run.team.names();
+        if !known.contains(&agent) {
+            return Err(Rejection::UnknownAgent { name: agent, known });
+        }
+        match self.run.task(task).stage {
+            Stage::Failed | Stage::Cancelled | Stage::Skipped => {}
+            _ => self.must_be_open(task, "there is nothing to reassign")?,
+        }
+        self.reopen();
+        self.reassign(task, agent);
+        Ok(())
+    }
+
+    pub(super) fn reassign(&mut self, task: TaskRef, agent: AgentName) {
+        let has_begun = !matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready);
+        if has_begun {
+            self.restart(task, None);
+        }
+        self.emit(Event::TaskReassigned { task: self.id(task), agent });
+    }
+
+    pub(super) fn rewind_task(&mut self, id: &TaskId, checkpoint: RewindTarget) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        if let Some(checkpoint) = checkpoint {
+            let found = self.run.checkpoints.get(checkpoint.0);
+            if found.task != Some(task) || !found.is_made {
+                return Err(Rejection::Unknown { what: format!("checkpoint {checkpoint} of {id}") });
+            }
+        }
+        if matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready)
+            && self.run.task(task).attempt == 0
+        {
+            let hint = "there is nothing to go back from";
+            return Err(Rejection::WrongState { task: id.clone(), state: "not started", hint });
+        }
+        match self.run.task(task).stage {
+            Stage::Failed | Stage::Cancelled | Stage::Skipped => {}
+            _ => self.must_be_open(task, "what is merged stays merged")?,
+        }
+        self.reopen();
+        if !matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready) {
+            self.restart(task, None);
+        }
+        self.emit(Event::TaskRewound { task: id.clone(), checkpoint });
+        Ok(())
+    }
+
+    pub(super) fn make_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
+        let task = self.find(id)?;
+        if !self.run.task(task).stage.is_live() {
+            let (state, hint) = (self.run.task(task).stage.word(), "there is nothing to keep");
+            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+        }
+        self.order_checkpoint(task, CheckpointReason::Asked);
+        Ok(())
+    }
+
+    pub(super) fn pause_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
+        if self.phase_is_paused(phase)? {
+            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "paused already" });
+        }
+        self.emit(Event::PhasePaused { phase });
+        for task in self.tasks_of(phase) {
+            if self.run.task(task).stage.is_live() && !self.is_paused(task) {
+                self.pause(task);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn continue_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
+        if !self.phase_is_paused(phase)? {
+            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "not paused" });
+        }
+        self.emit(Event::PhaseContinued { phase });
+        for task in self.tasks_of(phase) {
+            self.go_on_after_pause(task);
+        }
+        Ok(())
+    }
+
+    pub(super) fn cancel_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
+        self.phase_is_paused(phase)?;
+        let open = |task: &TaskRef| {
+            let stage = self.run.task(*task).stage;
+            !stage.is_over() && stage != Stage::Merging
+        };
+        let open: Vec<TaskRef> = self.tasks_of(phase).into_iter().filter(open).collect();
+        if open.is_empty() {
+            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "over already" });
+        }
+        self.emit(Event::PhaseCancelled { phase });
+        for task in open {
+            self.cancel(task);
+        }
+        Ok(())
+    }
+
+    fn phase_is_paused(&self, phase: PhaseNumber) -> Result<bool, Rejection> {
+        self.run.phases.get(&phase).map(|phase| phase.paused).ok_or(Rejection::UnknownPhase { phase })
+    }
+
+    fn tasks_of(&self, phase: PhaseNumber) -> Vec<TaskRef> {
+        self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn pause_run(&mut self) -> Result<(), Rejection> {
+        match self.run.status {
+            Status::Going => {}
+            Status::Paused => return Err(not_now("paused already")),
+            Status::NotStarted | Status::Over(_) => return Err(not_now("not going")),
+        }
+        self.emit(Event::RunPaused {});
+        let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
+        for session in sessions {
+            self.freeze(session);
+        }
+        Ok(())
+    }
+
+    pub(super) fn continue_run(&mut self) -> Result<(), Rejection> {
+        if self.run.status != Status::Paused {
+            return Err(not_now("not paused"));
+        }
+        self.emit(Event::RunContinued {});
+        let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
+        for session in sessions {
+            let waits = self.run.session(session);
+            let task_waits = waits.task.is_some_and(|task| self.run.task(task).is_blocked());
+            if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
+                self.emit(Event::SessionWoken { session });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {
+        if !matches!(self.run.status, Status::Going | Status::Paused) {
+            return Err(not_now("over already"));
+        }
+        self.emit(Event::RunCancelled {});
+        let open: Vec<TaskRef> = (0..)
+            .zip(&self.run.tasks)
+            .filter(|(_, task)| !task.stage.is_over())
+            .map(|(number, _)| TaskRef(number))
+            .collect();
+        for task in &open {
+            self.cancel(*task);
+        }
+        let failed = open.iter().map(|task| self.id(*task)).collect();
+        let actor = std::mem::replace(&mut self.actor, Actor::System);
+        self.finish_run(RunOutcome::Cancelled, failed, Vec::new());
+        self.actor = actor;
+        Ok(())
+    }
+}
+
+fn not_now(state: &'static str) -> Rejection {
+    Rejection::NotNow { what: "the run".to_owned(), state }
+}

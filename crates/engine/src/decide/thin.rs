@@ -1,0 +1,141 @@
+//! The thin protocol: what can be done next is a question to the same state.
+
+use domain::{BlockReason, Event, Input, PhaseNumber, Priority, SessionId, TaskId, TaskRequest};
+
+use super::Deciding;
+use crate::{
+    run::Run,
+    state::{Gate, Stage, Task},
+    touches::Touches,
+};
+
+impl Run {
+    /// Answers RESOLVE_NEXT: a line of the thin protocol, or nothing while there is nothing to say.
+    pub fn resolve(&self, phase: Option<PhaseNumber>) -> Option<String> {
+        if self.tasks.is_empty() {
+            return Some("ERROR:TASKS_NOT_FOUND".to_owned());
+        }
+        if let Some(phase) = phase.filter(|phase| !self.phases.contains_key(phase)) {
+            return Some(format!("ERROR:TASKS_NOT_FOUND:phase {phase}"));
+        }
+        let is_meant = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
+        let tasks: Vec<&Task> = self.tasks.iter().filter(is_meant).collect();
+        let is_ready = |task: &&&Task| task.stage == Stage::Ready && !task.requested && !task.is_blocked();
+        let ready: Vec<&Task> = tasks.iter().filter(is_ready).copied().collect();
+        if !ready.is_empty() {
+            return Some(format!("READY:{}", groups(&ready)));
+        }
+        if tasks.iter().all(|task| task.stage.is_over()) {
+            return Some(phase.map_or("ALL_DONE".to_owned(), |phase| format!("PHASE_DONE:{phase}")));
+        }
+        let moves = |task: &&Task| {
+            let waits_for_person = |reason: &BlockReason| match reason {
+                BlockReason::Input { .. }
+                | BlockReason::Dependency { .. }
+                | BlockReason::Escalated { .. }
+                | BlockReason::Approval { .. }
+                | BlockReason::Paused { .. } => true,
+                BlockReason::Call { .. } | BlockReason::RateLimited { .. } => false,
+            };
+            (task.stage.is_live() || task.stage == Stage::Ready) && !task.blocks.iter().any(waits_for_person)
+        };
+        let at_work =
+            self.phases.values().any(|phase| matches!(phase.gate, Gate::Checking | Gate::Judging(_)));
+        if at_work || self.tasks.iter().any(|task| moves(&task)) {
+            return None;
+        }
+        let stuck = tasks.iter().filter(|task| !task.stage.is_over() && task.stage != Stage::Waiting);
+        let stuck = ids(stuck.copied());
+        let waiting = ids(tasks.iter().filter(|task| task.stage == Stage::Waiting).copied());
+        Some(format!("CUSTOM:HUMAN:{}", if stuck.is_empty() { waiting } else { stuck }))
+    }
+
+    /// Returns the tasks that are under way, as a line of the thin protocol.
+    fn wait_line(&self) -> String {
+        format!("CUSTOM:WAIT:{}", ids(self.tasks.iter().filter(|task| task.stage.is_live())))
+    }
+}
+
+impl Deciding<'_> {
+    pub(super) fn resolve_next(&mut self, session: SessionId, phase: Option<PhaseNumber>, force: bool) {
+        self.emit(Event::ResolveAsked { session, phase });
+        if force {
+            let line = self.run.resolve(phase).unwrap_or_else(|| self.run.wait_line());
+            self.answer_line(session, line);
+        }
+    }
+
+    /// Answers the main agents that wait, where there is something to say.
+    pub(super) fn answer_resolves(&mut self) -> bool {
+        let waiting = self.run.resolves.iter().map(|(session, phase)| (*session, *phase));
+        let answer = waiting.filter_map(|(session, phase)| Some((session, self.run.resolve(phase)?))).next();
+        let Some((session, line)) = answer else { return false };
+        self.answer_line(session, line);
+        true
+    }
+
+    pub(super) fn answer_wait(&mut self, session: SessionId) {
+        let line = self.run.wait_line();
+        self.answer_line(session, line);
+    }
+
+    fn answer_line(&mut self, session: SessionId, line: String) {
+        self.emit_by_rule(Event::ResolveAnswered { session, line: line.clone() });
+        self.say(session, Input::Thin { line });
+    }
+
+    pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
+        let TaskRequest { task_id: task, worktree, meta, .. } = request;
+        let Some(found) = self.run.find(&task) else { return };
+        let climbs = |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
+        if worktree.as_ref().is_some_and(climbs) {
+            let line = format!("FAIL:{task}:a worktree is named relative to the repository's root");
+            return self.say(session, Input::Thin { line });
+        }
+        let priority = meta.as_ref().and_then(|meta| meta.get("priority")).and_then(|value| value.as_str());
+        let priority = priority.and_then(|word| word.parse::<Priority>().ok());
+        self.emit(Event::TaskRequested { task: task.clone(), worktree, meta });
+        if let Some(priority) = priority {
+            self.emit(Event::TaskPrioritized { task, priority });
+        }
+        self.tell_thin(found);
+    }
+
+    /// Tells the main agent that a task it asked for is over.
+    pub(super) fn tell_thin(&mut self, task: crate::state::TaskRef) {
+        let state = self.run.task(task);
+        let id = &state.planned.id;
+        let line = match state.stage {
+            Stage::Done => format!("DONE:{id}"),
+            Stage::Skipped => format!("DONE:{id}:status=skipped"),
+            Stage::Failed => format!("FAIL:{id}:failed"),
+            Stage::Cancelled => format!("FAIL:{id}:cancelled"),
+            _ => return,
+        };
+        if let Some(orchestrator) = self.run.orchestrator().filter(|_| state.requested) {
+            self.say(orchestrator, Input::Thin { line });
+        }
+    }
+}
+
+/// Puts tasks that touch the same thing into groups that follow each other.
+fn groups(ready: &[&Task]) -> String {
+    let mut groups: Vec<Vec<(&TaskId, Touches)>> = Vec::new();
+    for task in ready {
+        let touches = Touches::of(&task.planned.touches);
+        let fits =
+            |group: &&mut Vec<(&TaskId, Touches)>| group.iter().all(|(_, other)| !other.overlaps(&touches));
+        match groups.iter_mut().find(fits) {
+            Some(group) => group.push((&task.planned.id, touches)),
+            None => groups.push(vec![(&task.planned.id, touches)]),
+        }
+    }
+    let names = |group: &Vec<(&TaskId, Touches)>| {
+        group.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>().join(",")
+    };
+    groups.iter().map(names).collect::<Vec<_>>().join("|")
+}
+
+fn ids<'a>(tasks: impl Iterator<Item = &'a Task>) -> String {
+    tasks.map(|task| task.planned.id.to_string()).collect::<Vec<_>>().join(",")
+}

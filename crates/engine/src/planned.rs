@@ -1,0 +1,49 @@
+//! From a plan file to what a run sets out to do.
+
+use domain::{AgentName, FromPlan, PlannedPhase, PlannedTask, PlannedWork};
+use plan::{Plan, Task};
+
+/// Turns a plan into work. Optional tasks are left out unless they are asked for; a name that can't be an agent's is
+/// nobody's.
+pub fn planned(plan: &Plan, with_optional: bool) -> PlannedWork {
+    let phase = |phase: &plan::Phase| PlannedPhase {
+        number: phase.number,
+        name: phase.name.clone(),
+        after: phase.after.clone(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    PlannedWork {
+        title: plan.title.clone(),
+        phases: plan.phases.iter().map(phase).collect(),
+        tasks: plan.tasks.iter().map(|task| planned_task(task, with_optional)).collect(),
+    }
+}
+
+fn planned_task(task: &Task, with_optional: bool) -> PlannedTask {
+    let name = |name: &Option<String>| name.as_ref().and_then(|name| name.parse::<AgentName>().ok());
+    PlannedTask {
+        text: task.text.clone(),
+        acceptance: task.acceptance.clone(),
+        depends_on: task.depends_on.clone(),
+        external: task.external.clone(),
+        agent: name(&task.agent),
+        tester: name(&task.tester),
+        touches: task.touches.clone(),
+        verify: task.verify.clone(),
+        timeout_ms: task.timeout_seconds.map(|seconds| seconds.saturating_mul(1000)),
+        priority: task.priority,
+        complexity: task.complexity,
+        budget: task.budget,
+        worktree: task.worktree.clone(),
+        from_plan: if task.done {
+            FromPlan::Done
+        } else if task.optional && !with_optional {
+            FromPlan::Skipped
+        } else {
+            FromPlan::Open
+        },
+        ..PlannedTask::new(task.id.clone(), task.phase, task.title.clone())
+    }
+}

@@ -1,0 +1,255 @@
+//! One run: what is known of it, and the two ways in, `decide` and `apply`.
+//!
+//! Invariant: the state changes in `apply` alone, so that the same log always gives the same state.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use domain::{
+    ChannelId, EffectId, EscalationId, InvocationId, PhaseNumber, QuestionId, RequestId, ResultId,
+    RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    effect::Effect,
+    graph::{Graph, Node},
+    guard::{Guard, Guards},
+    orders::Orders,
+    schedule::{Limits, Schedule},
+    state::{
+        Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase, Question, Request,
+        Session, Spent, Stage, Submitted, Task, TaskRef, TaskState, Team,
+    },
+    table::Table,
+    timers::Timers,
+};
+
+/// The state of one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    pub(crate) sequence: Sequence,
+    pub(crate) status: Status,
+    pub(crate) settings: Settings,
+    pub(crate) team: Team,
+    pub(crate) tasks: Vec<Task>,
+    #[serde(skip)]
+    pub(crate) by_id: HashMap<TaskId, TaskRef>,
+    pub(crate) nodes: Vec<NodeKind>,
+    pub(crate) schedule: Schedule,
+    pub(crate) phases: BTreeMap<PhaseNumber, Phase>,
+    pub(crate) externals: BTreeMap<String, Node>,
+    /// Phases with a task that waits for the gate itself.
+    pub(crate) marked_phases: BTreeSet<PhaseNumber>,
+    pub(crate) sessions: Table<Session>,
+    /// Those that have not ended, with or without a process.
+    pub(crate) alive: BTreeSet<SessionId>,
+    /// The level at the top of the tree.
+    pub(crate) root: Option<SessionId>,
+    /// How often the orchestrator agent was lost.
+    pub(crate) orchestrators_lost: u32,
+    pub(crate) questions: Table<Question>,
+    pub(crate) open_questions: BTreeSet<QuestionId>,
+    /// How often an agent asked in a phase.
+    pub(crate) asked: BTreeMap<String, u32>,
+    pub(crate) requests: Table<Request>,
+    pub(crate) open_requests: BTreeSet<RequestId>,
+    pub(crate) invocations: Table<Invocation>,
+    /// Calls that nobody has taken yet, in their order.
+    pub(crate) pending_calls: VecDeque<InvocationId>,
+    pub(crate) open_calls: BTreeSet<InvocationId>,
+    pub(crate) results: Table<Submitted>,
+    pub(crate) pending_results: BTreeSet<ResultId>,
+    pub(crate) channels: Table<Channel>,
+    pub(crate) open_channels: BTreeSet<ChannelId>,
+    pub(crate) messages: Table<DirectMessage>,
+    pub(crate) loops: Table<FeedbackLoop>,
+    pub(crate) escalations: Table<Escalation>,
+    pub(crate) open_escalations: BTreeSet<EscalationId>,
+    pub(crate) checkpoints: Table<Checkpoint>,
+    /// Tasks that wait for their turn to be merged.
+    pub(crate) mergeable: VecDeque<TaskRef>,
+    pub(crate) merging: Option<TaskRef>,
+    /// Choices about permissions that hold for the run.
+    pub(crate) kept: Vec<(String, bool)>,
+    pub(crate) spent: Spent,
+    /// The escalation that lets nothing start until somebody allows more.
+    pub(crate) exhausted: Option<EscalationId>,
+    /// What the person said and the orchestrator has not heard yet.
+    pub(crate) chats: VecDeque<String>,
+    /// Main agents that wait for something to do, and in which phase.
+    pub(crate) resolves: BTreeMap<SessionId, Option<PhaseNumber>>,
+    pub(crate) timers: Timers,
+    pub(crate) orders: Orders,
+    #[serde(skip)]
+    pub(crate) guards: Guards,
+}
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Status {
+    NotStarted,
+    Going,
+    Paused,
+    Over(RunOutcome),
+}
+
+/// What a node of the graph stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum NodeKind {
+    Task(TaskRef),
+    Gate(PhaseNumber),
+    External,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Run {
+    /// Returns a run that has not started.
+    pub fn new() -> Self {
+        let limits = Limits { slots: Settings::default().slots, agents: Vec::new(), memory: None };
+        Self {
+            sequence: Sequence(0),
+            status: Status::NotStarted,
+            settings: Settings::default(),
+            team: Team::default(),
+            tasks: Vec::new(),
+            by_id: HashMap::new(),
+            nodes: Vec::new(),
+            schedule: Schedule::new(Graph::default(), Vec::new(), limits),
+            phases: BTreeMap::new(),
+            externals: BTreeMap::new(),
+            marked_phases: BTreeSet::new(),
+            sessions: Table::default(),
+            alive: BTreeSet::new(),
+            root: None,
+            orchestrators_lost: 0,
+            questions: Table::default(),
+            open_questions: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            requests: Table::default(),
+            open_requests: BTreeSet::new(),
+            invocations: Table::default(),
+            pending_calls: VecDeque::new(),
+            open_calls: BTreeSet::new(),
+            results: Table::default(),
+            pending_results: BTreeSet::new(),
+            channels: Table::default(),
+            open_channels: BTreeSet::new(),
+            messages: Table::default(),
+            loops: Table::default(),
+            escalations: Table::default(),
+            open_escalations: BTreeSet::new(),
+            checkpoints: Table::default(),
+            mergeable: VecDeque::new(),
+            merging: None,
+            kept: Vec::new(),
+            spent: Spent::default(),
+            exhausted: None,
+            chats: VecDeque::new(),
+            resolves: BTreeMap::new(),
+            timers: Timers::default(),
+            orders: Orders::default(),
+            guards: Guards::default(),
+        }
+    }
+
+    /// Returns a run with one guard switched off.
+    #[cfg(feature = "sabotage")]
+    pub fn without(guard: Guard) -> Self {
+        Self { guards: Guards::without(guard), ..Self::new() }
+    }
+
+    /// Returns the place of the last event that it knows of.
+    pub fn sequence(&self) -> Sequence {
+        self.sequence
+    }
+
+    /// Returns when the clock should look again.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        match self.status {
+            Status::Going | Status::Paused => self.timers.first().map(|(at, _)| at),
+            Status::NotStarted | Status::Over(_) => None,
+        }
+    }
+
+    /// Returns what the world was told and has not reported yet. After a restart it is told again.
+    pub fn outstanding(&self) -> Vec<(EffectId, Effect)> {
+        let mut orders: Vec<_> = self.orders.open().cloned().collect();
+        orders.sort_by_key(|(id, _)| *id);
+        orders
+    }
+
+    /// Returns how a run that is over came to its end.
+    pub fn outcome(&self) -> Option<RunOutcome> {
+        match self.status {
+            Status::Over(outcome) => Some(outcome),
+            Status::NotStarted | Status::Going | Status::Paused => None,
+        }
+    }
+
+    /// Returns what a task looks like from outside.
+    pub fn task_state(&self, id: &TaskId) -> Option<TaskState> {
+        let task = self.task(self.find(id)?);
+        let state = match task.stage {
+            Stage::Done => TaskState::Done,
+            Stage::Failed => TaskState::Failed,
+            Stage::Skipped => TaskState::Skipped,
+            Stage::Cancelled => TaskState::Cancelled,
+            _ if task.is_blocked() => TaskState::Blocked(task.blocks.clone()),
+            Stage::Waiting => TaskState::Waiting,
+            Stage::Ready => TaskState::Ready,
+            _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
+            Stage::Running | Stage::Broken => TaskState::Running,
+            Stage::Claimed | Stage::Checking | Stage::Checked | Stage::Wanting | Stage::Testing => {
+                TaskState::Checking
+            }
+            Stage::Mergeable | Stage::Merging | Stage::Conflicted | Stage::Merged => TaskState::Merging,
+        };
+        Some(state)
+    }
+
+    /// Returns the ids of all tasks, in the plan's order.
+    pub fn task_ids(&self) -> impl Iterator<Item = &TaskId> {
+        self.tasks.iter().map(|task| &task.planned.id)
+    }
+
+    pub(crate) fn find(&self, id: &TaskId) -> Option<TaskRef> {
+        self.by_id.get(id).copied()
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "a reference is made where a task is added, and tasks are never taken away"
+    )]
+    pub(crate) fn task(&self, task: TaskRef) -> &Task {
+        self.tasks.get(task.0 as usize).expect("every reference has its task")
+    }
+
+    pub(crate) fn task_mut(&mut self, task: TaskRef) -> Option<&mut Task> {
+        self.tasks.get_mut(task.0 as usize)
+    }
+
+    pub(crate) fn session(&self, session: SessionId) -> &Session {
+        self.sessions.get(session.0)
+    }
+
+    pub(crate) fn is_on(&self, guard: Guard) -> bool {
+        self.guards.on(guard)
+    }
+
+    /// Returns the session of the orchestrator agent, where there is one that lives.
+    pub(crate) fn orchestrator(&self) -> Option<SessionId> {
+        self.root.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
+    }
+
+    /// Returns the command that judges a task.
+    pub(crate) fn check_of(&self, task: TaskRef) -> Option<&String> {
+        let planned = &self.task(task).planned;
+        let of_phase = || self.phases.get(&planned.phase).and_then(|phase| phase.verify.as_ref());
+        planned.verify.as_ref().or_else(of_phase).or(self.settings.verify.as_ref())
+    }
+}

@@ -1,0 +1,61 @@
+//! What a session has in hand, what the clock will bring, what the world was told.
+
+use domain::{
+    CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, SessionId, TaskId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::TaskRef;
+
+/// Something that a session is to do with a turn of its own, one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Duty {
+    /// Answer a question, or hand it on.
+    Question(QuestionId),
+    /// Solve a problem, or hand it on.
+    Escalation(EscalationId),
+    /// Do what a caller wants.
+    Call(InvocationId),
+    /// Test a task.
+    Test(TaskRef),
+    /// Judge a phase.
+    Judge(PhaseNumber),
+    /// Reply to the person.
+    Chat,
+}
+
+/// Something that happens at a certain time, unless something else happens before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Deadline {
+    /// A task has run for too long.
+    TaskTime(TaskRef),
+    /// A limit that a task waits for is over.
+    TaskLimit(TaskRef),
+    /// A limit that a session without a task waits for is over.
+    SessionLimit(SessionId),
+    /// A question has waited for too long.
+    Question(QuestionId),
+    /// A session has waited long enough to be parked deeper.
+    Park(SessionId),
+    /// The main agent has waited long enough for something to do.
+    Resolve(SessionId),
+    /// The run has taken too long.
+    RunTime,
+}
+
+/// What an order to the world is about; there is one of each at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum EffectKey {
+    Spawn(SessionId),
+    Park(SessionId),
+    Wake(SessionId),
+    End(SessionId),
+    Say(SessionId, InputNumber),
+    Check(TaskRef),
+    Merge(TaskRef),
+    Gate(PhaseNumber),
+    Land(PhaseNumber),
+    Checkpoint(CheckpointId),
+    Restore(TaskId),
+    Keep(String),
+}

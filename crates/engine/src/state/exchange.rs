@@ -1,0 +1,67 @@
+//! What agents have to do with each other: calls, results, direct lines.
+
+use domain::{AgentName, ChannelId, DirectType, ResultType, SessionId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum InvocationState {
+    Pending,
+    InProgress(SessionId),
+    #[default]
+    Over,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Invocation {
+    pub(crate) caller: Option<SessionId>,
+    pub(crate) callee: Option<AgentName>,
+    pub(crate) wanted: String,
+    pub(crate) context: Option<String>,
+    pub(crate) state: InvocationState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum ResultState {
+    Pending,
+    /// It was said to a session that has not typed it yet.
+    OnItsWay,
+    #[default]
+    Delivered,
+}
+
+/// A result that an agent made for another.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Submitted {
+    pub(crate) from: Option<AgentName>,
+    pub(crate) to: Option<AgentName>,
+    pub(crate) result_type: ResultType,
+    pub(crate) content: String,
+    pub(crate) state: ResultState,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Channel {
+    pub(crate) ends: Option<(SessionId, SessionId)>,
+    pub(crate) is_open: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DirectMessage {
+    pub(crate) channel: ChannelId,
+    pub(crate) from: Option<AgentName>,
+    pub(crate) to: SessionId,
+    pub(crate) direct_type: DirectType,
+    pub(crate) content: String,
+}
+
+impl Default for DirectMessage {
+    fn default() -> Self {
+        Self {
+            channel: ChannelId(0),
+            from: None,
+            to: SessionId(0),
+            direct_type: DirectType::Result,
+            content: String::new(),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! One phase and its gate.
+
+use domain::{EscalationId, SessionId, TaskId};
+use serde::{Deserialize, Serialize};
+
+use super::{TaskRef, task::Spent};
+use crate::graph::Node;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Gate {
+    /// Some task of the phase is open.
+    Closed,
+    Checking,
+    Judging(SessionId),
+    /// It waits for approval.
+    Review,
+    /// It failed too often, and somebody has it in hand.
+    Escalated(EscalationId),
+    Approved,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Phase {
+    pub(crate) name: String,
+    pub(crate) verify: Option<String>,
+    /// The node that the phases behind wait for.
+    pub(crate) node: Node,
+    pub(crate) tasks: Vec<TaskRef>,
+    /// The session that leads it, from its first task on.
+    pub(crate) leader: Option<SessionId>,
+    pub(crate) paused: bool,
+    pub(crate) gate: Gate,
+    /// How often it was at its gate.
+    pub(crate) rounds: u32,
+    /// How often it did not pass since somebody last said how to go on.
+    pub(crate) failures: u32,
+    /// What agents say they wrote.
+    pub(crate) documents: Vec<String>,
+    /// The task whose agent said that the phase is complete.
+    pub(crate) marked_by: Option<TaskRef>,
+    /// The task that was done last.
+    pub(crate) last_done: Option<TaskRef>,
+    /// What the verifier wants to be done again, and why.
+    pub(crate) objections: Vec<(TaskId, String)>,
+    /// What is to be done again since it last did not pass.
+    pub(crate) rework: Vec<TaskRef>,
+    pub(crate) spent: Spent,
+}

@@ -1,0 +1,100 @@
+//! What somebody must answer, and what somebody must provide.
+
+use domain::{AgentName, DependencyRequest, PermissionWish, QuestionKind, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::TaskRef;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum QuestionState {
+    Asked,
+    WithOrchestrator,
+    Pending,
+    Answered,
+    Delivered,
+    Resumed,
+    Withdrawn,
+    Expired,
+}
+
+impl QuestionState {
+    /// Tells whether an answer is still wanted.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Asked | Self::WithOrchestrator | Self::Pending)
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Asked => "behind another question",
+            Self::WithOrchestrator => "with the orchestrator",
+            Self::Pending => "pending",
+            Self::Answered => "answered",
+            Self::Delivered | Self::Resumed => "delivered",
+            Self::Withdrawn => "withdrawn",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) session: SessionId,
+    pub(crate) task: Option<TaskRef>,
+    pub(crate) agent: Option<AgentName>,
+    pub(crate) kind: QuestionKind,
+    pub(crate) text: String,
+    pub(crate) options: Vec<String>,
+    pub(crate) default: Option<String>,
+    pub(crate) context: Option<String>,
+    pub(crate) required: bool,
+    pub(crate) permission: Option<PermissionWish>,
+    pub(crate) state: QuestionState,
+}
+
+impl Default for Question {
+    fn default() -> Self {
+        Self {
+            session: SessionId(0),
+            task: None,
+            agent: None,
+            kind: QuestionKind::Text,
+            text: String::new(),
+            options: Vec::new(),
+            default: None,
+            context: None,
+            required: true,
+            permission: None,
+            state: QuestionState::Withdrawn,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum RequestState {
+    Asked,
+    Provided,
+    #[default]
+    Refused,
+    Skipped,
+    Delivered,
+}
+
+impl RequestState {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::Provided => "provided",
+            Self::Refused => "refused",
+            Self::Skipped => "skipped",
+            Self::Delivered => "delivered",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) session: Option<SessionId>,
+    pub(crate) task: Option<TaskRef>,
+    pub(crate) asked: Option<DependencyRequest>,
+    pub(crate) state: RequestState,
+}

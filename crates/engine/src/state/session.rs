@@ -1,0 +1,113 @@
+//! One session: a living agent process, or a level of the tree that Jangdan plays itself.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use domain::{
+    AgentName, DirectMessageId, Heard, Input, InputNumber, ParkMode, PhaseNumber, QuestionId, Role, SessionId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Duty, TaskRef};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum SessionState {
+    Starting,
+    Active,
+    Parked(ParkMode),
+    Over,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Session {
+    pub(crate) parent: Option<SessionId>,
+    pub(crate) depth: u32,
+    pub(crate) role: Role,
+    /// Nothing where Jangdan plays it.
+    pub(crate) agent: Option<AgentName>,
+    pub(crate) task: Option<TaskRef>,
+    pub(crate) phase: Option<PhaseNumber>,
+    pub(crate) state: SessionState,
+    /// Whether its end was ordered.
+    pub(crate) dismissed: bool,
+    /// The agent's own session id, by which it can be resumed.
+    pub(crate) agent_session: Option<String>,
+    /// Whether it was told something and has not ended its turn.
+    pub(crate) in_turn: bool,
+    /// Whether it said something in this turn that decides how its task goes on.
+    pub(crate) concluded: bool,
+    /// How many inputs it has got.
+    pub(crate) inputs: InputNumber,
+    /// Those that are not typed yet.
+    pub(crate) untyped: VecDeque<(InputNumber, Input)>,
+    /// Messages that were taken, behind `read_from`.
+    pub(crate) heard: BTreeSet<Heard>,
+    pub(crate) read_from: u64,
+    pub(crate) invalid_in_a_row: u32,
+    /// How often it was corrected in this turn.
+    pub(crate) corrected: u32,
+    pub(crate) told_of_near_miss: bool,
+    /// Whether it was asked to say a word.
+    pub(crate) nudged: bool,
+    /// What it asked and has no answer for, the one it waits for first.
+    pub(crate) questions: VecDeque<QuestionId>,
+    pub(crate) in_hand: Option<Duty>,
+    pub(crate) duties: VecDeque<Duty>,
+    /// Direct messages that it has not been told.
+    pub(crate) mail: VecDeque<DirectMessageId>,
+    /// Whether it waits for a limit of its agent's, and how often it did.
+    pub(crate) limited: bool,
+    pub(crate) waits: u32,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            parent: None,
+            depth: 0,
+            role: Role::Worker,
+            agent: None,
+            task: None,
+            phase: None,
+            state: SessionState::Over,
+            dismissed: true,
+            agent_session: None,
+            in_turn: false,
+            concluded: false,
+            inputs: 0,
+            untyped: VecDeque::new(),
+            heard: BTreeSet::new(),
+            read_from: 0,
+            invalid_in_a_row: 0,
+            corrected: 0,
+            told_of_near_miss: false,
+            nudged: false,
+            questions: VecDeque::new(),
+            in_hand: None,
+            duties: VecDeque::new(),
+            mail: VecDeque::new(),
+            limited: false,
+            waits: 0,
+        }
+    }
+}
+
+impl Session {
+    /// Tells whether something can be said to it.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.state != SessionState::Over && !self.dismissed
+    }
+
+    /// Tells whether a process may still be there.
+    pub(crate) fn has_process(&self) -> bool {
+        self.state != SessionState::Over && self.agent.is_some()
+    }
+
+    /// Tells whether it waits for nothing but the next thing to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_alive()
+            && !self.in_turn
+            && self.in_hand.is_none()
+            && self.questions.is_empty()
+            && !self.limited
+    }
+}

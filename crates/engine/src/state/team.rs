@@ -1,0 +1,46 @@
+//! Who is in the team, and who does what nobody is named for.
+
+use std::num::NonZeroU32;
+
+use domain::{AgentName, Member, Role};
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::Agent;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Team {
+    pub(crate) members: Vec<Member>,
+}
+
+impl Team {
+    pub(crate) fn find(&self, name: &AgentName) -> Option<Agent> {
+        self.members.iter().position(|member| member.name == *name).map(Agent)
+    }
+
+    pub(crate) fn first(&self, role: Role) -> Option<&Member> {
+        self.members.iter().find(|member| member.role == role)
+    }
+
+    /// Returns who does a task that names nobody: a worker, else a specialist, else whoever is there.
+    pub(crate) fn worker(&self) -> Agent {
+        let of = |role: Role| self.members.iter().position(|member| member.role == role);
+        Agent(of(Role::Worker).or_else(|| of(Role::Specialist)).unwrap_or(0))
+    }
+
+    pub(crate) fn name(&self, agent: Agent) -> Option<&AgentName> {
+        self.members.get(agent.0).map(|member| &member.name)
+    }
+
+    pub(crate) fn role(&self, name: &AgentName) -> Option<Role> {
+        self.members.iter().find(|member| member.name == *name).map(|member| member.role)
+    }
+
+    pub(crate) fn names(&self) -> Vec<AgentName> {
+        self.members.iter().map(|member| member.name.clone()).collect()
+    }
+
+    /// Returns how many tasks each may do at once.
+    pub(crate) fn slots(&self) -> Vec<NonZeroU32> {
+        self.members.iter().map(|member| member.slots.unwrap_or(NonZeroU32::MAX)).collect()
+    }
+}

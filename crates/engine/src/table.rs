@@ -1,0 +1,49 @@
+//! Things by number, from 1, that come and never go.
+//!
+//! Reading a number that is not there gives a neutral thing, writing it does nothing: a log that names what nobody
+//! has seen must not stop a replay.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(crate) struct Table<T> {
+    items: Vec<T>,
+    #[serde(skip)]
+    nobody: T,
+}
+
+impl<T: Default> Default for Table<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), nobody: T::default() }
+    }
+}
+
+impl<T> Table<T> {
+    /// Returns the number that the next thing gets.
+    pub(crate) fn next(&self) -> u32 {
+        u32::try_from(self.items.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    pub(crate) fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+
+    pub(crate) fn has(&self, number: u32) -> bool {
+        (1..self.next()).contains(&number)
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &T {
+        let index = (number as usize).checked_sub(1);
+        index.and_then(|index| self.items.get(index)).unwrap_or(&self.nobody)
+    }
+
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.items.get_mut((number as usize).checked_sub(1)?)
+    }
+
+    /// Returns all things with their numbers, in the order in which they came.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (1..=u32::MAX).zip(&self.items)
+    }
+}

@@ -1,0 +1,54 @@
+//! What the clock will bring: one time for each thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::state::Deadline;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(Timestamp, Deadline)>", into = "Vec<(Timestamp, Deadline)>")]
+pub(crate) struct Timers {
+    by_time: BTreeSet<(Timestamp, Deadline)>,
+    by_deadline: BTreeMap<Deadline, Timestamp>,
+}
+
+impl Timers {
+    /// Sets a deadline, or moves it.
+    pub(crate) fn set(&mut self, at: Timestamp, deadline: Deadline) {
+        self.clear(deadline);
+        self.by_time.insert((at, deadline));
+        self.by_deadline.insert(deadline, at);
+    }
+
+    pub(crate) fn clear(&mut self, deadline: Deadline) {
+        if let Some(at) = self.by_deadline.remove(&deadline) {
+            self.by_time.remove(&(at, deadline));
+        }
+    }
+
+    pub(crate) fn first(&self) -> Option<(Timestamp, Deadline)> {
+        self.by_time.first().copied()
+    }
+
+    pub(crate) fn has(&self, deadline: Deadline) -> bool {
+        self.by_deadline.contains_key(&deadline)
+    }
+}
+
+impl From<Vec<(Timestamp, Deadline)>> for Timers {
+    fn from(pairs: Vec<(Timestamp, Deadline)>) -> Self {
+        let mut timers = Self::default();
+        for (at, deadline) in pairs {
+            timers.set(at, deadline);
+        }
+        timers
+    }
+}
+
+impl From<Timers> for Vec<(Timestamp, Deadline)> {
+    fn from(timers: Timers) -> Self {
+        timers.by_time.into_iter().collect()
+    }
+}

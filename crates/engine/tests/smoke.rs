@@ -1,0 +1,68 @@
+//! The shortest run: one task, one agent, from the start to the end.
+
+use domain::{
+    Actor, Command, Done, GateApproval, GateReport, Heard, Member, MergeOutcome, PlannedPhase, PlannedTask,
+    PlannedWork, Role, RunOutcome, Said, SessionId, Settings, Timestamp,
+};
+use engine::{Effect, Run, TaskState};
+
+#[test]
+fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
+    let id: domain::TaskId = "T1".parse().unwrap();
+    let phase = PlannedPhase {
+        number: 1,
+        name: String::new(),
+        after: Vec::new(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    let work = PlannedWork {
+        title: "one".to_owned(),
+        phases: vec![phase],
+        tasks: vec![PlannedTask::new(id.clone(), 1, "one".to_owned())],
+    };
+    let team = vec![Member { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }];
+    let settings = Settings { gate_approval: GateApproval::Automatic, ..Settings::default() };
+    let start = Command::StartRun {
+        project: "p".to_owned(),
+        work: Box::new(work),
+        settings: Box::new(settings),
+        team,
+    };
+
+    let mut run = Run::new();
+    let mut log = Vec::new();
+    let mut effects = Vec::new();
+    let mut step = |run: &mut Run, actor: Actor, command: Command| {
+        let decision = run.decide(Timestamp(1000), &actor, command).unwrap();
+        log.extend(decision.events);
+        effects.extend(decision.effects.clone());
+        decision.effects
+    };
+    step(&mut run, Actor::Person("ana".to_owned()), start);
+    assert_eq!(run.task_state(&id), Some(TaskState::Running));
+    let session = SessionId(3);
+    step(&mut run, Actor::System, Command::ReportStarted { session, agent_session: None });
+    step(&mut run, Actor::System, Command::ReportTyped { session, input: 1 });
+    let said =
+        Said::Done(Done { task_id: id.clone(), phase: None, fields: std::collections::BTreeMap::new() });
+    let heard = Heard { start: 0, ordinal: 0 };
+    step(&mut run, Actor::Agent(session), Command::Hear { heard, read_from: 8, said: Box::new(said) });
+    assert_eq!(run.task_state(&id), Some(TaskState::Merging));
+    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None };
+    step(&mut run, Actor::System, Command::ReportMerge { task: id.clone(), attempt: 1, outcome });
+    assert_eq!(run.task_state(&id), Some(TaskState::Done));
+    let report = GateReport { passed: true, ..GateReport::default() };
+    let effects_of_gate = step(&mut run, Actor::System, Command::ReportGate { phase: 1, round: 1, report });
+    let (landing, _) =
+        effects_of_gate.iter().find(|(_, effect)| matches!(effect, Effect::LandPhase { .. })).unwrap();
+    step(&mut run, Actor::System, Command::ReportEffect { effect: *landing, error: None });
+    assert_eq!(run.outcome(), Some(RunOutcome::Done));
+
+    let mut replayed = Run::new();
+    let again: Vec<_> = log.iter().flat_map(|recorded| replayed.apply(recorded)).collect();
+    assert_eq!(again, effects);
+    assert_eq!(replayed.snapshot(), run.snapshot());
+    assert_eq!(Run::restore(&run.snapshot()).unwrap().snapshot(), run.snapshot());
+}
