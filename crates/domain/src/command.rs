@@ -3,10 +3,10 @@
 //! A command is not kept: what it leads to is.
 
 use crate::{
-    Action, AgentName, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId, Feedback,
-    GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber, PlannedTask,
-    PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said, SessionId, Settings,
-    TaskId, Usage,
+    Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber,
+    PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said,
+    SessionId, Settings, TaskId, Usage,
 };
 
 /// One wish. Who wishes stands beside it.
@@ -202,6 +202,13 @@ pub enum Command {
     },
     /// An agent wants to do something that it must ask for.
     AskPermission(PermissionWish),
+    /// An agent asks in the middle of its turn, which goes on with the answer.
+    AskPrompt {
+        /// The prompt's own id, by which the agent knows the answer.
+        prompt: String,
+        /// What is asked.
+        asked: Box<AskUser>,
+    },
     /// A test of an agent's has an outcome.
     GiveFeedback(Feedback),
     /// An agent used tokens.

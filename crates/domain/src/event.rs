@@ -474,6 +474,9 @@ events! {
         /// What the agent wants to do, where it asks for permission.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionWish>,
+        /// The prompt's own id, where the agent's turn waits for the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
         /// What waits behind it.
         holds_up: HoldsUp,
     }

@@ -32,6 +32,9 @@ pub enum Input {
         question: QuestionId,
         /// The answer.
         answer: String,
+        /// The prompt's own id, where the agent's turn waits for the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
     },
     /// A question about the question, from whoever is to answer it.
     AskBack {

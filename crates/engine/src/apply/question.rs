@@ -26,6 +26,7 @@ impl Run {
                 context,
                 required,
                 permission,
+                prompt,
                 ..
             } => {
                 let agent = self.session(*session).agent.clone();
@@ -40,6 +41,7 @@ impl Run {
                     context: context.clone(),
                     required: *required,
                     permission: permission.clone(),
+                    prompt: prompt.clone(),
                     state: QuestionState::Asked,
                 });
                 self.question_asked(at, *question, *session);
@@ -167,7 +169,10 @@ impl Run {
                 allowed: is_allowed(answer),
                 question: Some(id),
             },
-            None => Input::Answer { question: id, answer: answer.to_owned() },
+            None => {
+                let prompt = question.prompt.clone();
+                Input::Answer { question: id, answer: answer.to_owned(), prompt }
+            }
         };
         if self.is_on(Guard::AnswerToAsker) {
             self.owe(task, session, input);

@@ -54,6 +54,7 @@ impl Deciding<'_> {
             | Command::HearNear { .. }
             | Command::EndTurn { .. }
             | Command::AskPermission(_)
+            | Command::AskPrompt { .. }
             | Command::GiveFeedback(_)
             | Command::ReportUsage(_) => self.word_of_agent(command),
             Command::ReportStarted { .. }
@@ -136,6 +137,13 @@ impl Deciding<'_> {
             Command::AskPermission(wish) => {
                 let session = self.speaker(None)?;
                 self.ask_permission(session, wish);
+            }
+            Command::AskPrompt { prompt, asked } => {
+                let session = self.speaker(None)?;
+                if self.asking_refusal(session).is_some() {
+                    return Err(Rejection::Stale);
+                }
+                self.ask_user(session, *asked, Some(prompt));
             }
             Command::GiveFeedback(feedback) => {
                 let session = self.speaker(None)?;

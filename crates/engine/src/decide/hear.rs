@@ -209,7 +209,7 @@ impl Deciding<'_> {
     /// Does what a message asks for.
     fn obey(&mut self, session: SessionId, said: Said) {
         match said {
-            Said::AskUser(ask) => self.ask_user(session, ask),
+            Said::AskUser(ask) => self.ask_user(session, ask, None),
             Said::UserQuestion(question) => self.user_question(session, question),
             Said::NeedHuman(need) => self.need_human(session, need.question),
             Said::DependencyRequest(request) => self.request(session, request),

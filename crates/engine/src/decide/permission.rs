@@ -29,6 +29,7 @@ impl Deciding<'_> {
                     context: wish.detail.clone(),
                     required: true,
                     permission: Some(wish),
+                    prompt: None,
                 };
                 return self.ask(session, asked);
             }

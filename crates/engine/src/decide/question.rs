@@ -27,6 +27,7 @@ pub(super) struct Asked {
     pub(super) context: Option<String>,
     pub(super) required: bool,
     pub(super) permission: Option<PermissionWish>,
+    pub(super) prompt: Option<String>,
 }
 
 impl Deciding<'_> {
@@ -41,14 +42,17 @@ impl Deciding<'_> {
         is_settled.map(|task| format!("{} is {} already", task.planned.id, task.stage.word()))
     }
 
-    pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser) {
+    pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser, prompt: Option<String>) {
         let kind = match ask.r#type {
             AskUserType::Text => QuestionKind::Text,
             AskUserType::Selection => QuestionKind::Selection,
             AskUserType::Confirmation => QuestionKind::Confirmation,
         };
         let AskUser { question: text, options, default, context, required, .. } = ask;
-        self.ask(session, Asked { kind, text, options, default, context, required, permission: None });
+        self.ask(
+            session,
+            Asked { kind, text, options, default, context, required, permission: None, prompt },
+        );
     }
 
     pub(super) fn user_question(&mut self, session: SessionId, asked: UserQuestion) {
@@ -61,7 +65,10 @@ impl Deciding<'_> {
             QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
         };
         let UserQuestion { question: text, options, default, required, .. } = asked;
-        self.ask(session, Asked { kind, text, options, default, context: None, required, permission: None });
+        self.ask(
+            session,
+            Asked { kind, text, options, default, context: None, required, permission: None, prompt: None },
+        );
     }
 
     /// The orchestrator hands the question in its hand on to the person, or asks one of its own.
@@ -77,6 +84,7 @@ impl Deciding<'_> {
                 context: None,
                 required: true,
                 permission: None,
+                prompt: None,
             };
             self.ask(session, asked);
         }
@@ -90,7 +98,7 @@ impl Deciding<'_> {
         let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
         let is_permission = asked.permission.is_some();
-        let Asked { kind, text, options, default, context, required, permission } = asked;
+        let Asked { kind, text, options, default, context, required, permission, prompt } = asked;
         self.emit(Event::QuestionAsked {
             question,
             session,
@@ -102,6 +110,7 @@ impl Deciding<'_> {
             context,
             required,
             permission,
+            prompt,
             holds_up,
         });
         if let (Some(task), true) = (id, is_worker) {
@@ -201,7 +210,7 @@ impl Deciding<'_> {
                     allowed: is_allowed(&answer),
                     question: Some(question),
                 },
-                None => Input::Answer { question, answer },
+                None => Input::Answer { question, answer, prompt: asked.prompt },
             };
             self.say(asked.session, input);
         }

@@ -39,9 +39,11 @@ impl Deciding<'_> {
         if state.stage != Stage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
-        // A turn that waits for a permission ends only when it has it.
+        // A turn that waits for an answer ends only when it has it.
         let in_turn = self.run.session(session).in_turn;
-        let is_now = |input: &Input| !in_turn || matches!(input, Input::Permission { .. });
+        let is_prompted =
+            |input: &Input| matches!(input, Input::Permission { .. } | Input::Answer { prompt: Some(_), .. });
+        let is_now = |input: &Input| !in_turn || is_prompted(input);
         let owed: Vec<Input> =
             self.run.task(task).owed.iter().filter(|input| is_now(input)).cloned().collect();
         for input in owed {

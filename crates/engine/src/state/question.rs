@@ -48,6 +48,7 @@ pub(crate) struct Question {
     pub(crate) context: Option<String>,
     pub(crate) required: bool,
     pub(crate) permission: Option<PermissionWish>,
+    pub(crate) prompt: Option<String>,
     pub(crate) state: QuestionState,
 }
 
@@ -64,6 +65,7 @@ impl Default for Question {
             context: None,
             required: true,
             permission: None,
+            prompt: None,
             state: QuestionState::Withdrawn,
         }
     }
