@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod corpus;
+pub mod crank;
 pub mod plans;
 pub mod properties;
 mod random;

@@ -1,0 +1,158 @@
+//! A run in which nothing goes wrong: every order is carried out at once, every agent says DONE.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    num::NonZeroU32,
+};
+
+use domain::{
+    Actor, CheckpointOutcome, Command, Done, EffectId, GateApproval, GateReport, Heard, Input, Member,
+    MergeOutcome, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Said, SessionId, Settings,
+    Timestamp,
+};
+use engine::{Effect, Rejection, Run};
+
+use crate::runs::Work;
+
+/// A run, and what the world has still to do for it.
+pub struct Crank {
+    /// The run.
+    pub run: Run,
+    /// All that happened.
+    pub log: Vec<Recorded>,
+    /// How often something was wished of it.
+    pub n_steps: u64,
+    orders: VecDeque<(EffectId, Effect)>,
+    keeps_log: bool,
+}
+
+impl Crank {
+    /// Starts a run of so much work.
+    pub fn start(work: &Work, slots: u32, keeps_log: bool) -> Result<Self, Rejection> {
+        let mut crank =
+            Self { run: Run::new(), log: Vec::new(), n_steps: 0, orders: VecDeque::new(), keeps_log };
+        let name = |number: usize| format!("T{}", number + 1).parse();
+        let mut tasks = Vec::new();
+        for (number, duration) in work.durations.iter().enumerate() {
+            let Ok(id) = name(number) else { continue };
+            let mut task = PlannedTask::new(id, 1, format!("Task {number} of the plan"));
+            task.estimate_ms = Some(*duration);
+            task.text =
+                "What is to be done, in a few words of which a task usually has some more.".to_owned();
+            tasks.push(task);
+        }
+        for (earlier, later) in &work.edges {
+            if let (Ok(earlier), Some(later)) = (name(*earlier), tasks.get_mut(*later))
+                && !later.depends_on.contains(&earlier)
+            {
+                later.depends_on.push(earlier);
+            }
+        }
+        let phase = PlannedPhase {
+            number: 1,
+            name: "All of it".to_owned(),
+            after: Vec::new(),
+            verify: None,
+            artefacts: Vec::new(),
+            budgets: Vec::new(),
+        };
+        let settings = Settings {
+            slots: NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN),
+            gate_approval: GateApproval::Automatic,
+            ..Settings::default()
+        };
+        let work = PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks };
+        let name = "dev".parse().unwrap_or_else(|_| unreachable!("a name of letters is a name"));
+        crank.wish(
+            &Actor::Person("ana".to_owned()),
+            Command::StartRun {
+                project: "a project".to_owned(),
+                work: Box::new(work),
+                settings: Box::new(settings),
+                team: vec![Member { name, role: Role::Worker, slots: None }],
+            },
+        )?;
+        Ok(crank)
+    }
+
+    /// Goes on until the world has nothing to do.
+    pub fn turn(&mut self) -> Result<(), Rejection> {
+        while let Some((id, effect)) = self.orders.pop_front() {
+            match self.carry_out(id, effect) {
+                // Two reports may cross; the later one is too late, as in life.
+                Ok(()) | Err(Rejection::Stale | Rejection::UnknownSession { .. }) => {}
+                Err(rejection) => return Err(rejection),
+            }
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
+        let command = match effect {
+            Effect::SpawnAgent { session } => {
+                Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
+            }
+            Effect::Say { session, input, content } => {
+                self.wish(&Actor::System, Command::ReportTyped { session, input })?;
+                return match *content {
+                    Input::Task { task, .. } => self.say_done(session, task),
+                    _ => Ok(()),
+                };
+            }
+            Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
+            Effect::Merge { task, attempt } => {
+                let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None };
+                Command::ReportMerge { task, attempt, outcome }
+            }
+            Effect::CheckGate { phase, round } => {
+                let report = GateReport { passed: true, ..GateReport::default() };
+                Command::ReportGate { phase, round, report }
+            }
+            Effect::MakeCheckpoint { checkpoint, .. } => {
+                let outcome = CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None };
+                Command::ReportCheckpoint { checkpoint, outcome }
+            }
+            Effect::ParkSession { .. }
+            | Effect::WakeSession { .. }
+            | Effect::RunCheck { .. }
+            | Effect::LandPhase { .. }
+            | Effect::RestoreCheckpoint { .. }
+            | Effect::KeepPermission { .. } => Command::ReportEffect { effect: id, error: None },
+        };
+        self.wish(&Actor::System, command)
+    }
+
+    fn say_done(&mut self, session: SessionId, task_id: domain::TaskId) -> Result<(), Rejection> {
+        let said = Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() });
+        let heard = Heard { start: 100, ordinal: 0 };
+        let hear = Command::Hear { heard, read_from: 120, said: Box::new(said) };
+        self.wish(&Actor::Agent(session), hear)
+    }
+
+    fn wish(&mut self, actor: &Actor, command: Command) -> Result<(), Rejection> {
+        self.n_steps += 1;
+        let now = Timestamp(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
+        let decision = self.run.decide(now, actor, command)?;
+        self.orders.extend(decision.effects);
+        if self.keeps_log {
+            self.log.extend(decision.events);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::RunOutcome;
+
+    use super::Crank;
+    use crate::runs::{Shape, generate};
+
+    #[test]
+    fn a_run_in_which_nothing_goes_wrong_ends_done() {
+        let mut crank = Crank::start(&generate(Shape::Chains, 60, 1), 3, true).unwrap();
+        crank.turn().unwrap();
+        assert_eq!(crank.run.outcome(), Some(RunOutcome::Done));
+        assert!(crank.log.len() > 60 * 8);
+    }
+}
