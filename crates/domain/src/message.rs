@@ -11,7 +11,7 @@ use crate::{AgentName, PhaseNumber, TaskId};
 
 /// One message of an agent, understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(tag = "type", content = "payload", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Said {
     /// A question to whoever can answer it.
     AskUser(AskUser),
