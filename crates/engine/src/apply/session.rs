@@ -182,8 +182,11 @@ impl Run {
         session.untyped.push_back((number, content.clone()));
         session.in_turn = true;
         session.concluded = false;
-        session.corrected = 0;
-        session.told_of_near_miss = false;
+        // A correction is said into the turn that it is about.
+        if !matches!(content, Input::Invalid { .. } | Input::Near { .. }) {
+            session.corrected = 0;
+            session.told_of_near_miss = false;
+        }
         session.limited = false;
         let duty = duty_of(content).filter(|duty| session.duties.contains(duty));
         if let Some(duty) = duty {
