@@ -66,7 +66,11 @@ impl Deciding<'_> {
         if state.gate != Gate::Checking || state.rounds != round {
             return Err(Rejection::Stale);
         }
-        let (passed, summary, tasks) = (report.passed, report.summary.clone(), report.tasks.clone());
+        let (passed, tasks) = (report.passed, report.tasks.clone());
+        let mut summary = report.summary.clone();
+        if !report.missing.is_empty() {
+            summary = format!("{summary}\nmissing: {}", report.missing.join(", ")).trim().to_owned();
+        }
         self.emit(Event::GateChecked { phase, round, report });
         let verifier = self.run.team.first(Role::Verifier).map(|member| member.name.clone());
         match verifier {
