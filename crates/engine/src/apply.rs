@@ -153,15 +153,13 @@ impl Run {
                 self.heard(*session, *heard, *read_from);
                 self.message_heard(*session, said);
             }
-            Event::MessageRefused { session, heard, read_from, .. } => {
+            Event::MessageRefused { session, heard, read_from, protocol, error, .. } => {
                 self.heard(*session, *heard, *read_from);
-                self.message_refused(*session);
+                self.message_refused(*session, protocol, error);
             }
-            Event::NearMissHeard { session, heard, read_from, .. } => {
+            Event::NearMissHeard { session, heard, read_from, near, raw } => {
                 self.heard(*session, *heard, *read_from);
-                if let Some(session) = self.sessions.get_mut(session.0) {
-                    session.told_of_near_miss = true;
-                }
+                self.near_miss_heard(*session, near, raw);
             }
             Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
 

@@ -13,6 +13,9 @@ use crate::{
     state::{Deadline, Duty, EffectKey, ResultState, Session, SessionState},
 };
 
+/// More than these corrections of one turn would only feed a quarrel.
+const CORRECTIONS_MAX: usize = 8;
+
 /// What is known of a session when it begins.
 pub(super) struct Opened<'a> {
     pub(super) parent: Option<SessionId>,
@@ -182,10 +185,8 @@ impl Run {
         session.untyped.push_back((number, content.clone()));
         session.in_turn = true;
         session.concluded = false;
-        // A correction is said into the turn that it is about.
-        if !matches!(content, Input::Invalid { .. } | Input::Near { .. }) {
-            session.corrected = 0;
-            session.told_of_near_miss = false;
+        if let Some(place) = session.corrections.iter().position(|correction| correction == content) {
+            session.corrections.remove(place);
         }
         session.limited = false;
         let duty = duty_of(content).filter(|duty| session.duties.contains(duty));
@@ -263,10 +264,22 @@ impl Run {
         }
     }
 
-    pub(super) fn message_refused(&mut self, id: SessionId) {
+    pub(super) fn message_refused(&mut self, id: SessionId, protocol: &str, error: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row += 1;
-        session.corrected += 1;
+        session.in_turn = true;
+        if session.corrections.len() < CORRECTIONS_MAX {
+            let (protocol, error) = (protocol.to_owned(), error.to_owned());
+            session.corrections.push(Input::Invalid { protocol, error });
+        }
+    }
+
+    pub(super) fn near_miss_heard(&mut self, id: SessionId, near: &str, raw: &str) {
+        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        session.in_turn = true;
+        if !std::mem::replace(&mut session.told_of_near_miss, true) {
+            session.corrections.push(Input::Near { near: near.to_owned(), raw: raw.to_owned() });
+        }
     }
 
     pub(super) fn turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64) {
@@ -275,7 +288,6 @@ impl Run {
         if session.in_hand == Some(Duty::Chat) {
             session.in_hand = None;
         }
-        session.corrected = 0;
         session.told_of_near_miss = false;
         session.read_from = session.read_from.max(read_from);
         let first_kept = Heard { start: session.read_from, ordinal: 0 };

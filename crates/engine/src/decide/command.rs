@@ -1,6 +1,6 @@
 //! Where each wish goes, and who may wish it.
 
-use domain::{Actor, Command, Event, Input};
+use domain::{Actor, Command, Event};
 
 use super::{Deciding, hear::Place};
 use crate::{effect::Effect, rejection::Rejection, run::Status};
@@ -123,12 +123,7 @@ impl Deciding<'_> {
             }
             Command::HearNear { heard, read_from, near, raw } => {
                 let session = self.speaker(Some(heard))?;
-                let was_told = self.run.session(session).told_of_near_miss;
-                let (said, told) = (near.clone(), raw.clone());
                 self.emit(Event::NearMissHeard { session, heard, read_from, near, raw });
-                if !was_told {
-                    self.correct(session, Input::Near { near: said, raw: told });
-                }
             }
             Command::EndTurn { read_from, words } => {
                 let session = self.speaker(None)?;

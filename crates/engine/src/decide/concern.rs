@@ -44,6 +44,8 @@ impl Deciding<'_> {
             | Event::SessionActivated { session, .. }
             | Event::SessionWoken { session }
             | Event::TurnEnded { session, .. }
+            | Event::MessageRefused { session, .. }
+            | Event::NearMissHeard { session, .. }
             | Event::QuestionAsked { session, .. }
             | Event::InvocationStarted { session, .. }
             | Event::GateJudgeOpened { session, .. }
@@ -100,8 +102,6 @@ impl Deciding<'_> {
             | Event::InputQueued { .. }
             | Event::InputTyped { .. }
             | Event::MessageHeard { .. }
-            | Event::MessageRefused { .. }
-            | Event::NearMissHeard { .. }
             | Event::QuestionAskedBack { .. }
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }

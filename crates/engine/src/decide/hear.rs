@@ -71,15 +71,7 @@ impl Deciding<'_> {
         }
         raw.truncate(end);
         let Place { session, heard, read_from } = place;
-        self.emit(Event::MessageRefused {
-            session,
-            heard,
-            read_from,
-            protocol: protocol.clone(),
-            error: error.clone(),
-            raw,
-        });
-        self.correct(session, Input::Invalid { protocol, error });
+        self.emit(Event::MessageRefused { session, heard, read_from, protocol, error, raw });
         if self.run.session(session).invalid_in_a_row == INVALID_IN_A_ROW {
             let task = self.run.session(session).task.map(|task| self.id(task));
             let subject = task.map_or(Subject::Run, |task| Subject::Task { task });
@@ -303,7 +295,7 @@ impl Deciding<'_> {
         };
         if let Err(rejection) = outcome {
             let protocol = "CUSTOM".to_owned();
-            self.correct(session, Input::Invalid { protocol, error: rejection.to_string() });
+            self.say(session, Input::Invalid { protocol, error: rejection.to_string() });
         }
     }
 }

@@ -101,7 +101,9 @@ impl Deciding<'_> {
         if session.in_turn || session.limited {
             return;
         }
-        if session.task.is_none() && self.is_going() && self.deliver_mail(id) {
+        if self.is_going()
+            && (self.correct(id) || (self.run.session(id).task.is_none() && self.deliver_mail(id)))
+        {
             return;
         }
         let session = self.run.session(id);

@@ -7,8 +7,6 @@ use crate::state::{Duty, SessionState, Stage, TaskRef};
 
 /// A session that reads nothing is not told more than this.
 const UNTYPED_MAX: usize = 64;
-/// More than these corrections in one turn would only feed a quarrel.
-const CORRECTIONS_MAX: u32 = 8;
 
 impl Deciding<'_> {
     /// Says something to a session, and wakes it where it waits.
@@ -24,12 +22,16 @@ impl Deciding<'_> {
         self.emit_by_rule(Event::InputQueued { session, input, content: Box::new(content) });
     }
 
-    /// Tells a session that something it said could not be taken.
-    pub(super) fn correct(&mut self, session: SessionId, input: Input) {
+    /// Tells a session what could not be taken of what it said, once its turn is over; tells whether there was some.
+    pub(super) fn correct(&mut self, session: SessionId) -> bool {
         let told = self.run.session(session);
-        if told.untyped.len() < UNTYPED_MAX && told.corrected <= CORRECTIONS_MAX {
-            self.say(session, input);
+        if told.in_turn || told.corrections.is_empty() || told.untyped.len() >= UNTYPED_MAX {
+            return false;
         }
+        for correction in told.corrections.clone() {
+            self.say(session, correction);
+        }
+        true
     }
 
     /// Tells a task's session what it waited for, as soon as its turn is over.

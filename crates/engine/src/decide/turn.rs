@@ -33,7 +33,7 @@ impl Deciding<'_> {
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_at_work(*task, session)) {
             self.order_checkpoint(task, CheckpointReason::TurnEnd);
         }
-        if self.waits(session) || self.run.status != Status::Going {
+        if self.run.status != Status::Going || self.correct(session) || self.waits(session) {
             return Ok(());
         }
         match in_hand {

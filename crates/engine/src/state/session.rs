@@ -43,8 +43,8 @@ pub(crate) struct Session {
     pub(crate) heard: BTreeSet<Heard>,
     pub(crate) read_from: u64,
     pub(crate) invalid_in_a_row: u32,
-    /// How often it was corrected in this turn.
-    pub(crate) corrected: u32,
+    /// What it is to be told about what it said, when its turn is over.
+    pub(crate) corrections: Vec<Input>,
     pub(crate) told_of_near_miss: bool,
     /// Whether it was asked to say a word.
     pub(crate) nudged: bool,
@@ -78,7 +78,7 @@ impl Default for Session {
             heard: BTreeSet::new(),
             read_from: 0,
             invalid_in_a_row: 0,
-            corrected: 0,
+            corrections: Vec::new(),
             told_of_near_miss: false,
             nudged: false,
             questions: VecDeque::new(),
