@@ -1,0 +1,11 @@
+//! A living agent: what it says in its own protocol, and how it is told things.
+//!
+//! A driver turns bytes into happenings and words into bytes; it does no IO itself, so that it can be tested with
+//! recorded lines, and started again in the middle of a session. Knows nothing of tasks.
+
+mod driver;
+
+pub use driver::{
+    Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, ToolCall, ToolStatus, Trouble,
+    TurnOutcome, Untold,
+};
