@@ -47,6 +47,7 @@ impl Deciding<'_> {
                 context: String::new(),
             },
         );
+        self.freeze_agent_of(task);
     }
 
     fn limit_is_over(&mut self, task: TaskRef) {
@@ -109,6 +110,13 @@ impl Deciding<'_> {
         for task in running {
             let reason = BlockReason::Escalated { escalation };
             self.emit(Event::TaskBlocked { task: self.id(task), reason });
+            self.freeze_agent_of(task);
+        }
+    }
+
+    fn freeze_agent_of(&mut self, task: TaskRef) {
+        if let Some(session) = self.run.task(task).session {
+            self.freeze(session);
         }
     }
 }

@@ -121,6 +121,8 @@ impl Deciding<'_> {
         };
         if let Some(task) = task.filter(works).filter(|_| spent.has_reached(100)) {
             self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+            // In the middle of its turn it would go on using what it no longer has.
+            self.freeze(session);
         }
     }
 }

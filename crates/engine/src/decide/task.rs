@@ -50,7 +50,7 @@ impl Deciding<'_> {
     }
 
     /// Stops all processes of a session that works.
-    fn freeze(&mut self, session: SessionId) {
+    pub(super) fn freeze(&mut self, session: SessionId) {
         let is_working = matches!(
             self.run.session(session).state,
             SessionState::Active | SessionState::Parked(ParkMode::Hot)
