@@ -41,10 +41,12 @@ impl Run {
             Event::RunPaused {} => {
                 self.status = Status::Paused;
                 self.schedule.set_paused(true);
+                self.tasks_at_work().for_each(|task| self.stop_clock(at, task));
             }
             Event::RunContinued {} | Event::RunReopened {} => {
                 self.status = Status::Going;
                 self.schedule.set_paused(self.exhausted.is_some());
+                self.tasks_at_work().for_each(|task| self.start_clock(at, task));
             }
             Event::RunCancelled {} => self.schedule.set_paused(true),
             Event::RunEnded { outcome, .. } => self.status = Status::Over(*outcome),

@@ -335,7 +335,16 @@ impl Run {
         }
     }
 
-    fn start_clock(&mut self, at: Timestamp, found: TaskRef) {
+    /// Returns the tasks whose agents work this moment.
+    pub(super) fn tasks_at_work(&self) -> impl Iterator<Item = TaskRef> + use<> {
+        let tasks = self.schedule.running().iter().filter_map(|node| match self.kind_of(*node) {
+            NodeKind::Task(task) if self.task(task).stage == Stage::Running => Some(task),
+            NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
+        });
+        tasks.collect::<Vec<_>>().into_iter()
+    }
+
+    pub(super) fn start_clock(&mut self, at: Timestamp, found: TaskRef) {
         let Some(task) = self.task_mut(found) else { return };
         task.runs_since = Some(at);
         if let Some(timeout) = task.timeout_ms {
@@ -344,7 +353,7 @@ impl Run {
         }
     }
 
-    fn stop_clock(&mut self, at: Timestamp, found: TaskRef) {
+    pub(super) fn stop_clock(&mut self, at: Timestamp, found: TaskRef) {
         self.timers.clear(Deadline::TaskTime(found));
         let Some(task) = self.task_mut(found) else { return };
         if let Some(since) = task.runs_since.take() {

@@ -3,7 +3,10 @@
 use domain::{BlockReason, EscalationType, Event, Input, ParkMode, SessionId, Severity, Subject};
 
 use super::{Deciding, escalation::Problem};
-use crate::state::{Deadline, SessionState, Stage, TaskRef};
+use crate::{
+    run::Status,
+    state::{Deadline, SessionState, Stage, TaskRef},
+};
 
 impl Deciding<'_> {
     /// Does everything whose time has come.
@@ -64,8 +67,9 @@ impl Deciding<'_> {
             let state = self.run.task(*task);
             state.session == Some(session) && state.stage == Stage::Running && !state.is_blocked()
         };
-        let is_at_work =
-            waiting.in_turn && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(works));
+        let is_at_work = self.run.status != Status::Paused
+            && waiting.in_turn
+            && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(works));
         let mode = match waiting.state {
             SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
             SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,

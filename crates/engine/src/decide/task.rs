@@ -1,8 +1,8 @@
 //! What people wish for tasks, phases and the run as a whole.
 
 use domain::{
-    Actor, AgentName, BlockReason, CheckpointReason, Event, Failure, LoopOutcome, ParkMode, PhaseNumber,
-    Priority, RewindTarget, RunOutcome, SessionId, TaskId,
+    Actor, AgentName, BlockReason, CheckpointReason, Event, Failure, Input, LoopOutcome, ParkMode,
+    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, TaskId,
 };
 
 use super::Deciding;
@@ -281,8 +281,13 @@ impl Deciding<'_> {
         for session in sessions {
             let waits = self.run.session(session);
             let task_waits = waits.task.is_some_and(|task| self.run.task(task).is_blocked());
+            let task_works = waits.task.is_some_and(|task| self.run.task(task).stage == Stage::Running);
+            let was_cut = waits.state == SessionState::Parked(ParkMode::Cold) && task_works;
             if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
                 self.emit(Event::SessionWoken { session });
+            } else if was_cut && !task_waits {
+                let reason = "the run goes on".to_owned();
+                self.say(session, Input::GoOn { reason });
             }
         }
         Ok(())
