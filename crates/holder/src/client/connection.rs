@@ -1,0 +1,197 @@
+//! One connection to a holder: requests out, replies in, each with its tag.
+
+use std::{
+    collections::VecDeque,
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd},
+        unix::net::UnixStream,
+    },
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rustix::event::{PollFd, PollFlags};
+
+use super::{ClientError, START_MAX, check_private, hello};
+use crate::{
+    SOCKET_NAME,
+    protocol::{FrameReader, Greeting, Reply, Request},
+    wait,
+};
+
+/// How long a holder may leave what we send unread. It never does anything long.
+const SEND_MAX: Duration = Duration::from_secs(20);
+/// How many replies may come before the one that is waited for.
+const EARLIER_MAX: usize = 4096;
+/// The longest path that fits into a socket's address, with room for its name.
+const PATH_BYTES_MAX: usize = 90;
+
+/// A connection to a holder.
+#[derive(Debug)]
+pub struct Connection {
+    stream: UnixStream,
+    directory: PathBuf,
+    frames: FrameReader,
+    /// Replies that came while another was waited for.
+    earlier: VecDeque<(u32, Reply)>,
+    next_tag: u32,
+    greeting: Option<Greeting>,
+}
+
+impl Connection {
+    /// Connects to the holder that lives in a session's folder.
+    pub fn connect(directory: &Path) -> Result<Self, ClientError> {
+        check_private(directory)?;
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                ClientError::NoHolder { directory: directory.to_owned() }
+            }
+            _ => ClientError::Io { action: "connect to", path: directory.join(SOCKET_NAME), source },
+        };
+        let stream = if directory.as_os_str().len() < PATH_BYTES_MAX {
+            UnixStream::connect(directory.join(SOCKET_NAME)).map_err(failed)?
+        } else {
+            // An address has room for a short path only. The folder's descriptor has one.
+            let folder = File::open(directory).map_err(failed)?;
+            UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET_NAME}", folder.as_raw_fd()))
+                .map_err(failed)?
+        };
+        let mut connection = Self::new(stream, directory)?;
+        let tag = connection.send(&hello())?;
+        connection.greet(tag, Instant::now() + START_MAX)?;
+        Ok(connection)
+    }
+
+    pub(super) fn new(stream: UnixStream, directory: &Path) -> Result<Self, ClientError> {
+        let directory = directory.to_owned();
+        stream.set_nonblocking(true).map_err(|source| ClientError::Io {
+            action: "set up the connection to",
+            path: directory.clone(),
+            source,
+        })?;
+        let (frames, earlier) = (FrameReader::default(), VecDeque::new());
+        Ok(Self { stream, directory, frames, earlier, next_tag: 0, greeting: None })
+    }
+
+    /// Returns what the holder said at first.
+    pub fn greeting(&self) -> Option<&Greeting> {
+        self.greeting.as_ref()
+    }
+
+    /// Sends a request and returns the tag that its replies will carry.
+    pub fn send(&mut self, request: &Request) -> Result<u32, ClientError> {
+        self.send_all(std::slice::from_ref(request))
+    }
+
+    /// Sends a request and waits for its reply. Other replies that come before are kept for [`Connection::receive`].
+    pub fn ask(&mut self, request: &Request, time_max: Duration) -> Result<Reply, ClientError> {
+        let tag = self.send(request)?;
+        self.wait_for(tag, Instant::now() + time_max)
+    }
+
+    /// Waits for the next reply. Nothing means that the deadline passed.
+    pub fn receive(&mut self, deadline: Instant) -> Result<Option<(u32, Reply)>, ClientError> {
+        loop {
+            if let Some(reply) = self.try_receive()? {
+                return Ok(Some(reply));
+            }
+            let mut polled = [PollFd::new(&self.stream, PollFlags::IN)];
+            if !wait::until_ready(&mut polled, Some(deadline)) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Returns the next reply if it is there.
+    pub fn try_receive(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
+        match self.earlier.pop_front() {
+            Some(reply) => Ok(Some(reply)),
+            None => self.read_reply(),
+        }
+    }
+
+    /// Sends requests in one go and returns the tag of the last.
+    pub(super) fn send_all(&mut self, requests: &[Request]) -> Result<u32, ClientError> {
+        let mut bytes = zeroize::Zeroizing::new(Vec::new());
+        for request in requests {
+            self.next_tag = self.next_tag.wrapping_add(1);
+            bytes.extend_from_slice(&request.encode(self.next_tag));
+        }
+        let deadline = Instant::now() + SEND_MAX;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            match self.stream.write(rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let mut polled = [PollFd::new(&self.stream, PollFlags::OUT)];
+                    if !wait::until_ready(&mut polled, Some(deadline)) {
+                        return Err(ClientError::TimedOut);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.lost("write to the holder of", error)),
+            }
+        }
+        Ok(self.next_tag)
+    }
+
+    pub(super) fn greet(&mut self, tag: u32, deadline: Instant) -> Result<(), ClientError> {
+        match self.wait_for(tag, deadline)? {
+            Reply::Hello(greeting) => self.greeting = Some(greeting),
+            Reply::Refused(refusal) => return Err(ClientError::Refused(refusal)),
+            _ => return Err(ClientError::Malformed),
+        }
+        Ok(())
+    }
+
+    pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
+        loop {
+            while let Some((found, reply)) = self.read_reply()? {
+                if found == tag {
+                    return Ok(reply);
+                }
+                if self.earlier.len() == EARLIER_MAX {
+                    return Err(ClientError::Flooded);
+                }
+                self.earlier.push_back((found, reply));
+            }
+            let mut polled = [PollFd::new(&self.stream, PollFlags::IN)];
+            if !wait::until_ready(&mut polled, Some(deadline)) {
+                return Err(ClientError::TimedOut);
+            }
+        }
+    }
+
+    fn read_reply(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
+        let mut piece = [0; 16 << 10];
+        loop {
+            if let Some(frame) = self.frames.next_frame().map_err(ClientError::TooLarge)? {
+                let reply = Reply::decode(&frame).ok_or(ClientError::Malformed)?;
+                return Ok(Some((frame.tag, reply)));
+            }
+            match self.stream.read(&mut piece) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(length) => self.frames.push(piece.get(..length).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.lost("read from the holder of", error)),
+            }
+        }
+    }
+
+    /// A holder that ends while we speak is an ordinary end, however the kernel calls it.
+    fn lost(&self, action: &'static str, source: io::Error) -> ClientError {
+        match source.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
+            _ => ClientError::Io { action, path: self.directory.clone(), source },
+        }
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+}

@@ -1,0 +1,152 @@
+//! One client of a holder: what it said, what it is still to be told.
+//!
+//! A client that does not read costs nothing: records are read from the spool only when the last one is gone, and one
+//! that lets replies pile up is dropped.
+
+use std::{
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    path::Path,
+};
+
+use rustix::{net::sockopt::socket_peercred, process::geteuid};
+
+use crate::{
+    protocol::{Frame, FrameReader, Reply, TooLarge},
+    spool::{PAYLOAD_BYTES_MAX, Reader, SpoolError},
+};
+
+/// How much may wait for a client that does not read its replies.
+const OUT_BYTES_MAX: usize = 64 << 10;
+/// How much of the spool is put together for a subscriber at once.
+const BATCH_BYTES: usize = 32 << 10;
+
+/// How many such batches a subscriber gets before others have their turn.
+const BATCHES_MAX: usize = 8;
+
+/// A connected client.
+pub(super) struct Connection {
+    /// Names it for replies that come later.
+    pub(super) id: u64,
+    pub(super) is_greeted: bool,
+    /// The tag of its last input, to which the news of typing go.
+    pub(super) input_tag: Option<u32>,
+    /// Everything is said: close it when the rest is written.
+    pub(super) is_closing: bool,
+    stream: UnixStream,
+    frames: FrameReader,
+    out: Vec<u8>,
+    written: usize,
+    subscription: Option<(u32, Reader)>,
+}
+
+impl Connection {
+    /// Takes a connection over if its other end belongs to the user of this process.
+    pub(super) fn new(id: u64, socket: OwnedFd) -> io::Result<Self> {
+        let peer = socket_peercred(&socket)?.uid;
+        if peer != geteuid() && !peer.is_root() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let stream = UnixStream::from(socket);
+        stream.set_nonblocking(true)?;
+        Ok(Self {
+            id,
+            is_greeted: false,
+            input_tag: None,
+            is_closing: false,
+            stream,
+            frames: FrameReader::default(),
+            out: Vec::new(),
+            written: 0,
+            subscription: None,
+        })
+    }
+
+    pub(super) fn socket(&self) -> impl AsFd + '_ {
+        &self.stream
+    }
+
+    pub(super) fn wants_to_write(&self) -> bool {
+        !self.out.is_empty()
+    }
+
+    /// Reads once. Says `false` when the client is gone.
+    pub(super) fn read(&mut self) -> bool {
+        let mut piece = [0; 16 << 10];
+        match self.stream.read(&mut piece) {
+            Ok(0) => false,
+            Ok(length) => {
+                self.frames.push(piece.get(..length).unwrap_or_default());
+                true
+            }
+            Err(error) => matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+        }
+    }
+
+    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
+        self.frames.next_frame()
+    }
+
+    /// Queues a reply. Says `false` when the client has let too many pile up.
+    pub(super) fn reply(&mut self, tag: u32, reply: &Reply) -> bool {
+        self.out.extend_from_slice(&reply.encode(tag));
+        self.write() && self.out.len() - self.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
+    }
+
+    /// Begins to send records.
+    pub(super) fn subscribe(&mut self, tag: u32, directory: &Path, from: u64) -> Result<(), SpoolError> {
+        self.subscription = Some((tag, Reader::open(directory, from)?));
+        Ok(())
+    }
+
+    /// Sends records as long as the client takes them. Says `false` when the client is gone or the spool can't be read.
+    pub(super) fn pump(&mut self) -> bool {
+        // A client that is far behind and fast must not keep the loop from the agent. What is filled in last stays, so
+        // that the next wait ends at once.
+        for _ in 0..BATCHES_MAX {
+            if !self.write() {
+                return false;
+            }
+            match self.fill() {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Puts records into an empty buffer. Says whether there were any.
+    fn fill(&mut self) -> Result<bool, SpoolError> {
+        let Some((tag, reader)) = self.subscription.as_mut().filter(|_| self.out.is_empty()) else {
+            return Ok(false);
+        };
+        while self.out.len() < BATCH_BYTES {
+            let Some(record) = reader.next_record()? else { break };
+            self.out.extend_from_slice(&Reply::Record(record).encode(*tag));
+        }
+        Ok(!self.out.is_empty())
+    }
+
+    /// Writes what the client takes. Says `false` when it is gone.
+    pub(super) fn write(&mut self) -> bool {
+        while self.written < self.out.len() {
+            match self.stream.write(self.out.get(self.written..).unwrap_or_default()) {
+                Ok(length) => self.written += length,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+        }
+        self.written = 0;
+        if self.out.capacity() > OUT_BYTES_MAX {
+            self.out = Vec::new();
+        } else {
+            self.out.clear();
+        }
+        true
+    }
+}

@@ -1,0 +1,193 @@
+//! From the agent's wires into the spool: read, mask, append.
+//!
+//! Invariant: nothing is read while the spool waits for room, so what an agent wrote is in its own pipe, in the spool, or
+//! in the one record that waits. The agent waits with it.
+
+use std::{
+    os::fd::OwnedFd,
+    time::{Duration, Instant},
+};
+
+use rustix::io::Errno;
+
+use crate::{
+    mask::{Masker, Secret},
+    spool::{Appended, Body, Stream, Writer},
+};
+
+/// How much is read before it becomes a record. A terminal gives at most 4 KiB at once, so this is several reads.
+const BUFFER_BYTES: usize = 32 << 10;
+/// How long the start of a secret may be held back while nothing follows.
+const HOLD_MAX: Duration = Duration::from_millis(100);
+/// How long to wait before a full disk is tried again, at first and at most.
+const RETRY_MIN: Duration = Duration::from_millis(20);
+const RETRY_MAX: Duration = Duration::from_secs(1);
+
+/// What reading an output showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// There may be more.
+    More,
+    /// Nothing for now.
+    Dry,
+    /// Nothing ever again.
+    Closed,
+}
+
+pub(super) struct Output {
+    stream: Stream,
+    pub(super) wire: OwnedFd,
+    masker: Masker,
+}
+
+/// All outputs of an agent and the spool behind them.
+pub(super) struct Outputs {
+    pub(super) open: Vec<Output>,
+    spool: Writer,
+    buffer: Vec<u8>,
+    secrets: Vec<Secret>,
+    flush_at: Option<Instant>,
+    retry_at: Option<Instant>,
+    retry_pause: Duration,
+}
+
+impl Outputs {
+    pub(super) fn new(spool: Writer, wires: Vec<(Stream, OwnedFd)>, secrets: Vec<Secret>) -> Self {
+        let open = wires
+            .into_iter()
+            .map(|(stream, wire)| Output { stream, wire, masker: Masker::default() })
+            .collect();
+        let buffer = vec![0; BUFFER_BYTES];
+        let (flush_at, retry_at) = (None, None);
+        let mut outputs =
+            Self { open, spool, buffer, secrets: Vec::new(), flush_at, retry_at, retry_pause: RETRY_MIN };
+        outputs.set_secrets(secrets);
+        outputs
+    }
+
+    pub(super) fn set_secrets(&mut self, secrets: Vec<Secret>) {
+        for output in &mut self.open {
+            output.masker.set(&secrets);
+        }
+        self.secrets = secrets;
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.spool.offset()
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        self.spool.is_waiting()
+    }
+
+    /// Returns when something is to be done although nothing happens.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match (self.flush_at, self.retry_at) {
+            (_, Some(retry_at)) => Some(retry_at),
+            (flush_at, None) => flush_at,
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn tick(&mut self, now: Instant) {
+        if self.retry_at.is_some_and(|at| now >= at) {
+            let appended = self.spool.resume();
+            self.note(appended, now);
+        }
+        if self.flush_at.is_some_and(|at| now >= at) && !self.is_waiting() {
+            self.flush(now);
+        }
+    }
+
+    /// Appends a record that is no output. It comes behind all output that was read.
+    pub(super) fn append(&mut self, body: &Body, now: Instant) {
+        let appended = self.spool.append(body);
+        self.note(appended, now);
+    }
+
+    /// Appends what was typed, masked.
+    pub(super) fn append_input(&mut self, number: u64, bytes: &[u8], now: Instant) {
+        let mut masker = Masker::default();
+        masker.set(&self.secrets);
+        let mut shown = Vec::with_capacity(bytes.len());
+        masker.push(bytes, &mut shown);
+        masker.flush(&mut shown);
+        self.append(&Body::Input { number, bytes: shown }, now);
+    }
+
+    /// Reads one output until it is dry or a buffer is full, and appends what came.
+    pub(super) fn read(&mut self, index: usize, now: Instant) -> Flow {
+        let Some(output) = self.open.get_mut(index).filter(|_| !self.spool.is_waiting()) else {
+            return Flow::Dry;
+        };
+        let mut filled = 0;
+        let flow = loop {
+            let Some(room) = self.buffer.get_mut(filled..).filter(|room| !room.is_empty()) else {
+                break Flow::More;
+            };
+            match rustix::io::read(&output.wire, room) {
+                Ok(0) => break Flow::Closed,
+                Ok(length) => filled += length,
+                Err(Errno::AGAIN) => break Flow::Dry,
+                Err(Errno::INTR) => {}
+                Err(_) => break Flow::Closed,
+            }
+        };
+        let bytes = self.buffer.get(..filled).unwrap_or_default();
+        let mut appended = Appended::Written;
+        if output.masker.is_idle() {
+            if !bytes.is_empty() {
+                appended = self.spool.append_output(output.stream, bytes);
+            }
+        } else {
+            let mut shown = Vec::with_capacity(bytes.len());
+            output.masker.push(bytes, &mut shown);
+            if flow == Flow::Closed {
+                output.masker.flush(&mut shown);
+            }
+            if !shown.is_empty() {
+                appended = self.spool.append_output(output.stream, &shown);
+            }
+            if output.masker.is_holding() {
+                self.flush_at.get_or_insert(now + HOLD_MAX);
+            }
+        }
+        if flow == Flow::Closed {
+            self.open.remove(index);
+        }
+        self.note(appended, now);
+        flow
+    }
+
+    /// Reads what is left when nobody writes any more. Says whether there may be more.
+    pub(super) fn drain_some(&mut self, now: Instant) -> bool {
+        (0..self.open.len()).any(|index| self.read(index, now) != Flow::Dry)
+    }
+
+    /// Gives out what was held back.
+    pub(super) fn flush(&mut self, now: Instant) {
+        self.flush_at = None;
+        for index in 0..self.open.len() {
+            let Some(output) = self.open.get_mut(index).filter(|output| output.masker.is_holding()) else {
+                continue;
+            };
+            let mut shown = Vec::new();
+            output.masker.flush(&mut shown);
+            let appended = self.spool.append_output(output.stream, &shown);
+            self.note(appended, now);
+        }
+    }
+
+    fn note(&mut self, appended: Appended, now: Instant) {
+        match appended {
+            Appended::Written => {
+                self.retry_at = None;
+                self.retry_pause = RETRY_MIN;
+            }
+            Appended::Waiting => {
+                self.retry_at = Some(now + self.retry_pause);
+                self.retry_pause = (self.retry_pause * 2).min(RETRY_MAX);
+            }
+        }
+    }
+}

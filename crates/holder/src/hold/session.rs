@@ -1,0 +1,357 @@
+//! The loop: waits for whatever comes next, and hands it to the part that knows what to do.
+//!
+//! It waits without a timeout while nothing is due, so a silent session costs nothing at all.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixListener,
+    },
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    process::{WaitOptions, WaitStatus, wait},
+};
+
+use super::{
+    agent::Agent,
+    clock::Clock,
+    connection::Connection,
+    ending::Ending,
+    inputs::{Inputs, Step},
+    outputs::Outputs,
+    pause::Pause,
+};
+use crate::{
+    SOCKET_NAME,
+    cgroup::Cgroup,
+    protocol::{CONNECTIONS_MAX, Limits, Refusal, Reply},
+    spool::{Body, EndReason, Exit},
+    status::{self, Ended, Summary},
+    system,
+    wait::timespec,
+};
+
+/// How long clients may take to read what is left for them at the end. The files stay.
+const FAREWELL_MAX: Duration = Duration::from_secs(1);
+/// How long to wait before a status file that could not be written is tried again.
+const STATUS_RETRY: Duration = Duration::from_millis(200);
+
+/// A request whose answer comes later: which client, which tag.
+pub(super) type Asker = (u64, u32);
+
+/// Everything that a holder knows.
+pub(super) struct Session {
+    pub(super) connections: Vec<Connection>,
+    pub(super) held: Option<Held>,
+    pub(super) listener: Option<UnixListener>,
+    signals: OwnedFd,
+    next_id: u64,
+    /// No agent could be started: nothing is left to do.
+    pub(super) has_failed: bool,
+}
+
+/// A session whose agent was started.
+pub(super) struct Held {
+    pub(super) agent: Agent,
+    pub(super) outputs: Outputs,
+    pub(super) inputs: Inputs,
+    pub(super) pause: Pause,
+    pub(super) ending: Option<Ending>,
+    pub(super) clock: Clock,
+    pub(super) cgroup: Option<Cgroup>,
+    pub(super) limits: Limits,
+    pub(super) leftover_grace: Duration,
+    pub(super) summary: Summary,
+    pub(super) status: Option<WaitStatus>,
+    /// What went into the spool as the last record.
+    pub(super) exit: Option<Exit>,
+    pub(super) has_children: bool,
+    pub(super) status_at: Option<Instant>,
+}
+
+/// What can wake the loop.
+#[derive(Clone, Copy)]
+enum Source {
+    Signals,
+    Listener,
+    Output(usize),
+    Input,
+    Client(u64),
+}
+
+impl Session {
+    pub(super) fn new(signals: OwnedFd, first: OwnedFd) -> io::Result<Self> {
+        let connections = vec![Connection::new(0, first)?];
+        Ok(Self { connections, held: None, listener: None, signals, next_id: 1, has_failed: false })
+    }
+
+    pub(super) fn run(mut self) -> ExitCode {
+        loop {
+            let ready = self.wait();
+            let now = Instant::now();
+            for (source, flags) in ready {
+                self.handle(source, flags, now);
+            }
+            self.tick(now);
+            self.connections.retain_mut(|connection| {
+                connection.pump() && (!connection.is_closing || connection.wants_to_write())
+            });
+            if self.is_over(now) {
+                self.say_farewell();
+                return if self.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+            }
+        }
+    }
+
+    /// Waits until something comes or something is due.
+    fn wait(&self) -> Vec<(Source, PollFlags)> {
+        let mut sources = vec![Source::Signals];
+        let mut polled = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        if let Some(listener) = &self.listener {
+            sources.push(Source::Listener);
+            polled.push(PollFd::new(listener, PollFlags::IN));
+        }
+        let mut deadline = None;
+        if let Some(held) = &self.held {
+            deadline = held.deadline();
+            // Invariant: while the disk is full nothing is read and nothing is typed.
+            if !held.outputs.is_waiting() {
+                for (index, output) in held.outputs.open.iter().enumerate() {
+                    sources.push(Source::Output(index));
+                    polled.push(PollFd::new(&output.wire, PollFlags::IN));
+                }
+                if let Some(input) = held.agent.input.as_ref().filter(|_| !held.inputs.is_empty()) {
+                    sources.push(Source::Input);
+                    polled.push(PollFd::new(input, PollFlags::OUT));
+                }
+            }
+        }
+        let sockets: Vec<_> = self.connections.iter().map(Connection::socket).collect();
+        for (connection, socket) in self.connections.iter().zip(&sockets) {
+            let write = if connection.wants_to_write() { PollFlags::OUT } else { PollFlags::empty() };
+            sources.push(Source::Client(connection.id));
+            polled.push(PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::IN | write));
+        }
+        let timeout = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+        if poll(&mut polled, timeout.as_ref()).is_err() {
+            return Vec::new();
+        }
+        let ready = sources.into_iter().zip(polled.iter().map(PollFd::revents));
+        ready.filter(|(_, flags)| !flags.is_empty()).collect()
+    }
+
+    fn handle(&mut self, source: Source, flags: PollFlags, now: Instant) {
+        match source {
+            Source::Signals => {
+                let came = system::came(&self.signals);
+                if came.child {
+                    self.reap(now);
+                }
+                if came.end {
+                    self.end(EndReason::HolderEnded, None, now);
+                }
+            }
+            Source::Listener => self.accept(),
+            Source::Output(index) => {
+                if let Some(held) = &mut self.held {
+                    held.outputs.read(index, now);
+                }
+            }
+            Source::Input => self.type_some(now),
+            Source::Client(id) => {
+                if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+                    self.hear(id, now);
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) else { return };
+        // Somebody else's connection is closed without a word.
+        let Ok(mut connection) = Connection::new(self.next_id, stream.into()) else { return };
+        self.next_id += 1;
+        if self.connections.len() < CONNECTIONS_MAX {
+            self.connections.push(connection);
+        } else {
+            connection.reply(0, &Reply::Refused(Refusal::Busy));
+        }
+    }
+
+    /// Takes note of every child that ended.
+    pub(super) fn reap(&mut self, now: Instant) {
+        let Some(held) = &mut self.held else { return };
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == held.agent.pid => held.status = Some(status),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => break,
+                Err(_) => {
+                    held.has_children = false;
+                    break;
+                }
+            }
+        }
+        if held.status.is_some() {
+            let grace = held.leftover_grace;
+            let ending = held
+                .ending
+                .get_or_insert_with(|| Ending::begin(EndReason::Itself, grace, held.cgroup.as_ref(), now));
+            ending.hurry(grace, now);
+        }
+    }
+
+    /// Begins the end, or hurries one that has begun.
+    pub(super) fn end(&mut self, reason: EndReason, grace: Option<Duration>, now: Instant) {
+        let Some(held) = &mut self.held else {
+            self.has_failed = true;
+            return;
+        };
+        let grace = grace.unwrap_or(held.limits.end_grace);
+        let stopped = held.pause.go_on(held.cgroup.as_ref());
+        match &mut held.ending {
+            Some(ending) => ending.hurry(grace, now),
+            None => held.ending = Some(Ending::begin(reason, grace, held.cgroup.as_ref(), now)),
+        }
+        self.answer_all(stopped, &Reply::Refused(Refusal::WrongPhase));
+    }
+
+    fn type_some(&mut self, now: Instant) {
+        let Some(held) = &mut self.held else { return };
+        let Some(input) = &held.agent.input else { return };
+        let terminal = held.agent.terminal.as_ref();
+        let is_canonical = || {
+            let modes = terminal.and_then(|terminal| rustix::termios::tcgetattr(terminal).ok());
+            modes.is_some_and(|modes| modes.local_modes.contains(rustix::termios::LocalModes::ICANON))
+        };
+        let reply = match held.inputs.step(input, is_canonical) {
+            Step::Idle | Step::Blocked | Step::Piece => return,
+            Step::Typed { number, bytes } => {
+                held.outputs.append_input(number, &bytes, now);
+                if held.inputs.is_closing && held.inputs.is_empty() {
+                    held.agent.input = None;
+                }
+                Reply::Typed { number }
+            }
+            Step::LineTooLong => Reply::Refused(Refusal::TooLong { bytes_max: 4095 }),
+            Step::Closed => {
+                held.agent.input = None;
+                Reply::Refused(Refusal::WrongPhase)
+            }
+        };
+        for connection in &mut self.connections {
+            if let Some(tag) = connection.input_tag {
+                connection.reply(tag, &reply);
+            }
+        }
+    }
+
+    /// Does what is due.
+    fn tick(&mut self, now: Instant) {
+        let Some(held) = &mut self.held else { return };
+        held.outputs.tick(now);
+        if held.clock.take_expired(now) {
+            self.end(EndReason::TimeLimit, None, now);
+        }
+        let Some(held) = &mut self.held else { return };
+        if let Some(ending) = &mut held.ending {
+            ending.tick(held.cgroup.as_ref(), now);
+        }
+        let stopped = held.pause.tick(&held.agent, held.cgroup.as_ref(), now);
+        if matches!(held.pause, Pause::Still { .. }) {
+            held.clock.stop(now);
+        }
+        self.answer_all(stopped, &Reply::Done);
+    }
+
+    pub(super) fn answer_all(&mut self, askers: Vec<Asker>, reply: &Reply) {
+        for (id, tag) in askers {
+            self.answer(id, tag, reply);
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: u64, tag: u32, reply: &Reply) {
+        self.connections.retain_mut(|connection| connection.id != id || connection.reply(tag, reply));
+    }
+
+    /// Says whether nothing is left to do, and does what is left when the last process is gone.
+    fn is_over(&mut self, now: Instant) -> bool {
+        let Some(held) = &mut self.held else {
+            let is_talking =
+                self.connections.iter().any(|connection| !self.has_failed || connection.wants_to_write());
+            return !is_talking;
+        };
+        if !held.finish(now) {
+            return false;
+        }
+        let askers = held.ending.as_mut().map(|ending| std::mem::take(&mut ending.askers));
+        self.answer_all(askers.unwrap_or_default(), &Reply::Done);
+        true
+    }
+
+    /// Lets clients have what is left, for a moment, and goes.
+    fn say_farewell(&mut self) {
+        if self.listener.take().is_some() {
+            let _ = std::fs::remove_file(SOCKET_NAME);
+        }
+        let deadline = Instant::now() + FAREWELL_MAX;
+        while Instant::now() < deadline {
+            self.connections.retain_mut(|connection| connection.pump() && connection.wants_to_write());
+            if self.connections.is_empty() {
+                break;
+            }
+            let sockets: Vec<_> = self.connections.iter().map(Connection::socket).collect();
+            let mut polled: Vec<_> = sockets
+                .iter()
+                .map(|socket| PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::OUT))
+                .collect();
+            crate::wait::until_ready(&mut polled, Some(deadline));
+        }
+    }
+}
+
+impl Held {
+    fn deadline(&self) -> Option<Instant> {
+        let all = [
+            self.outputs.deadline(),
+            self.ending.as_ref().filter(|_| self.has_children).map(Ending::deadline),
+            self.pause.deadline(),
+            self.clock.deadline(),
+            self.status_at,
+        ];
+        all.into_iter().flatten().min()
+    }
+
+    /// When all processes are gone: takes the last output, records the exit, writes the status. Says when all is done.
+    fn finish(&mut self, now: Instant) -> bool {
+        let Some(status) = self.status.filter(|_| !self.has_children) else { return false };
+        while !self.outputs.is_waiting() && self.outputs.drain_some(now) {}
+        if self.exit.is_none() && !self.outputs.is_waiting() {
+            self.outputs.flush(now);
+            let reason = self.ending.as_ref().map_or(EndReason::Itself, |ending| ending.reason);
+            let exit = Exit { code: status.exit_status(), signal: status.terminating_signal(), reason };
+            self.exit = Some(exit);
+            self.outputs.append(&Body::Exit(exit), now);
+        }
+        let Some(exit) = self.exit.filter(|_| !self.outputs.is_waiting()) else { return false };
+        if self.status_at.is_some_and(|at| now < at) {
+            return false;
+        }
+        let (offset, input_typed) = (self.outputs.offset(), self.inputs.typed());
+        self.summary.exit = Some(Ended { exit, offset, input_typed });
+        if status::write(std::path::Path::new("."), &self.summary).is_err() {
+            self.status_at = Some(now + STATUS_RETRY);
+            return false;
+        }
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.remove();
+        }
+        true
+    }
+}

@@ -1,0 +1,130 @@
+//! The forms in which a value can turn up in output: as it is, with the terminal's line ends, in JSON, in a URL, and in
+//! base64 at each of its three alignments.
+//!
+//! In base64 the characters at both edges also hold bits of what stands beside the value; only those that hold nothing
+//! else are known, and only those are masked. A form that would be too short to be told from ordinary text is left out.
+
+use zeroize::Zeroizing;
+
+/// The shortest part of a base64 text that is looked for.
+const BASE64_BYTES_MIN: usize = 6;
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+type Form = Zeroizing<Vec<u8>>;
+
+/// Returns all forms of a value; some may be equal.
+pub(super) fn of(value: &[u8]) -> Vec<Form> {
+    let mut forms = vec![Zeroizing::new(value.to_vec()), terminal(value), json(value)];
+    for lower_case in [false, true] {
+        // What is left as it is: RFC 3986; encodeURIComponent of JavaScript; encodeURI; a form with + for a space.
+        forms.push(url(value, b"-_.~", false, lower_case));
+        forms.push(url(value, b"-_.~!*'()", false, lower_case));
+        forms.push(url(value, b"-_.~!*'();/?:@&=+$,#", false, lower_case));
+        forms.push(url(value, b"-_.*", true, lower_case));
+        forms.push(url(value, b"-_.~/", false, lower_case));
+    }
+    for alphabet in [STANDARD, URL_SAFE] {
+        for alignment in 0..3 {
+            let form = base64(value, alignment, alphabet);
+            if form.len() >= BASE64_BYTES_MIN {
+                forms.push(form);
+            }
+        }
+    }
+    forms
+}
+
+/// A line end goes through the terminal as two bytes.
+fn terminal(value: &[u8]) -> Form {
+    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 2));
+    let mut before = 0;
+    for &byte in value {
+        if byte == b'\n' && before != b'\r' {
+            form.push(b'\r');
+        }
+        form.push(byte);
+        before = byte;
+    }
+    form
+}
+
+fn json(value: &[u8]) -> Form {
+    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 6));
+    for &byte in value {
+        match byte {
+            b'"' => form.extend_from_slice(b"\\\""),
+            b'\\' => form.extend_from_slice(b"\\\\"),
+            b'\n' => form.extend_from_slice(b"\\n"),
+            b'\r' => form.extend_from_slice(b"\\r"),
+            b'\t' => form.extend_from_slice(b"\\t"),
+            0..0x20 => {
+                form.extend_from_slice(b"\\u00");
+                form.extend_from_slice(&hexadecimal(byte, true));
+            }
+            _ => form.push(byte),
+        }
+    }
+    form
+}
+
+fn url(value: &[u8], kept: &[u8], plus_for_space: bool, lower_case: bool) -> Form {
+    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 3));
+    for &byte in value {
+        if byte == b' ' && plus_for_space {
+            form.push(b'+');
+        } else if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            form.push(byte);
+        } else {
+            form.push(b'%');
+            form.extend_from_slice(&hexadecimal(byte, lower_case));
+        }
+    }
+    form
+}
+
+fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
+    let ten = if lower_case { b'a' } else { b'A' };
+    [byte >> 4, byte & 15].map(|digit| if digit < 10 { b'0' + digit } else { ten + digit - 10 })
+}
+
+/// Returns the characters that a value alone decides when it stands behind `alignment` other bytes.
+fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Form {
+    let bit = |index: usize| -> Option<u8> {
+        let byte = value.get((index / 8).checked_sub(alignment)?)?;
+        Some(byte >> (7 - index % 8) & 1)
+    };
+    let first = (alignment * 8).div_ceil(6);
+    let end = (alignment + value.len()) * 8 / 6;
+    let mut form = Zeroizing::new(Vec::with_capacity(end.saturating_sub(first)));
+    for character in first..end {
+        let sextet = (0..6).filter_map(|n| bit(character * 6 + n)).fold(0, |sum, bit| sum << 1 | bit);
+        form.extend(alphabet.get(usize::from(sextet)).copied());
+    }
+    form
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(value: &str, expected: &[&str]) {
+        let forms = of(value.as_bytes());
+        for form in expected {
+            assert!(
+                forms.iter().any(|found| found.as_slice() == form.as_bytes()),
+                "{value:?} has no {form:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_value_has_the_forms_that_programs_print() {
+        // `printf 'hunter2/secret' | base64`, with nothing, `x` and `xy` before it.
+        check("hunter2/secret", &["aHVudGVyMi9zZWNyZX", "odW50ZXIyL3NlY3Jld", "h1bnRlcjIvc2VjcmV0"]);
+        check("p@ss w0rd/+", &["p%40ss%20w0rd%2F%2B", "p%40ss%20w0rd%2f%2b", "p%40ss+w0rd%2F%2B"]);
+        check("say \"hi\"\\\n", &["say \\\"hi\\\"\\\\\\n"]);
+        check("-----BEGIN\nMII\n-----", &["-----BEGIN\r\nMII\r\n-----"]);
+    }
+}

@@ -1,0 +1,219 @@
+//! What to start and how: the request that makes a holder a session.
+
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::OsStrExt,
+    path::PathBuf,
+    time::Duration,
+};
+
+use crate::{
+    bytes::{Fields, Put},
+    mask::Secret,
+};
+
+/// A command and everything around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// Names the session. Every descendant carries it as `JANGDAN_SESSION`. Letters, digits, `-`, `_` and `.`.
+    pub session: String,
+    /// The program; one without a slash is looked up in the `PATH` of `environment`.
+    pub command: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// All of its environment: nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// How it is connected.
+    pub attachment: Attachment,
+    /// What it may use.
+    pub limits: Limits,
+    /// A cgroup v2 folder in which the holder may make one for the session.
+    pub cgroup_parent: Option<PathBuf>,
+    /// How long descendants may go on when the agent has ended, before they are killed.
+    pub leftover_grace: Duration,
+    /// Values to mask from the first byte on.
+    pub secrets: Vec<Secret>,
+}
+
+/// How an agent is connected to its holder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attachment {
+    /// A terminal of this size.
+    Terminal(WindowSize),
+    /// Pipes.
+    Pipes {
+        /// Where its standard error goes.
+        stderr: Stderr,
+    },
+}
+
+/// Where the standard error of an agent with pipes goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stderr {
+    /// A stream of its own.
+    Apart,
+    /// Into standard output, in the order in which it was written.
+    Merged,
+}
+
+/// A window's size in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowSize {
+    /// Characters in a line.
+    pub columns: u16,
+    /// Lines.
+    pub rows: u16,
+}
+
+/// What an agent may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Memory: of all its processes together where there is a cgroup, else of each of them.
+    pub memory_bytes_max: Option<u64>,
+    /// Time, not counting while it is stopped. Then it is ended.
+    pub time_max: Option<Duration>,
+    /// How long it may take to end when its time is up.
+    pub end_grace: Duration,
+    /// How much sooner than others it is chosen when memory runs out, 0 to 1000.
+    pub oom_score: u16,
+}
+
+impl Launch {
+    pub(super) fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.put_bytes(self.session.as_bytes());
+        bytes.put_bytes(self.command.as_bytes());
+        put_list(bytes, self.arguments.iter().map(|argument| argument.as_bytes()));
+        put_list(
+            bytes,
+            self.environment.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]),
+        );
+        bytes.put_bytes(self.directory.as_os_str().as_bytes());
+        let (kind, size) = match self.attachment {
+            Attachment::Terminal(size) => (0, size),
+            Attachment::Pipes { stderr: Stderr::Apart } => (1, WindowSize { columns: 0, rows: 0 }),
+            Attachment::Pipes { stderr: Stderr::Merged } => (2, WindowSize { columns: 0, rows: 0 }),
+        };
+        bytes.put_u8(kind);
+        bytes.put_u16(size.columns);
+        bytes.put_u16(size.rows);
+        bytes.put_optional_u64(self.limits.memory_bytes_max);
+        bytes.put_optional_u64(self.limits.time_max.map(milliseconds));
+        bytes.put_u64(milliseconds(self.limits.end_grace));
+        bytes.put_u16(self.limits.oom_score);
+        bytes.put_bytes(self.cgroup_parent.as_ref().map_or(b"", |path| path.as_os_str().as_bytes()));
+        bytes.put_u64(milliseconds(self.leftover_grace));
+        put_list(bytes, self.secrets.iter().map(Secret::value));
+    }
+
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let session = String::from_utf8(fields.bytes()?.to_vec()).ok()?;
+        let command = os_string(fields.bytes()?);
+        let arguments = list(fields)?.into_iter().map(os_string).collect();
+        let environment = list(fields)?
+            .chunks(2)
+            .map(
+                |pair| {
+                    if let [name, value] = pair { Some((os_string(name), os_string(value))) } else { None }
+                },
+            )
+            .collect::<Option<Vec<_>>>()?;
+        let directory = PathBuf::from(os_string(fields.bytes()?));
+        let kind = fields.u8()?;
+        let size = WindowSize { columns: fields.u16()?, rows: fields.u16()? };
+        let attachment = match kind {
+            0 => Attachment::Terminal(size),
+            1 => Attachment::Pipes { stderr: Stderr::Apart },
+            2 => Attachment::Pipes { stderr: Stderr::Merged },
+            _ => return None,
+        };
+        let limits = Limits {
+            memory_bytes_max: fields.optional_u64()?,
+            time_max: fields.optional_u64()?.map(Duration::from_millis),
+            end_grace: Duration::from_millis(fields.u64()?),
+            oom_score: fields.u16()?,
+        };
+        let cgroup_parent = Some(fields.bytes()?).filter(|path| !path.is_empty()).map(os_string);
+        let leftover_grace = Duration::from_millis(fields.u64()?);
+        let secrets = read_secrets(fields)?;
+        let cgroup_parent = cgroup_parent.map(PathBuf::from);
+        Some(Self {
+            session,
+            command,
+            arguments,
+            environment,
+            directory,
+            attachment,
+            limits,
+            cgroup_parent,
+            leftover_grace,
+            secrets,
+        })
+    }
+}
+
+pub(super) fn read_secrets(fields: &mut Fields<'_>) -> Option<Vec<Secret>> {
+    Some(list(fields)?.into_iter().map(|value| Secret::new(value.to_vec())).collect())
+}
+
+pub(super) fn put_list<'a>(bytes: &mut Vec<u8>, items: impl Iterator<Item = &'a [u8]>) {
+    for item in items {
+        bytes.put_u8(1);
+        bytes.put_bytes(item);
+    }
+    bytes.put_u8(0);
+}
+
+pub(super) fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Reads a list. It can't be longer than the frame, as every item takes five bytes of it.
+fn list<'a>(fields: &mut Fields<'a>) -> Option<Vec<&'a [u8]>> {
+    let mut items = Vec::new();
+    while fields.u8()? == 1 {
+        items.push(fields.bytes()?);
+    }
+    Some(items)
+}
+
+fn os_string(bytes: impl AsRef<[u8]>) -> OsString {
+    OsStr::from_bytes(bytes.as_ref()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    #[test]
+    fn a_launch_is_read_as_it_was_written() {
+        let launch = Launch {
+            session: "s-1".into(),
+            command: "sh".into(),
+            arguments: vec!["-c".into(), OsString::from_vec(vec![0xff, b'x'])],
+            environment: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), "".into())],
+            directory: "/".into(),
+            attachment: Attachment::Terminal(WindowSize { columns: 80, rows: 24 }),
+            limits: Limits {
+                memory_bytes_max: Some(1 << 30),
+                time_max: Some(Duration::from_secs(5)),
+                end_grace: Duration::from_millis(7),
+                oom_score: 500,
+            },
+            cgroup_parent: Some("/sys/fs/cgroup/x".into()),
+            leftover_grace: Duration::from_millis(9),
+            secrets: vec![Secret::new(b"hidden".to_vec())],
+        };
+        let mut bytes = Vec::new();
+        launch.put(&mut bytes);
+        let mut fields = Fields::new(&bytes);
+        assert_eq!(Launch::read(&mut fields), Some(launch));
+        assert!(fields.is_empty());
+        for cut in 0..bytes.len() {
+            assert_eq!(Launch::read(&mut Fields::new(&bytes[..cut])), None);
+        }
+    }
+}

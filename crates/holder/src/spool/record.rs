@@ -1,0 +1,287 @@
+//! One record of the spool, and its form in bytes.
+//!
+//! ```text
+//! 0       4       8     9       10        12      20        28
+//! crc32 | length | kind | stream | nothing | offset | time ms | payload
+//! ```
+//!
+//! Little-endian. The checksum covers everything behind itself, so a record of zeros (what a crash of the machine can
+//! leave) never fits. New kinds may be added; a reader passes over those it does not know.
+
+use crate::bytes::{Fields, Put};
+
+/// How long a record's head is.
+pub(super) const HEAD_BYTES: usize = 28;
+
+/// The longest payload: the longest input and its number. What claims more is damage, and is never allocated.
+pub const PAYLOAD_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX + 16;
+
+const OUTPUT: u8 = 1;
+const INPUT: u8 = 2;
+const TURN_END: u8 = 3;
+const RESIZE: u8 = 4;
+const GAP: u8 = 5;
+const EXIT: u8 = 6;
+
+/// Where a piece of output came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// The terminal, where both streams are one.
+    Terminal,
+    /// The agent's standard output.
+    Output,
+    /// The agent's standard error.
+    Error,
+}
+
+/// Something that happened in a session, at an offset of its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// How many bytes the agent had written before this.
+    pub offset: u64,
+    /// When the holder wrote it, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What happened.
+    pub body: Body,
+}
+
+/// What a record says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// The agent wrote this; known secrets are masked.
+    Output {
+        /// Where it came from.
+        stream: Stream,
+        /// What it wrote.
+        bytes: Vec<u8>,
+    },
+    /// An input was typed; known secrets are masked.
+    Input {
+        /// Its number.
+        number: u64,
+        /// What was typed.
+        bytes: Vec<u8>,
+    },
+    /// The agent's turn was over, as a client says.
+    TurnEnd {
+        /// Behind this output byte, which can lie before the record's own offset.
+        offset: u64,
+    },
+    /// The window has this size from here on.
+    Resize {
+        /// Characters in a line.
+        columns: u16,
+        /// Lines.
+        rows: u16,
+    },
+    /// This many bytes of the file were torn and are cut off. How much output was in them is unknown.
+    Gap {
+        /// Bytes of the file, not of the output.
+        cut_bytes: u64,
+    },
+    /// The agent's process is gone. Nothing follows.
+    Exit(Exit),
+    /// A record of a kind that a newer holder writes.
+    Unknown {
+        /// The kind's number.
+        kind: u8,
+    },
+}
+
+/// How an agent's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit status, if it ended by itself.
+    pub code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+    /// Who wanted it.
+    pub reason: EndReason,
+}
+
+/// Who wanted the end of an agent's process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// Nobody: it ended by itself.
+    Itself,
+    /// A client asked for it.
+    Request,
+    /// Its time was up.
+    TimeLimit,
+    /// The holder was told to end, by a signal.
+    HolderEnded,
+}
+
+impl EndReason {
+    pub(crate) const ALL: [Self; 4] = [Self::Itself, Self::Request, Self::TimeLimit, Self::HolderEnded];
+
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::Itself => 0,
+            Self::Request => 1,
+            Self::TimeLimit => 2,
+            Self::HolderEnded => 3,
+        }
+    }
+
+    pub(crate) fn from_number(number: u8) -> Self {
+        Self::ALL.into_iter().find(|reason| reason.number() == number).unwrap_or(Self::Itself)
+    }
+}
+
+impl Stream {
+    fn number(self) -> u8 {
+        match self {
+            Self::Terminal => 0,
+            Self::Output => 1,
+            Self::Error => 2,
+        }
+    }
+
+    fn from_number(number: u8) -> Self {
+        match number {
+            1 => Self::Output,
+            2 => Self::Error,
+            _ => Self::Terminal,
+        }
+    }
+}
+
+impl Record {
+    /// Returns the offset behind this record.
+    pub fn end(&self) -> u64 {
+        match &self.body {
+            Body::Output { bytes, .. } => self.offset + bytes.len() as u64,
+            Body::Input { .. }
+            | Body::TurnEnd { .. }
+            | Body::Resize { .. }
+            | Body::Gap { .. }
+            | Body::Exit(_)
+            | Body::Unknown { .. } => self.offset,
+        }
+    }
+}
+
+/// A record's form, without owning the long part, so that a flood is written without copying it.
+pub(super) struct Encoded<'a> {
+    pub(super) head: [u8; HEAD_BYTES],
+    pub(super) fixed: Vec<u8>,
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> Encoded<'a> {
+    pub(super) fn new(offset: u64, at_ms: u64, body: &'a Body) -> Self {
+        let (kind, stream, fixed, bytes): (u8, u8, Vec<u8>, &[u8]) = match body {
+            Body::Output { stream, bytes } => return Self::output(offset, at_ms, *stream, bytes),
+            Body::Input { number, bytes } => (INPUT, 0, number.to_le_bytes().to_vec(), bytes),
+            Body::TurnEnd { offset } => (TURN_END, 0, offset.to_le_bytes().to_vec(), &[]),
+            Body::Resize { columns, rows } => {
+                let mut fixed = Vec::new();
+                fixed.put_u16(*columns);
+                fixed.put_u16(*rows);
+                (RESIZE, 0, fixed, &[])
+            }
+            Body::Gap { cut_bytes } => (GAP, 0, cut_bytes.to_le_bytes().to_vec(), &[]),
+            Body::Exit(exit) => {
+                let mut fixed = Vec::new();
+                exit.put(&mut fixed);
+                (EXIT, 0, fixed, &[])
+            }
+            Body::Unknown { kind } => (*kind, 0, Vec::new(), &[]),
+        };
+        let head = head(kind, stream, offset, at_ms, &fixed, bytes);
+        Self { head, fixed, bytes }
+    }
+
+    pub(super) fn output(offset: u64, at_ms: u64, stream: Stream, bytes: &'a [u8]) -> Self {
+        let head = head(OUTPUT, stream.number(), offset, at_ms, &[], bytes);
+        Self { head, fixed: Vec::new(), bytes }
+    }
+}
+
+fn head(kind: u8, stream: u8, offset: u64, at_ms: u64, fixed: &[u8], bytes: &[u8]) -> [u8; HEAD_BYTES] {
+    let mut head = [0; HEAD_BYTES];
+    let length = u32::try_from(fixed.len() + bytes.len()).unwrap_or(u32::MAX);
+    head[4..8].copy_from_slice(&length.to_le_bytes());
+    head[8] = kind;
+    head[9] = stream;
+    head[12..20].copy_from_slice(&offset.to_le_bytes());
+    head[20..28].copy_from_slice(&at_ms.to_le_bytes());
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(&head[4..]);
+    checksum.update(fixed);
+    checksum.update(bytes);
+    head[..4].copy_from_slice(&checksum.finalize().to_le_bytes());
+    head
+}
+
+/// Returns how long the payload behind a head claims to be, or why that can't be.
+pub(super) fn payload_length(head: &[u8; HEAD_BYTES]) -> Result<usize, &'static str> {
+    let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
+    if length > PAYLOAD_BYTES_MAX { Err("its length is impossible") } else { Ok(length) }
+}
+
+/// Reads a record of which head and payload are there.
+pub(super) fn decode(head: &[u8; HEAD_BYTES], payload: Vec<u8>) -> Result<Record, &'static str> {
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(&head[4..]);
+    checksum.update(&payload);
+    if checksum.finalize().to_le_bytes() != head[..4] {
+        return Err("its checksum does not fit");
+    }
+    let mut fields = Fields::new(&head[12..]);
+    let (Some(offset), Some(at_ms)) = (fields.u64(), fields.u64()) else {
+        return Err("its head is short");
+    };
+    let body = body(head[8], head[9], payload).ok_or("its payload is not what its kind has")?;
+    Ok(Record { offset, at_ms, body })
+}
+
+fn body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<Body> {
+    let mut fields = Fields::new(&payload);
+    Some(match kind {
+        OUTPUT => Body::Output { stream: Stream::from_number(stream), bytes: payload },
+        INPUT => {
+            let number = fields.u64()?;
+            Body::Input { number, bytes: payload.split_off(8) }
+        }
+        TURN_END => Body::TurnEnd { offset: fields.u64()? },
+        RESIZE => Body::Resize { columns: fields.u16()?, rows: fields.u16()? },
+        GAP => Body::Gap { cut_bytes: fields.u64()? },
+        EXIT => Body::Exit(Exit::read(&mut fields)?),
+        kind => Body::Unknown { kind },
+    })
+}
+
+impl Exit {
+    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.put_u8(self.reason.number());
+        bytes.put_optional_u64(self.code.map(|code| u64::from(code.cast_unsigned())));
+        bytes.put_optional_u64(self.signal.map(|signal| u64::from(signal.cast_unsigned())));
+    }
+
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let number = |value: Option<u64>| value.map(|value| (value as u32).cast_signed());
+        let reason = EndReason::from_number(fields.u8()?);
+        Some(Self { reason, code: number(fields.optional_u64()?), signal: number(fields.optional_u64()?) })
+    }
+}
+
+impl Record {
+    /// Appends the record in the form that it has in a segment.
+    pub(crate) fn put(&self, into: &mut Vec<u8>) {
+        let encoded = Encoded::new(self.offset, self.at_ms, &self.body);
+        into.extend_from_slice(&encoded.head);
+        into.extend_from_slice(&encoded.fixed);
+        into.extend_from_slice(encoded.bytes);
+    }
+
+    /// Reads a record that fills `bytes`.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (head, payload) = bytes.split_first_chunk::<HEAD_BYTES>()?;
+        if payload_length(head) != Ok(payload.len()) {
+            return None;
+        }
+        decode(head, payload.to_vec()).ok()
+    }
+}

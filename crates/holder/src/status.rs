@@ -1,0 +1,138 @@
+//! The file `status` in a session's folder: what is known of a session when nobody answers on its socket.
+//!
+//! Lines of a word and a value, so that a person can read it. It is replaced whole, never changed in place.
+
+use std::{
+    fs, io,
+    io::Write,
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use crate::spool::{EndReason, Exit};
+
+const NAME: &str = "status";
+
+/// What a holder noted about its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// The session's name.
+    pub session: String,
+    /// The holder's process.
+    pub holder_pid: u32,
+    /// The agent's process.
+    pub agent_pid: u32,
+    /// The session's cgroup, if it has one.
+    pub cgroup: Option<PathBuf>,
+    /// How it ended; nothing while it runs, and for ever nothing if the holder was killed.
+    pub exit: Option<Ended>,
+}
+
+/// What is known at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// How the agent's process ended.
+    pub exit: Exit,
+    /// How many bytes it wrote.
+    pub offset: u64,
+    /// The last input that was typed.
+    pub input_typed: u64,
+}
+
+/// Reads the status file of a session. Nothing means that no agent was ever started there.
+pub fn read(directory: &Path) -> io::Result<Option<Summary>> {
+    match fs::read(directory.join(NAME)) {
+        Ok(text) => parse(&text)
+            .map(Some)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the status file can't be understood")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Replaces the status file.
+pub(crate) fn write(directory: &Path, summary: &Summary) -> io::Result<()> {
+    let new = directory.join("status.new");
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(&text(summary))?;
+    fs::rename(&new, directory.join(NAME))
+}
+
+fn text(summary: &Summary) -> Vec<u8> {
+    let mut text =
+        format!("session {}\nholder {}\nagent {}\n", summary.session, summary.holder_pid, summary.agent_pid)
+            .into_bytes();
+    if let Some(path) = &summary.cgroup {
+        text.extend_from_slice(b"cgroup ");
+        text.extend_from_slice(path.as_os_str().as_bytes());
+        text.push(b'\n');
+    }
+    if let Some(ended) = &summary.exit {
+        let reason = word(ended.exit.reason);
+        text.extend(
+            format!("reason {reason}\noffset {}\ntyped {}\n", ended.offset, ended.input_typed).bytes(),
+        );
+        text.extend(ended.exit.code.into_iter().flat_map(|code| format!("code {code}\n").into_bytes()));
+        text.extend(
+            ended.exit.signal.into_iter().flat_map(|signal| format!("signal {signal}\n").into_bytes()),
+        );
+    }
+    text
+}
+
+fn parse(text: &[u8]) -> Option<Summary> {
+    let value = |name: &str| {
+        text.split(|byte| *byte == b'\n')
+            .find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b" "))
+    };
+    let word_of = |name: &str| value(name).and_then(|value| std::str::from_utf8(value).ok());
+    let exit = match word_of("reason") {
+        Some(found) => Some(Ended {
+            exit: Exit {
+                code: word_of("code").and_then(|code| code.parse().ok()),
+                signal: word_of("signal").and_then(|signal| signal.parse().ok()),
+                reason: EndReason::ALL.into_iter().find(|reason| word(*reason) == found)?,
+            },
+            offset: word_of("offset")?.parse().ok()?,
+            input_typed: word_of("typed")?.parse().ok()?,
+        }),
+        None => None,
+    };
+    Some(Summary {
+        session: word_of("session")?.to_owned(),
+        holder_pid: word_of("holder")?.parse().ok()?,
+        agent_pid: word_of("agent")?.parse().ok()?,
+        cgroup: value("cgroup").map(|path| PathBuf::from(std::ffi::OsStr::from_bytes(path))),
+        exit,
+    })
+}
+
+fn word(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Itself => "itself",
+        EndReason::Request => "request",
+        EndReason::TimeLimit => "time-limit",
+        EndReason::HolderEnded => "holder-ended",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_as_it_was_written() {
+        let mut summary = Summary {
+            session: "s-1".into(),
+            holder_pid: 7,
+            agent_pid: 8,
+            cgroup: Some("/sys/fs/cgroup/jangdan s".into()),
+            exit: None,
+        };
+        assert_eq!(parse(&text(&summary)), Some(summary.clone()));
+        let exit = Exit { code: None, signal: Some(9), reason: EndReason::TimeLimit };
+        summary.exit = Some(Ended { exit, offset: 1 << 40, input_typed: 3 });
+        assert_eq!(parse(&text(&summary)), Some(summary));
+        assert_eq!(parse(b"session x\nholder"), None);
+    }
+}

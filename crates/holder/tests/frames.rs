@@ -1,0 +1,141 @@
+//! Frames and what is in them: read as written, in any pieces, and never more than what came.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::time::Duration;
+
+use holder::{
+    mask::Secret,
+    protocol::{
+        FRAME_BYTES_MAX, Frame, FrameReader, Greeting, MemoryLimit, Phase, Refusal, Reply, Request, Started,
+        Status, TooLarge, WindowSize,
+    },
+    spool::{Body, EndReason, Exit, Record},
+};
+use proptest::{collection::vec, prelude::*};
+
+fn requests() -> Vec<Request> {
+    vec![
+        Request::Hello { version_min: 1, version_max: 2 },
+        Request::Input { number: 7, bytes: b"text".to_vec() },
+        Request::CloseInput,
+        Request::Resize(WindowSize { columns: 80, rows: 24 }),
+        Request::Stop,
+        Request::Continue,
+        Request::End { grace: Duration::from_millis(1500) },
+        Request::Interrupt,
+        Request::Status,
+        Request::Subscribe { from: 1 << 40 },
+        Request::SetSecrets(vec![Secret::new(b"value".to_vec())]),
+        Request::MarkTurnEnd { offset: 5 },
+        Request::ForgetBefore { offset: 6 },
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    let exit = Exit { code: Some(-1), signal: None, reason: EndReason::Request };
+    let refusals = [
+        Refusal::Version { version_min: 1, version_max: 3 },
+        Refusal::HelloFirst,
+        Refusal::Malformed,
+        Refusal::OutOfOrder { expected: 4 },
+        Refusal::Busy,
+        Refusal::TooLong { bytes_max: 4095 },
+        Refusal::WrongPhase,
+        Refusal::NoSuchOffset { first: 1, end: 2 },
+        Refusal::Failed { what: "start".into(), errno: 2 },
+        Refusal::Unusable { what: "a value".into() },
+    ];
+    let status = Status {
+        phase: Phase::Ending,
+        agent_pid: Some(12),
+        offset: 1,
+        input_taken: 2,
+        input_typed: 3,
+        is_disk_full: true,
+        exit: Some(exit),
+    };
+    let mut replies = vec![
+        Reply::Hello(Greeting { version: 1, holder_pid: 99 }),
+        Reply::Started(Started { agent_pid: 5, memory: MemoryLimit::EachProcess, has_cgroup: true }),
+        Reply::Done,
+        Reply::Typed { number: 8 },
+        Reply::Status(status),
+        Reply::Record(Record { offset: 3, at_ms: 4, body: Body::Exit(exit) }),
+    ];
+    replies.extend(refusals.map(Reply::Refused));
+    replies
+}
+
+/// Feeds bytes in pieces and returns all frames.
+fn frames(bytes: &[u8], piece: usize) -> Vec<Frame> {
+    let mut reader = FrameReader::default();
+    let mut frames = Vec::new();
+    for piece in bytes.chunks(piece) {
+        reader.push(piece);
+        frames.extend(std::iter::from_fn(|| reader.next_frame().unwrap()));
+    }
+    frames
+}
+
+#[test]
+fn requests_and_replies_are_read_as_they_were_written() {
+    for piece in [1, 2, 7, 1000] {
+        let bytes: Vec<u8> = requests().iter().flat_map(|request| request.encode(9).to_vec()).collect();
+        let read: Vec<_> =
+            frames(&bytes, piece).iter().map(|frame| Request::decode(frame).unwrap()).collect();
+        assert_eq!(read, requests());
+        let bytes: Vec<u8> = replies().iter().flat_map(|reply| reply.encode(9)).collect();
+        let read: Vec<_> = frames(&bytes, piece).iter().map(|frame| Reply::decode(frame).unwrap()).collect();
+        assert_eq!(read, replies());
+    }
+}
+
+#[test]
+fn a_cut_request_is_none() {
+    for request in requests() {
+        // An input is as long as it is, and a hello may be longer than we know.
+        let is_open = matches!(request, Request::Input { .. });
+        let whole = request.encode(1);
+        let payload = &whole[9..];
+        for length in 0..payload.len() {
+            let frame = frames(&Frame::encode(whole[4], 1, &payload[..length]), 1000).pop().unwrap();
+            let read = Request::decode(&frame);
+            assert!(read.is_none() || is_open && length >= 8, "{request:?} cut at {length}");
+        }
+    }
+}
+
+#[test]
+fn a_length_that_no_frame_has_is_refused_at_once() {
+    let mut reader = FrameReader::default();
+    let bytes = FRAME_BYTES_MAX + 1;
+    reader.push(&u32::try_from(bytes).unwrap().to_le_bytes());
+    reader.push(&[0; 5]);
+    assert_eq!(reader.next_frame(), Err(TooLarge { bytes }));
+}
+
+#[test]
+fn debug_output_shows_no_secret() {
+    let request = Request::SetSecrets(vec![Secret::new(b"hidden".to_vec())]);
+    let frame = frames(&request.encode(1), 1000).pop().unwrap();
+    let shown = format!("{request:?} {frame:?}");
+    assert!(!shown.contains("hidden") && !shown.contains("104, 105"), "{shown}");
+}
+
+proptest! {
+    #[test]
+    fn any_payload_is_a_request_a_reply_or_none(kind: u8, payload in vec(any::<u8>(), 0..400)) {
+        let frame = frames(&Frame::encode(kind, 1, &payload), 1000).pop().unwrap();
+        let _ = (Request::decode(&frame), Reply::decode(&frame));
+    }
+
+    #[test]
+    fn any_bytes_are_frames_or_too_large(bytes in vec(any::<u8>(), 0..400), piece in 1_usize..50) {
+        let mut reader = FrameReader::default();
+        for piece in bytes.chunks(piece) {
+            reader.push(piece);
+            while let Ok(Some(_)) = reader.next_frame() {}
+        }
+    }
+}

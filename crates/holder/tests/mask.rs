@@ -1,0 +1,182 @@
+//! No value survives, whatever the pieces; nothing else changes, and nothing moves.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use holder::mask::{MASK, Masker, Secret};
+use proptest::{collection::vec, prelude::*};
+
+fn secrets(values: &[Vec<u8>]) -> Vec<Secret> {
+    values.iter().cloned().map(Secret::new).collect()
+}
+
+/// Masks a text in pieces; a piece marked with `true` is followed by a pause that gives up what is held back.
+fn mask(values: &[Vec<u8>], pieces: &[(Vec<u8>, bool)]) -> Vec<u8> {
+    let mut masker = Masker::default();
+    masker.set(&secrets(values));
+    let mut out = Vec::new();
+    for (piece, is_pause) in pieces {
+        masker.push(piece, &mut out);
+        if *is_pause {
+            masker.flush(&mut out);
+        }
+    }
+    masker.flush(&mut out);
+    out
+}
+
+fn whole(values: &[&str], text: &str) -> String {
+    let values: Vec<Vec<u8>> = values.iter().map(|value| value.as_bytes().to_vec()).collect();
+    String::from_utf8(mask(&values, &[(text.into(), false)])).unwrap()
+}
+
+/// Cuts a text into pieces of the lengths given, with pauses or without.
+fn cut(text: &[u8], cuts: &[(usize, bool)]) -> Vec<(Vec<u8>, bool)> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    for (length, is_pause) in cuts {
+        let (piece, behind) = rest.split_at((*length).min(rest.len()));
+        pieces.push((piece.to_vec(), *is_pause));
+        rest = behind;
+    }
+    pieces.push((rest.to_vec(), false));
+    pieces
+}
+
+fn contains(text: &[u8], value: &[u8]) -> bool {
+    text.windows(value.len()).any(|window| window == value)
+}
+
+fn base64(bytes: &[u8], alphabet: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for chunk in bytes.chunks(3) {
+        let mut three = [0; 3];
+        three[..chunk.len()].copy_from_slice(chunk);
+        let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+        for n in 0..=chunk.len() {
+            text.push(alphabet[(bits >> (18 - 6 * n) & 63) as usize]);
+        }
+        text.resize(text.len().next_multiple_of(4), b'=');
+    }
+    text
+}
+
+fn url(bytes: &[u8]) -> Vec<u8> {
+    let encode = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => vec![*byte],
+        other => format!("%{other:02X}").into_bytes(),
+    };
+    bytes.iter().flat_map(encode).collect()
+}
+
+#[test]
+fn values_are_masked_and_nothing_else() {
+    assert_eq!(
+        whole(&["hunter2"], "pass hunter2, hunter, hunter2hunter2"),
+        "pass *******, hunter, **************"
+    );
+    assert_eq!(whole(&["abcd", "cdef"], "abcdef abcd cdef abc def"), "****** **** **** abc def");
+    assert_eq!(whole(&["aaaa"], "aaaaaa aaa."), "****** aaa.");
+    assert_eq!(whole(&["long-secret", "secret"], "a long-secret and a secret"), "a *********** and a ******");
+    assert_eq!(whole(&[], "anything"), "anything");
+}
+
+#[test]
+fn a_value_in_other_clothes_is_masked() {
+    assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2Fw0rd&x"), "?key=*************&x");
+    assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2fw0rd&x"), "?key=*************&x");
+    assert_eq!(whole(&["say \"x\""], r#"{"v":"say \"x\""}"#), r#"{"v":"*********"}"#);
+    assert_eq!(whole(&["line1\nline2"], "line1\r\nline2\r\n"), "************\r\n");
+}
+
+#[test]
+fn what_is_held_back_is_given_up_and_still_known() {
+    let mut masker = Masker::default();
+    masker.set(&secrets(&[b"0123456789".to_vec()]));
+    let mut out = Vec::new();
+    masker.push(b"x 012", &mut out);
+    assert_eq!((out.as_slice(), masker.is_holding()), (&b"x "[..], true));
+    masker.flush(&mut out);
+    assert_eq!((out.as_slice(), masker.is_holding()), (&b"x 012"[..], false));
+    masker.push(b"3456789!", &mut out);
+    assert_eq!(out, b"x 012*******!");
+}
+
+#[test]
+fn no_longer_known_values_are_shown_again() {
+    let mut masker = Masker::default();
+    masker.set(&secrets(&[b"secret".to_vec()]));
+    let mut out = Vec::new();
+    masker.push(b"secret sec", &mut out);
+    masker.set(&[]);
+    masker.push(b"ret secret", &mut out);
+    assert!(masker.is_idle());
+    assert_eq!(out, b"****** secret secret");
+}
+
+/// Values from few letters, so that they overlap, repeat and nest; and texts that are made of their pieces.
+fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    vec(vec(prop::sample::select(b"ab/+ \n".to_vec()), 4..20), 1..5)
+}
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_length_never_changes_and_no_value_survives_any_cutting(
+        values in values(),
+        order in vec((any::<prop::sample::Index>(), vec(prop::sample::select(b"ab/+ \n".to_vec()), 0..6)), 0..8),
+        cuts in vec((0_usize..12, any::<bool>()), 0..20),
+    ) {
+        let mut text = Vec::new();
+        for (index, between) in &order {
+            text.extend(index.get(&values));
+            text.extend(between);
+        }
+        let masked = mask(&values, &cut(&text, &cuts));
+        prop_assert_eq!(masked.len(), text.len());
+        for value in &values {
+            prop_assert!(!contains(&masked, value), "{:?} in {:?}", value, masked);
+        }
+        for (before, after) in text.iter().zip(&masked) {
+            prop_assert!(after == before || *after == MASK);
+        }
+        // Without pauses, how it was cut makes no difference at all.
+        let quiet: Vec<(usize, bool)> = cuts.iter().map(|(length, _)| (*length, false)).collect();
+        prop_assert_eq!(mask(&values, &cut(&text, &quiet)), mask(&values, &[(text.clone(), false)]));
+    }
+
+    #[test]
+    fn what_holds_no_value_passes_unchanged(text in vec(any::<u8>(), 0..500), cuts in vec((0_usize..50, Just(false)), 0..20)) {
+        let values = [b"no-such-value-in-random-bytes".to_vec()];
+        prop_assert_eq!(mask(&values, &cut(&text, &cuts)), text);
+    }
+
+    #[test]
+    fn base64_of_a_value_says_nothing_at_any_alignment(
+        value in vec(any::<u8>(), 8..40),
+        before in vec(any::<u8>(), 0..7),
+        after in vec(any::<u8>(), 0..7),
+        is_url_safe: bool,
+        cuts in vec((0_usize..12, Just(false)), 0..20),
+    ) {
+        let alphabet = if is_url_safe { URL_SAFE } else { STANDARD };
+        let text = base64(&[before.as_slice(), &value, &after].concat(), alphabet);
+        let masked = mask(std::slice::from_ref(&value), &cut(&text, &cuts));
+        prop_assert_eq!(masked.len(), text.len());
+        // All but the two characters at the edges, which hold bits of both sides.
+        let stars = masked.iter().filter(|byte| **byte == MASK).count();
+        prop_assert!(stars >= value.len() * 8 / 6 - 1, "{} of {:?}", stars, String::from_utf8_lossy(&masked));
+    }
+
+    #[test]
+    fn a_value_in_a_url_is_masked(value in vec(any::<u8>(), 4..30), cuts in vec((0_usize..12, Just(false)), 0..20)) {
+        let text = [b"https://x/?k=".as_slice(), &url(&value), b"&end"].concat();
+        let masked = mask(std::slice::from_ref(&value), &cut(&text, &cuts));
+        prop_assert_eq!(masked.len(), text.len());
+        prop_assert!(!contains(&masked, &url(&value)));
+        prop_assert!(masked.starts_with(b"https://x/?k=") || contains(&url(&value), b"/"));
+    }
+}

@@ -1,0 +1,86 @@
+//! A full disk makes the agent wait, and costs no byte.
+//!
+//! Where the tests may mount one, the disk is a file system of one megabyte. Elsewhere a limit on the length of the
+//! holder's files stands for it.
+
+use std::{path::Path, process::Command};
+
+use crate::stage::{Stage, script, state, terminal, wait_for};
+
+const LINES: usize = 400_000;
+
+fn expected() -> Vec<u8> {
+    (0..LINES).flat_map(|n| format!("{}\n", 1_000_000 + n).into_bytes()).collect()
+}
+
+fn flood() -> String {
+    format!("stty -onlcr; seq 1000000 {}; exit 6", 1_000_000 + LINES - 1)
+}
+
+#[test]
+fn a_full_disk_makes_the_agent_wait_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let Some(_mount) = Mount::new(&disk) else {
+        eprintln!("skipped: nothing can be mounted here; the test with a limited file length stands in");
+        return;
+    };
+    let directory = disk.join("session");
+    let mut stage = Stage::start_in(folder, directory, &script(&flood(), terminal()));
+    wait_for("the disk is full", || stage.status().is_disk_full.then_some(()));
+    let held = stage.status().offset;
+    assert!(held < expected().len() as u64);
+    // The agent is there and waits; the holder answers.
+    assert!(state(stage.agent_pid()).is_some());
+    Mount::grow(&disk);
+    assert_eq!(stage.wait_end().code, Some(6));
+    assert_eq!(stage.output(), expected());
+}
+
+#[test]
+fn files_that_may_not_grow_make_the_agent_wait_and_lose_nothing() {
+    let mut stage = Stage::start(&script(&format!("read -r go; {}", flood()), terminal()));
+    let holder = stage.launched.holder.id();
+    limit_files(holder, "400000");
+    stage.type_in(1, "go\n");
+    wait_for("the files are full", || stage.status().is_disk_full.then_some(()));
+    assert!(state(stage.agent_pid()).is_some());
+    limit_files(holder, "unlimited");
+    assert_eq!(stage.wait_end().code, Some(6));
+    assert!(stage.output().ends_with(&expected()));
+}
+
+fn limit_files(pid: u32, length: &str) {
+    let status = Command::new("prlimit")
+        .args([format!("--pid={pid}"), format!("--fsize={length}:unlimited")])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+/// A small file system that is gone when the test is over.
+struct Mount(std::path::PathBuf);
+
+impl Mount {
+    fn new(path: &Path) -> Option<Self> {
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m", "jangdan-test"])
+            .arg(path)
+            .stderr(std::process::Stdio::null())
+            .status();
+        mounted.is_ok_and(|status| status.success()).then(|| Self(path.to_owned()))
+    }
+
+    fn grow(path: &Path) {
+        let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(path).status().unwrap();
+        assert!(grown.success());
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // Lazily: it may still be somebody's folder for a moment.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}

@@ -1,0 +1,112 @@
+//! Nothing an agent started stays behind, and how it ended is known.
+
+use std::time::{Duration, Instant};
+
+use holder::{
+    ClientError, Connection,
+    protocol::{Phase, Reply, Request},
+    spool::{EndReason, Exit},
+    status,
+};
+
+use crate::stage::{Stage, pid_of, pipes, script, state, terminal, wait_for};
+
+#[test]
+fn end_reaches_a_daemon_that_ignores_it_within_two_seconds() {
+    let daemon = "(setsid sh -c 'trap \"\" TERM HUP; echo daemon=$$.; while :; do sleep 0.05; done' &)
+        echo ready; while :; do sleep 0.05; done";
+    let mut stage = Stage::script(daemon);
+    let text = stage.wait_text(".");
+    let daemon = pid_of(&text, "daemon");
+    let start = Instant::now();
+    assert_eq!(stage.ask(&Request::End { grace: Duration::from_millis(500) }), Reply::Done);
+    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    assert_eq!((state(daemon), state(stage.agent_pid())), (None, None));
+    let exit = stage.wait_end();
+    assert_eq!((exit.signal, exit.reason), (Some(15), EndReason::Request));
+}
+
+#[test]
+fn what_an_agent_leaves_behind_ends_with_it() {
+    let leave = "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo left=$!.); exit 3";
+    let mut stage = Stage::start(&script(leave, pipes()));
+    let exit = stage.wait_end();
+    assert_eq!(exit, Exit { code: Some(3), signal: None, reason: EndReason::Itself });
+    assert_eq!(state(pid_of(&stage.text(), "left")), None);
+}
+
+#[test]
+fn the_exit_is_in_the_spool_and_in_the_status_file() {
+    let mut stage = Stage::script("read -r line; echo bye; exit 5");
+    let before = status::read(&stage.directory).unwrap().unwrap();
+    assert_eq!((before.session.as_str(), before.exit), (stage.session.as_str(), None));
+    stage.type_in(1, "go\n");
+    let exit = stage.wait_end();
+    assert_eq!(exit.code, Some(5));
+    let ended = status::read(&stage.directory).unwrap().unwrap().exit.unwrap();
+    assert_eq!((ended.exit, ended.input_typed), (exit, 1));
+    assert_eq!(ended.offset, stage.output().len() as u64);
+    assert!(stage.text().ends_with("bye\r\n"));
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::NoHolder { .. })));
+}
+
+#[test]
+fn the_last_words_are_not_lost() {
+    for attachment in [terminal(), pipes()] {
+        let mut stage =
+            Stage::start(&script("head -c 3000000 /dev/zero | tr '\\0' x; echo last", attachment));
+        stage.wait_end();
+        let output = stage.output();
+        assert_eq!(output.iter().filter(|byte| **byte == b'x').count(), 3_000_000);
+        assert!(stage.text().trim_end().ends_with("last"));
+    }
+}
+
+#[test]
+fn a_signal_to_the_holder_ends_all_of_it() {
+    let mut stage = Stage::script("setsid sleep 1000 & echo child=$!.; wait");
+    let child = pid_of(&stage.wait_text("."), "child");
+    let holder = stage.launched.holder.id();
+    std::process::Command::new("kill").arg(holder.to_string()).status().unwrap();
+    assert_eq!(stage.wait_end().reason, EndReason::HolderEnded);
+    assert_eq!(state(child), None);
+}
+
+#[test]
+fn a_client_that_follows_sees_the_exit() {
+    let mut stage = Stage::script("read -r line; exit 0");
+    let mut follower = stage.connect();
+    let tag = follower.send(&Request::Subscribe { from: 0 }).unwrap();
+    stage.type_in(1, "\n");
+    let deadline = Instant::now() + crate::stage::PATIENCE;
+    let exit = std::iter::from_fn(|| follower.receive(deadline).ok().flatten()).find(|(found, reply)| {
+        let is_exit = matches!(reply, Reply::Record(record)
+            if matches!(record.body, holder::spool::Body::Exit(_)));
+        *found == tag && is_exit
+    });
+    assert!(exit.is_some());
+}
+
+#[test]
+fn an_agent_that_can_not_start_is_told_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = script("", terminal());
+    launch.command = "no-such-program-anywhere".into();
+    let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
+    let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
+    assert_eq!(refusal.to_string(), "start the agent: No such file or directory (os error 2)");
+}
+
+#[test]
+fn the_children_of_others_do_not_pile_up() {
+    // Each daemon becomes the holder's child and ends at once; none may stay as a zombie while the agent runs.
+    let many = "for n in 1 2 3 4 5 6 7 8 9; do (setsid true &); done; echo ready; exec sleep 1000";
+    let mut stage = Stage::script(many);
+    stage.wait_text("ready");
+    let holder = stage.launched.holder.id();
+    wait_for("only the agent is left", || {
+        let text = std::fs::read_to_string(format!("/proc/{holder}/task/{holder}/children")).unwrap();
+        (text.trim() == stage.agent_pid().to_string()).then_some(())
+    });
+    assert_eq!(stage.phase(), Phase::Running);
+}

@@ -1,0 +1,179 @@
+//! What is left when somebody is killed without a word: nothing that should not be, and everything that should.
+
+use std::{
+    io::Write,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use holder::{
+    Connection, end_orphans,
+    protocol::{Reply, Request},
+    spool::{Body, Follower},
+    status,
+};
+
+use crate::stage::{PATIENCE, Stage, output, pid_of, records, rounds, state, wait_for};
+
+const READER: &str = "HOLDER_TEST_READER";
+
+/// Lines with their numbers: a missing, doubled or moved byte shows.
+fn flood(lines: usize) -> (String, Vec<u8>) {
+    let script = format!("stty -onlcr; seq 1000000 {}", 1_000_000 + lines - 1);
+    let expected = (0..lines).flat_map(|n| format!("{}\n", 1_000_000 + n).into_bytes()).collect();
+    (script, expected)
+}
+
+/// Not a test: the reader that is killed. It appends what it reads to a file, over the socket or from the spool.
+#[test]
+fn reader() {
+    let Some(task) = std::env::var_os(READER) else { return };
+    let task = task.into_string().unwrap();
+    let [way, directory, path] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+    let from = file.metadata().unwrap().len();
+    if way == "socket" {
+        let mut connection = Connection::connect(directory.as_ref()).unwrap();
+        connection.send(&Request::Subscribe { from }).unwrap();
+        while let Ok(Some((_, reply))) = connection.receive(Instant::now() + PATIENCE) {
+            let Reply::Record(record) = reply else { continue };
+            let Body::Output { bytes, .. } = record.body else { continue };
+            file.write_all(&bytes).unwrap();
+        }
+    } else {
+        let mut follower = Follower::open(directory.as_ref(), from).unwrap();
+        while let Some(record) = follower.next_until(Some(Instant::now() + PATIENCE)).unwrap() {
+            match record.body {
+                Body::Output { bytes, .. } => file.write_all(&bytes).unwrap(),
+                Body::Exit(_) => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn check_killed_readers(way: &str) {
+    let (script, expected) = flood(300_000);
+    for round in 0..rounds(2) {
+        let mut stage = Stage::script(&format!("read -r go; {script}; read -r end"));
+        let got: PathBuf = stage.directory.join("got");
+        stage.type_in(1, "go\n");
+        let mut kills = 0;
+        loop {
+            let task = format!("{way}\n{}\n{}", stage.directory.display(), got.display());
+            let mut reader = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "kills::reader"])
+                .env(READER, task)
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Killed when it has written a little more, in the middle of whatever it does then.
+            let length = || std::fs::metadata(&got).map_or(0, |found| found.len());
+            let enough = (length() + 70_000 * (round as u64 % 20 + 1)).min(expected.len() as u64);
+            wait_for("the reader reads", || (length() >= enough).then_some(()));
+            reader.kill().unwrap();
+            assert_eq!(reader.wait().unwrap().signal(), Some(9));
+            kills += 1;
+            if length() >= expected.len() as u64 {
+                break;
+            }
+        }
+        assert!(kills > 1, "the reader was never killed in the middle");
+        stage.type_in(2, "\n");
+        stage.wait_end();
+        // The terminal echoes what was typed; the flood stands between.
+        let text = String::from_utf8(std::fs::read(&got).unwrap()).unwrap();
+        let start = text.find("1000000\n").unwrap();
+        assert!(text.as_bytes()[start..].starts_with(&expected), "bytes are missing or doubled");
+        let spooled = stage.output();
+        assert!(spooled.starts_with(text.as_bytes()), "the reader saw something else than the spool has");
+    }
+}
+
+#[test]
+fn a_reader_of_the_socket_killed_in_a_flood_misses_no_byte() {
+    check_killed_readers("socket");
+}
+
+#[test]
+fn a_reader_of_the_files_killed_in_a_flood_misses_no_byte() {
+    check_killed_readers("files");
+}
+
+#[test]
+fn nobody_outlives_a_killed_holder() {
+    let family = "sleep 1001 & echo same=$!
+        setsid sh -c 'trap \"\" HUP TERM; echo session=$$; while :; do sleep 0.05; done' &
+        (setsid sh -c 'trap \"\" HUP TERM; sleep 1002 & echo daemon=$!; wait' &)
+        trap '' HUP; while :; do sleep 0.05; done";
+    for _ in 0..rounds(3) {
+        let mut stage = Stage::script(family);
+        let text = wait_for("three descendants", || {
+            let text = stage.text();
+            ["same=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
+        });
+        let mut pids = ["same", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
+        pids.push(stage.agent_pid());
+        stage.launched.holder.kill().unwrap();
+        stage.launched.holder.wait().unwrap();
+        let orphans = end_orphans(&stage.directory, &stage.session, Duration::from_secs(10));
+        assert!(orphans.found >= 2, "{orphans:?}");
+        assert_eq!(orphans.left, 0);
+        for pid in pids {
+            assert_eq!(state(pid), None, "{pid} lives");
+        }
+        // Nobody wrote how it ended, and what it wrote is still there.
+        assert_eq!(status::read(&stage.directory).unwrap().unwrap().exit, None);
+        assert!(String::from_utf8_lossy(&output(&records(&stage.directory))).contains("same="));
+    }
+}
+
+#[test]
+fn orphans_of_another_session_are_left_alone() {
+    let mut stage = Stage::script("echo ready; exec sleep 1000");
+    stage.wait_text("ready");
+    let other = format!("{}-x", stage.session);
+    assert_eq!(end_orphans(&stage.directory.join("none"), &other, PATIENCE).found, 0);
+    assert!(state(stage.agent_pid()).is_some());
+    let _ = stage.status();
+}
+
+#[test]
+fn a_session_survives_the_server_that_started_it() {
+    // The server is a process that starts a holder and is killed.
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("session");
+    let mut server = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kills::server"])
+        .env(SERVER, &directory)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let summary = wait_for("the agent runs", || status::read(&directory).ok().flatten());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let mut connection = Connection::connect(&directory).unwrap();
+    let input = Request::Input { number: 1, bytes: b"still there\n".to_vec() };
+    assert_eq!(connection.ask(&input, PATIENCE).unwrap(), Reply::Typed { number: 1 });
+    wait_for("the agent answers", || {
+        String::from_utf8_lossy(&output(&records(&directory))).contains("got still there").then_some(())
+    });
+    assert_eq!(connection.ask(&Request::End { grace: Duration::ZERO }, PATIENCE).unwrap(), Reply::Done);
+    assert_eq!(state(summary.agent_pid.cast_signed()), None);
+}
+
+const SERVER: &str = "HOLDER_TEST_SERVER";
+
+/// Not a test: the server that is killed.
+#[test]
+fn server() {
+    let Some(directory) = std::env::var_os(SERVER) else { return };
+    let launch =
+        crate::stage::script("while read -r line; do echo \"got $line\"; done", crate::stage::terminal());
+    let _launched = holder::launch(crate::stage::program(), directory.as_ref(), &launch).unwrap();
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,66 @@
+//! Limits of time and memory, and the oom score.
+
+use std::time::Duration;
+
+use holder::{
+    protocol::{MemoryLimit, Reply, Request},
+    spool::EndReason,
+};
+
+use crate::stage::{Stage, script, terminal};
+
+#[test]
+fn an_agent_whose_time_is_up_is_ended() {
+    let mut launch = script("echo ready; exec sleep 1000", terminal());
+    launch.limits.time_max = Some(Duration::from_millis(150));
+    let mut stage = Stage::start(&launch);
+    assert_eq!(stage.wait_end().reason, EndReason::TimeLimit);
+}
+
+#[test]
+fn time_does_not_run_while_an_agent_is_stopped() {
+    let mut launch = script("echo ready; exec sleep 1000", terminal());
+    launch.limits.time_max = Some(Duration::from_millis(700));
+    let mut stage = Stage::start(&launch);
+    stage.wait_text("ready");
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    // Waits for longer than the agent has, for something that does not come.
+    let deadline = std::time::Instant::now() + Duration::from_millis(800);
+    assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
+    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    assert_eq!(stage.wait_end().reason, EndReason::TimeLimit);
+}
+
+#[test]
+fn memory_is_limited_for_each_process_where_there_is_no_cgroup() {
+    let mut launch = script("head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over", terminal());
+    launch.limits.memory_bytes_max = Some(100 << 20);
+    let stage = Stage::start(&launch);
+    assert_eq!(stage.launched.started.memory, MemoryLimit::EachProcess);
+    let text = stage.wait_text("over");
+    assert!(!text.contains("299000000"), "{text}");
+}
+
+#[test]
+fn an_agent_is_chosen_sooner_when_memory_runs_out() {
+    let stage = Stage::script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
+    let text = stage.wait_text("ready");
+    let score: i32 = text.lines().next().unwrap().trim().parse().unwrap();
+    assert!(score >= 300, "{score}");
+    let holder = std::fs::read_to_string(format!("/proc/{}/oom_score_adj", stage.launched.holder.id()));
+    assert!(holder.unwrap().trim().parse::<i32>().unwrap() < score);
+}
+
+#[test]
+fn an_agent_gets_the_environment_that_was_asked_for_and_its_mark() {
+    let mut launch = script("env; echo ready; exec sleep 1000", terminal());
+    launch.environment.push(("COLOUR".into(), "blue".into()));
+    let stage = Stage::start(&launch);
+    let text = stage.wait_text("ready");
+    let mut names: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    names.retain(|name| !["PWD", "_", "SHLVL", "OLDPWD"].contains(name));
+    names.sort_unstable();
+    assert_eq!(names, ["COLOUR", "JANGDAN_SESSION", "PATH"]);
+    assert!(text.contains(&format!("JANGDAN_SESSION={}", stage.session)));
+}

@@ -1,0 +1,85 @@
+//! Secrets do not reach a file, in a real session.
+
+use holder::{
+    mask::Secret,
+    protocol::{Refusal, Reply, Request},
+};
+
+use crate::stage::{Stage, pipes, script, terminal, wait_for};
+
+const VALUE: &str = "sk-live-51H8xQ2eZvKYlo2C";
+
+fn secrets() -> Vec<Secret> {
+    vec![Secret::new(VALUE.into())]
+}
+
+/// Says whether any file of a session's folder holds the value.
+fn is_anywhere(stage: &Stage) -> bool {
+    std::fs::read_dir(&stage.directory).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        path.is_file()
+            && std::fs::read(path).unwrap().windows(VALUE.len()).any(|window| window == VALUE.as_bytes())
+    })
+}
+
+#[test]
+fn a_value_is_masked_from_the_first_byte_on_in_every_form() {
+    let print =
+        format!("printf '%s\\n' 'key={VALUE}.'; printf %s 'x{VALUE}' | base64; echo ready; exec sleep 1000");
+    let mut launch = script(&print, terminal());
+    launch.secrets = secrets();
+    let stage = Stage::start(&launch);
+    let text = stage.wait_text("ready");
+    assert!(text.contains(&format!("key={}.", "*".repeat(VALUE.len()))), "{text}");
+    assert!(text.contains("eH****"), "{text}");
+    assert!(!is_anywhere(&stage));
+}
+
+#[test]
+fn a_value_written_in_pieces_is_masked() {
+    let (first, second) = VALUE.split_at(15);
+    let print =
+        format!("printf %s '{first}'; read -r go; printf '%s\\n' '{second}.'; echo ready; exec sleep 1000");
+    let mut launch = script(&print, pipes());
+    launch.secrets = secrets();
+    let mut stage = Stage::start(&launch);
+    // More than half of it waits longer than it may be held back, and is given up masked.
+    wait_for("the start is given up", || (stage.output() == b"***************").then_some(()));
+    stage.type_in(1, "go\n");
+    assert_eq!(stage.wait_text("ready"), format!("{}.\nready\n", "*".repeat(VALUE.len())));
+    assert!(!is_anywhere(&stage));
+}
+
+#[test]
+fn the_start_of_a_value_is_shown_soon_if_nothing_follows() {
+    let mut launch = script("printf 'password: sk-'; exec sleep 1000", terminal());
+    launch.secrets = secrets();
+    let stage = Stage::start(&launch);
+    stage.wait_text("password: sk-");
+}
+
+#[test]
+fn a_value_that_comes_later_is_masked_from_then_on_in_output_and_input() {
+    let mut stage = Stage::script("while read -r line; do echo \"got $line.\"; done");
+    assert_eq!(stage.ask(&Request::SetSecrets(secrets())), Reply::Done);
+    stage.type_in(1, &format!("{VALUE}\n"));
+    stage.wait_text(&format!("got {}.", "*".repeat(VALUE.len())));
+    assert!(!is_anywhere(&stage));
+}
+
+#[test]
+fn a_value_that_would_hide_ordinary_text_is_refused() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let refused = stage.ask(&Request::SetSecrets(vec![Secret::new(b"abc".to_vec())]));
+    assert!(matches!(refused, Reply::Refused(Refusal::Unusable { .. })), "{refused:?}");
+}
+
+#[test]
+fn descendants_can_not_look_into_the_holder() {
+    // Root may look anywhere; others must not, though they are the same user.
+    let stage = Stage::script("echo ready; exec sleep 1000");
+    stage.wait_text("ready");
+    let environ = format!("/proc/{}/environ", stage.launched.holder.id());
+    let owner = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(environ).unwrap());
+    assert_eq!(owner, 0);
+}

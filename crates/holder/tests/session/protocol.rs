@@ -1,0 +1,188 @@
+//! Strangers, other versions and garbage.
+
+use std::{
+    io::{Read, Write},
+    os::unix::{fs::PermissionsExt, net::UnixStream, process::CommandExt},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use holder::{
+    ClientError, Connection, SOCKET_NAME,
+    protocol::{CONNECTIONS_MAX, FRAME_BYTES_MAX, Frame, FrameReader, Phase, Refusal, Reply, Request},
+};
+use proptest::{
+    collection::vec,
+    prelude::{ProptestConfig, any, proptest},
+};
+
+use crate::stage::{PATIENCE, Stage, wait_for};
+
+/// Sends bytes and returns what came back until the holder closed the connection.
+fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
+    let mut stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    // The holder may close while we still write.
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut frames = FrameReader::default();
+    let mut piece = [0; 4096];
+    while let Ok(length @ 1..) = stream.read(&mut piece) {
+        frames.push(&piece[..length]);
+    }
+    std::iter::from_fn(|| frames.next_frame().unwrap()).filter_map(|frame| Reply::decode(&frame)).collect()
+}
+
+#[test]
+fn another_version_is_told_which_is_spoken() {
+    let mut stage = Stage::script("exec sleep 1000");
+    for (version_min, version_max) in [(2, 9), (0, 0)] {
+        let hello = Request::Hello { version_min, version_max }.encode(7);
+        let refusal = Refusal::Version { version_min: 1, version_max: 1 };
+        assert_eq!(talk(&stage, &hello), [Reply::Refused(refusal)]);
+    }
+    // A newer peer that still speaks ours is welcome.
+    let hello = Request::Hello { version_min: 0, version_max: 40_000 }.encode(7);
+    assert!(matches!(talk(&stage, &hello)[..], [Reply::Hello(_)]));
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn who_does_not_say_hello_is_refused() {
+    let stage = Stage::script("exec sleep 1000");
+    let end = Request::End { grace: Duration::ZERO }.encode(1);
+    assert_eq!(talk(&stage, &end), [Reply::Refused(Refusal::HelloFirst)]);
+}
+
+#[test]
+fn a_frame_that_is_too_large_ends_the_connection_and_nothing_else() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+    bytes.extend(u32::MAX.to_le_bytes());
+    bytes.extend([3; 100]);
+    assert!(matches!(talk(&stage, &bytes)[..], [Reply::Hello(_), Reply::Refused(Refusal::Malformed)]));
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn a_frame_that_says_nothing_known_is_refused_and_the_connection_lives() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+    bytes.extend(Frame::encode(99, 2, b"what"));
+    bytes.extend(Frame::encode(5, 3, b"\x01"));
+    bytes.extend(Request::Status.encode(4).iter());
+    let replies = talk(&stage, &bytes);
+    let malformed = Reply::Refused(Refusal::Malformed);
+    assert!(
+        matches!(&replies[..], [Reply::Hello(_), a, b, Reply::Status(_)] if *a == malformed && *b == malformed),
+        "{replies:?}"
+    );
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn garbage_never_ends_a_holder_and_never_makes_it_large() {
+    let stage = std::cell::RefCell::new(Stage::script("exec sleep 1000"));
+    proptest!(ProptestConfig::with_cases(64), |(kind in any::<u8>(), payload in vec(any::<u8>(), 0..300), raw in vec(any::<u8>(), 0..300))| {
+        let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+        // These would do what they say.
+        if ![8, 6].contains(&kind) {
+            bytes.extend(Frame::encode(kind, 2, &payload));
+        }
+        bytes.extend(&raw);
+        talk(&stage.borrow(), &bytes);
+    });
+    let mut stage = stage.into_inner();
+    // Sixteen clients that promise the largest frame and send most of it.
+    let mut clients: Vec<UnixStream> = Vec::new();
+    for _ in 0..CONNECTIONS_MAX - 1 {
+        let mut client = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+        client.write_all(&u32::try_from(FRAME_BYTES_MAX).unwrap().to_le_bytes()).unwrap();
+        client.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
+        client.write_all(&vec![1; FRAME_BYTES_MAX - 100]).unwrap();
+        clients.push(client);
+    }
+    assert_eq!(stage.phase(), Phase::Running);
+    let limit_kib = (CONNECTIONS_MAX * FRAME_BYTES_MAX * 3) as u64 / 1024;
+    let used = resident_kib(stage.launched.holder.id());
+    assert!(used < limit_kib, "{used} KiB");
+    // One more is too many, and is told so.
+    let mut late = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+    let mut answer = Vec::new();
+    late.read_to_end(&mut answer).unwrap();
+    let mut frames = FrameReader::default();
+    frames.push(&answer);
+    let reply = frames.next_frame().unwrap().and_then(|frame| Reply::decode(&frame));
+    assert_eq!(reply, Some(Reply::Refused(Refusal::Busy)));
+    drop(clients);
+    wait_for("there is room again", || Connection::connect(&stage.directory).ok());
+}
+
+#[test]
+fn a_folder_that_is_open_to_others_is_refused() {
+    let stage = Stage::script("exec sleep 1000");
+    std::fs::set_permissions(&stage.directory, PermissionsExt::from_mode(0o755)).unwrap();
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::Exposed { .. })));
+    let launch = crate::stage::script("", crate::stage::terminal());
+    let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
+    assert!(matches!(error, ClientError::Exposed { .. }), "{error:?}");
+}
+
+#[test]
+fn a_second_holder_in_the_same_folder_is_refused() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let launch = crate::stage::script("exec sleep 1000", crate::stage::terminal());
+    let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
+    assert!(matches!(error, ClientError::Refused(Refusal::Failed { .. })), "{error:?}");
+    assert_eq!(stage.phase(), Phase::Running);
+    stage.connect();
+}
+
+const STRANGER: &str = "HOLDER_TEST_STRANGER";
+
+#[test]
+fn another_user_is_not_heard_though_the_socket_is_open_to_all() {
+    if !is_root() {
+        eprintln!("skipped: only root can be somebody else");
+        return;
+    }
+    let stage = Stage::script("exec sleep 1000");
+    let socket = stage.directory.join(SOCKET_NAME);
+    // Opened to everybody on purpose: the uid alone must be enough.
+    for (path, mode) in
+        [(stage.directory.parent().unwrap(), 0o755), (&stage.directory, 0o755), (&socket, 0o666)]
+    {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "protocol::stranger"])
+        .env(STRANGER, &socket)
+        .uid(65534)
+        .stdout(Stdio::null())
+        .status();
+    match status {
+        Ok(status) => assert!(status.success(), "the stranger was heard"),
+        Err(error) => eprintln!("skipped: nobody may not run the tests: {error}"),
+    }
+}
+
+/// Not a test: the other user.
+#[test]
+fn stranger() {
+    let Some(socket) = std::env::var_os(STRANGER) else { return };
+    let mut stream = UnixStream::connect(socket).unwrap();
+    let _ = stream.write_all(&Request::Hello { version_min: 1, version_max: 1 }.encode(1));
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    assert_eq!(answer, b"");
+}
+
+fn is_root() -> bool {
+    std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
+}
+
+fn resident_kib(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().split(' ').next().unwrap().parse().unwrap()
+}

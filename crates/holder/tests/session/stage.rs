@@ -1,0 +1,189 @@
+//! A session on a stage: starts a holder in a folder of its own, and ends all of it when the test is over.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
+
+use holder::{
+    Connection, Launched, end_orphans,
+    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status, Stderr, WindowSize},
+    spool::{Body, Exit, Reader, Record},
+};
+use tempfile::TempDir;
+
+/// How long anything may take. Far more than it does, as the machine may be busy.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+pub struct Stage {
+    _folder: TempDir,
+    pub directory: PathBuf,
+    pub session: String,
+    pub launched: Launched,
+}
+
+/// A terminal of an ordinary size.
+pub fn terminal() -> Attachment {
+    Attachment::Terminal(WindowSize { columns: 80, rows: 24 })
+}
+
+pub fn pipes() -> Attachment {
+    Attachment::Pipes { stderr: Stderr::Apart }
+}
+
+/// Describes a session that runs a shell script.
+pub fn script(text: &str, attachment: Attachment) -> Launch {
+    let counted = COUNTER.fetch_add(1, Ordering::Relaxed);
+    Launch {
+        session: format!("test-{}-{counted}", std::process::id()),
+        command: "sh".into(),
+        arguments: vec!["-c".into(), text.into()],
+        environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+        directory: "/".into(),
+        attachment,
+        limits: Limits {
+            memory_bytes_max: None,
+            time_max: None,
+            end_grace: Duration::from_millis(500),
+            oom_score: 300,
+        },
+        cgroup_parent: None,
+        leftover_grace: Duration::from_millis(200),
+        secrets: Vec::new(),
+    }
+}
+
+pub fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_jangdan-holder"))
+}
+
+impl Stage {
+    pub fn start(launch: &Launch) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("session");
+        Self::start_in(folder, directory, launch)
+    }
+
+    pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
+        let launched = holder::launch(program(), &directory, launch).unwrap();
+        Self { _folder: folder, directory, session: launch.session.clone(), launched }
+    }
+
+    pub fn script(text: &str) -> Self {
+        Self::start(&script(text, terminal()))
+    }
+
+    pub fn ask(&mut self, request: &Request) -> Reply {
+        self.launched.connection.ask(request, PATIENCE).unwrap()
+    }
+
+    pub fn connect(&self) -> Connection {
+        Connection::connect(&self.directory).unwrap()
+    }
+
+    pub fn status(&mut self) -> Status {
+        match self.ask(&Request::Status) {
+            Reply::Status(status) => status,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn phase(&mut self) -> Phase {
+        self.status().phase
+    }
+
+    pub fn agent_pid(&self) -> i32 {
+        self.launched.started.agent_pid.cast_signed()
+    }
+
+    /// Types and waits until it is typed.
+    pub fn type_in(&mut self, number: u64, text: &str) {
+        let input = Request::Input { number, bytes: text.into() };
+        assert_eq!(self.ask(&input), Reply::Typed { number });
+    }
+
+    pub fn records(&self) -> Vec<Record> {
+        records(&self.directory)
+    }
+
+    /// Returns everything the agent wrote.
+    pub fn output(&self) -> Vec<u8> {
+        output(&self.records())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output()).into_owned()
+    }
+
+    /// Waits until the agent has written something.
+    pub fn wait_text(&self, expected: &str) -> String {
+        wait_for(&format!("the agent writes {expected:?}"), || {
+            let text = self.text();
+            text.contains(expected).then_some(text)
+        })
+    }
+
+    /// Waits until the holder is gone and returns how the agent ended.
+    pub fn wait_end(&mut self) -> Exit {
+        wait_for("the holder ends", || self.launched.holder.try_wait().unwrap());
+        match self.records().pop().map(|record| record.body) {
+            Some(Body::Exit(exit)) => exit,
+            other => panic!("the last record is {other:?}"),
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = self.launched.holder.kill();
+        let _ = self.launched.holder.wait();
+        end_orphans(&self.directory, &self.session, Duration::from_secs(5));
+    }
+}
+
+pub fn records(directory: &Path) -> Vec<Record> {
+    let mut reader = Reader::open(directory, 0).unwrap();
+    std::iter::from_fn(|| reader.next_record().unwrap()).collect()
+}
+
+pub fn output(records: &[Record]) -> Vec<u8> {
+    let bytes = |record: &Record| match &record.body {
+        Body::Output { bytes, .. } => bytes.clone(),
+        _ => Vec::new(),
+    };
+    records.iter().flat_map(bytes).collect()
+}
+
+/// Waits until something is so.
+pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Returns the state of a process as `/proc` has it; nothing if it is gone or only waits to be taken note of.
+pub fn state(pid: i32) -> Option<char> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind) = text.rsplit_once(')')?;
+    behind.trim_start().chars().next().filter(|state| *state != 'Z' && *state != 'X')
+}
+
+/// Returns the numbers that a script printed as `name=123`.
+pub fn pid_of(text: &str, name: &str) -> i32 {
+    let (_, behind) = text.split_once(&format!("{name}=")).unwrap_or_else(|| panic!("no {name} in {text:?}"));
+    behind.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+}
+
+/// Returns how often a test is to be repeated: `HOLDER_ROUNDS` for a long run, else a few.
+pub fn rounds(few: usize) -> usize {
+    std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
+}

@@ -1,0 +1,184 @@
+//! Stop stops every kind of descendant, continue continues it, and time stands still meanwhile.
+
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use holder::protocol::{Phase, Refusal, Reply, Request};
+
+use crate::stage::{Stage, pid_of, pipes, rounds, script, state, terminal, wait_for};
+
+/// An agent with all four kinds of descendant. None of them hears a signal to the agent's group but the first.
+const FOUR_KINDS: &str = "
+    sleep 1001 & echo same=$!;
+    sh -c 'set -m; sleep 1002 & echo group=$!; sleep 1005' &
+    setsid sh -c 'echo session=$$; exec sleep 1003' &
+    (setsid sh -c 'sleep 1004 & echo daemon=$!' &)
+    while :; do sleep 0.01; done";
+
+fn four_kinds(stage: &Stage) -> Vec<i32> {
+    let text = wait_for("four descendants", || {
+        let text = stage.text();
+        ["same=", "group=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
+    });
+    let mut pids: Vec<i32> = ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
+    pids.push(stage.agent_pid());
+    pids
+}
+
+fn check_four_kinds(stage: &mut Stage) {
+    let pids = four_kinds(stage);
+    for _ in 0..3 {
+        assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+        for pid in &pids {
+            assert_eq!(state(*pid), Some('T'), "process {pid} of {pids:?} moves");
+        }
+        assert_eq!(stage.phase(), Phase::Stopped);
+        assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+        for pid in &pids {
+            let moves = || state(*pid).filter(|state| *state != 'T');
+            wait_for("everybody moves again", moves);
+        }
+        assert_eq!(stage.phase(), Phase::Running);
+    }
+}
+
+#[test]
+fn stop_stops_four_kinds_of_descendant_of_a_terminal() {
+    check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, terminal())));
+}
+
+#[test]
+fn stop_stops_four_kinds_of_descendant_behind_pipes() {
+    check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, pipes())));
+}
+
+#[test]
+fn stopping_takes_no_longer_because_programs_are_being_started() {
+    // Shells wait for a new program in a way that can't be interrupted, and can be caught in it.
+    let busy = "echo ready; while :; do /bin/true; done";
+    let mut stage = Stage::start(&script(busy, pipes()));
+    stage.wait_text("ready");
+    for _ in 0..rounds(20) {
+        let start = Instant::now();
+        assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+        assert_eq!(state(stage.agent_pid()), Some('T'));
+        assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
+        assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    }
+}
+
+#[test]
+fn an_agent_that_ignores_the_polite_word_is_stopped_all_the_same() {
+    let mut stage = Stage::script("trap '' TSTP; echo ready; while :; do sleep 0.01; done");
+    stage.wait_text("ready");
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(state(stage.agent_pid()), Some('T'));
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done, "stopping twice is stopping once");
+}
+
+#[test]
+fn an_agent_hears_that_it_is_to_stop() {
+    // A shell runs its trap between two commands, well within the 100 ms that an agent has.
+    let hear = "trap 'echo heard' TSTP; echo ready; while :; do sleep 0.01; done";
+    let mut stage = Stage::script(hear);
+    stage.wait_text("ready");
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    stage.wait_text("heard");
+}
+
+#[test]
+fn what_somebody_else_had_stopped_stays_stopped() {
+    let mut stage =
+        Stage::script("sleep 1000 & kill -STOP $!; echo \"mine=$!.\"; while :; do sleep 0.01; done");
+    let own = pid_of(&stage.wait_text("."), "mine");
+    wait_for("the job is stopped", || state(own).filter(|state| *state == 'T'));
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    wait_for("the agent moves", || state(stage.agent_pid()).filter(|state| *state != 'T'));
+    assert_eq!(state(own), Some('T'));
+}
+
+#[test]
+fn a_stopped_session_can_be_ended() {
+    let mut stage = Stage::script(FOUR_KINDS);
+    let pids = four_kinds(&stage);
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    let grace = Duration::from_secs(5);
+    assert_eq!(stage.ask(&Request::End { grace }), Reply::Done);
+    assert_eq!(pids.iter().filter(|pid| state(**pid).is_some()).count(), 0);
+}
+
+#[test]
+fn a_job_in_the_foreground_of_a_shell_goes_on_in_the_foreground() {
+    let shell = "PS1='ready> ' exec sh -im";
+    let mut stage = Stage::script(shell);
+    stage.wait_text("ready> ");
+    stage.type_in(1, "sh -c 'echo job=$$.; read line; echo \"took $line\"'\n");
+    let job = pid_of(
+        &wait_for("the job runs", || {
+            let text = stage.text().replace("job=$$.", "");
+            text.contains("job=").then_some(text)
+        }),
+        "job",
+    );
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(state(job), Some('T'));
+    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    wait_for("the job moves", || state(job).filter(|state| *state != 'T'));
+    stage.type_in(2, "words\n");
+    stage.wait_text("took words");
+    assert!(!stage.text().contains("Stopped"), "the shell noticed: {:?}", stage.text());
+}
+
+#[test]
+fn a_cgroup_freezes_and_thaws_all_of_it() {
+    let Some(parent) = writable_cgroup() else {
+        eprintln!("skipped: no cgroup v2 folder can be written here");
+        return;
+    };
+    let mut launch = script(FOUR_KINDS, terminal());
+    launch.cgroup_parent = Some(parent.clone());
+    let cgroup = parent.join(format!("jangdan-{}", launch.session));
+    let mut stage = Stage::start(&launch);
+    assert!(stage.launched.started.has_cgroup);
+    let pids = four_kinds(&stage);
+    let members = fs::read_to_string(cgroup.join("cgroup.procs")).unwrap();
+    for pid in &pids {
+        assert!(members.lines().any(|line| line == pid.to_string()), "{pid} is no member");
+    }
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 1"));
+    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 0"));
+    for pid in &pids {
+        wait_for("everybody moves again", || state(*pid).filter(|state| *state != 'T'));
+    }
+    stage.ask(&Request::Stop);
+    let grace = Duration::from_millis(50);
+    assert_eq!(stage.ask(&Request::End { grace }), Reply::Done);
+    assert_eq!(pids.iter().filter(|pid| state(**pid).is_some()).count(), 0);
+    stage.wait_end();
+    assert!(!cgroup.exists(), "the cgroup is left behind");
+}
+
+#[test]
+fn what_is_ending_can_not_be_stopped() {
+    let mut stage = Stage::script("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+    stage.wait_text("ready");
+    stage.launched.connection.send(&Request::End { grace: Duration::from_millis(300) }).unwrap();
+    assert_eq!(stage.ask(&Request::Stop), Reply::Refused(Refusal::WrongPhase));
+    assert_eq!(stage.wait_end().signal, Some(9));
+}
+
+/// Returns a cgroup v2 folder in which this test may make another.
+fn writable_cgroup() -> Option<PathBuf> {
+    let parent = holder::delegated_cgroup()?;
+    let probe = parent.join(format!("jangdan-probe-{}", std::process::id()));
+    fs::create_dir(&probe).ok()?;
+    fs::remove_dir(&probe).ok()?;
+    Some(parent)
+}

@@ -1,0 +1,107 @@
+//! The terminal that an agent meets, and what is written about it.
+
+use std::os::unix::fs::PermissionsExt;
+
+use holder::{
+    protocol::{Refusal, Reply, Request, WindowSize},
+    spool::{Body, first_offset},
+};
+
+use crate::stage::{Stage, pipes, script, state, wait_for};
+
+#[test]
+fn the_window_size_reaches_the_agent() {
+    let mut stage = Stage::script("trap 'stty size' WINCH; stty size; while :; do sleep 0.01; done");
+    stage.wait_text("24 80");
+    let size = WindowSize { columns: 132, rows: 50 };
+    assert_eq!(stage.ask(&Request::Resize(size)), Reply::Done);
+    stage.wait_text("50 132");
+    let resized = |body: &Body| *body == Body::Resize { columns: 132, rows: 50 };
+    assert!(stage.records().iter().any(|record| resized(&record.body)));
+}
+
+#[test]
+fn pipes_have_no_window() {
+    let mut stage = Stage::start(&script("exec sleep 1000", pipes()));
+    let size = WindowSize { columns: 1, rows: 1 };
+    assert_eq!(stage.ask(&Request::Resize(size)), Reply::Refused(Refusal::WrongPhase));
+}
+
+#[test]
+fn the_agent_leads_the_foreground_of_a_session_that_it_does_not_lead() {
+    let stage = Stage::script("cut -d ' ' -f 1,5,6,8 /proc/$$/stat; echo ready; exec sleep 1000");
+    let text = stage.wait_text("ready");
+    let numbers: Vec<i32> =
+        text.lines().next().unwrap().split(' ').map(|number| number.trim().parse().unwrap()).collect();
+    let holder = stage.launched.holder.id().cast_signed();
+    let agent = stage.agent_pid();
+    // Its number, its group, its session, the group in the foreground of its terminal.
+    assert_eq!(numbers, [agent, agent, holder, agent]);
+}
+
+#[test]
+fn interrupt_reaches_what_runs_in_the_foreground() {
+    // In raw mode the byte of Ctrl-C would be text; the signal is not.
+    let mut stage = Stage::script(
+        "trap 'echo interrupted; exit 4' INT; stty raw; echo ready; while :; do sleep 0.01; done",
+    );
+    stage.wait_text("ready");
+    assert_eq!(stage.ask(&Request::Interrupt), Reply::Done);
+    stage.wait_text("interrupted");
+    assert_eq!(stage.wait_end().code, Some(4));
+}
+
+#[test]
+fn a_turn_end_is_written_where_the_client_says() {
+    let mut stage = Stage::script("echo one; exec sleep 1000");
+    stage.wait_text("one");
+    let beyond = stage.ask(&Request::MarkTurnEnd { offset: 1000 });
+    assert!(matches!(beyond, Reply::Refused(Refusal::NoSuchOffset { .. })), "{beyond:?}");
+    assert_eq!(stage.ask(&Request::MarkTurnEnd { offset: 5 }), Reply::Done);
+    let last = stage.records().pop().unwrap();
+    assert_eq!((last.offset, last.body), (5, Body::TurnEnd { offset: 5 }));
+}
+
+#[test]
+fn segments_are_forgotten_when_allowed() {
+    let mut stage = Stage::script("stty -onlcr; seq 1 2000000; echo done; exec sleep 1000");
+    stage.wait_text("done");
+    let end = stage.status().offset;
+    let files = || std::fs::read_dir(&stage.directory).unwrap().count();
+    let before = files();
+    assert_eq!(
+        stage
+            .launched
+            .connection
+            .ask(&Request::ForgetBefore { offset: end - 10 }, crate::stage::PATIENCE)
+            .unwrap(),
+        Reply::Done
+    );
+    assert!(files() < before);
+    let first = first_offset(&stage.directory).unwrap();
+    assert!(first > 0 && first <= end - 10);
+    let refused = stage.ask(&Request::Subscribe { from: 0 });
+    assert_eq!(refused, Reply::Refused(Refusal::NoSuchOffset { first, end }));
+    assert!(matches!(stage.ask(&Request::Subscribe { from: first }), Reply::Done | Reply::Record(_)));
+}
+
+#[test]
+fn everything_of_a_session_is_for_its_user_only() {
+    let mut stage = Stage::script("echo ready; exec sleep 1000");
+    stage.wait_text("ready");
+    let mode = |path: &std::path::Path| std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&stage.directory), 0o700);
+    for entry in std::fs::read_dir(&stage.directory).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+    let _ = stage.status();
+}
+
+#[test]
+fn a_terminal_that_nobody_has_open_for_a_moment_is_not_the_end() {
+    let reopen = "tty=$(tty); exec <&- >&- 2>&-; sleep 0.05; exec <\"$tty\" >\"$tty\" 2>&1; echo back; exec sleep 1000";
+    let stage = Stage::script(reopen);
+    stage.wait_text("back");
+    wait_for("the agent lives", || state(stage.agent_pid()));
+}
