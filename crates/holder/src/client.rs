@@ -83,47 +83,71 @@ pub struct Launched {
     pub started: Started,
 }
 
-/// Starts a holder for a new session and its agent with it.
+/// A holder that has no session yet.
 ///
-/// `directory` becomes the session's folder; its parent must exist. The holder leads a session of its own and survives
-/// its starter.
-pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
-    let io = |action, path: &Path| {
-        let path = path.to_owned();
-        move |source| ClientError::Io { action, path, source }
-    };
-    match DirBuilder::new().mode(0o700).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(io("make", directory)(error));
+/// Most of a start is the holder's own. Who keeps one ready pays only for the agent's when it is time. It ends with
+/// whoever keeps it.
+#[derive(Debug)]
+pub struct Ready {
+    holder: Child,
+    connection: Connection,
+    hello: u32,
+}
+
+impl Ready {
+    /// Starts a holder. It leads a session of its own and, once it has an agent, survives its starter.
+    pub fn start(program: &Path) -> Result<Self, ClientError> {
+        let failed = |action| move |source| ClientError::Io { action, path: program.to_owned(), source };
+        let (ours, theirs) = UnixStream::pair().map_err(failed("make a socket for"))?;
+        let holder = Command::new(program)
+            .env_clear()
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed("start"))?;
+        let mut connection = Connection::new(ours, program)?;
+        let hello = connection.send(&hello())?;
+        Ok(Self { holder, connection, hello })
+    }
+
+    /// Makes it the holder of a new session and starts the agent.
+    ///
+    /// `directory` becomes the session's folder; its parent must exist.
+    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+        let failed = |action| move |source| ClientError::Io { action, path: directory.to_owned(), source };
+        match DirBuilder::new().mode(0o700).create(directory) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),
+            Ok(()) | Err(_) => {}
         }
-        Ok(()) | Err(_) => {}
+        check_private(directory)?;
+        let deadline = Instant::now() + START_MAX;
+        let absolute = std::path::absolute(directory).map_err(failed("find"))?;
+        let start = Request::Start { directory: absolute, launch: Box::new(launch.clone()) };
+        let tag = self.connection.send(&start)?;
+        self.connection.greet(self.hello, deadline)?;
+        match self.connection.wait_for(tag, deadline)? {
+            Reply::Started(started) => {
+                Ok(Launched { holder: self.holder, connection: self.connection, started })
+            }
+            Reply::Refused(refusal) => {
+                // It has said why and ends; nothing of it is left behind.
+                let _ = self.holder.wait();
+                Err(ClientError::Refused(refusal))
+            }
+            Reply::Hello(_)
+            | Reply::Done
+            | Reply::Typed { .. }
+            | Reply::Status(_)
+            | Reply::Record(_)
+            | Reply::Unknown { .. } => Err(ClientError::Malformed),
+        }
     }
-    let directory = fs::canonicalize(directory).map_err(io("find", directory))?;
-    check_private(&directory)?;
-    let (ours, theirs) = UnixStream::pair().map_err(io("make a socket for", &directory))?;
-    let holder = Command::new(program)
-        .arg(&directory)
-        .env_clear()
-        .stdin(OwnedFd::from(theirs))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(io("start", program))?;
-    let mut connection = Connection::new(ours, &directory)?;
-    let deadline = Instant::now() + START_MAX;
-    // Both at once: the holder wakes up a single time.
-    let tag = connection.send_all(&[hello(), Request::Start(Box::new(launch.clone()))])?;
-    connection.greet(tag.wrapping_sub(1), deadline)?;
-    match connection.wait_for(tag, deadline)? {
-        Reply::Started(started) => Ok(Launched { holder, connection, started }),
-        Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
-        Reply::Hello(_)
-        | Reply::Done
-        | Reply::Typed { .. }
-        | Reply::Status(_)
-        | Reply::Record(_)
-        | Reply::Unknown { .. } => Err(ClientError::Malformed),
-    }
+}
+
+/// Starts a holder for a new session and its agent with it. [`Ready`] does the same in two steps.
+pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+    Ready::start(program)?.launch(directory, launch)
 }
 
 fn hello() -> Request {

@@ -13,48 +13,44 @@ mod pause;
 mod requests;
 mod session;
 
-use std::{env::ArgsOs, io, os::fd::OwnedFd, path::Path, process::ExitCode};
+use std::{io, os::fd::OwnedFd, process::ExitCode};
 
 use rustix::{
     fs::{Mode, OFlags},
+    net::sockopt::socket_peercred,
     process::{getpid, set_child_subreaper, setsid},
 };
 
 use crate::system;
 use session::Session;
 
-/// Runs the program `jangdan-holder DIRECTORY`: serves the connection that is its standard input, until its agent ended.
+/// Runs the program `jangdan-holder`: serves the connection that is its standard input, until its agent ended.
 ///
-/// Nothing is printed: who starts it reads the replies and the files.
-pub fn hold(arguments: ArgsOs) -> ExitCode {
-    let mut arguments = arguments.skip(1);
-    let (Some(directory), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("error: jangdan-holder takes the folder of a session, and a connection as standard input");
-        eprintln!("hint: it is started by jangdan; there is nothing to do with it by hand");
-        return ExitCode::from(2);
-    };
-    match begin(Path::new(&directory)) {
+/// It prints nothing once it runs: who started it reads the replies and the files.
+pub fn hold() -> ExitCode {
+    match begin() {
         Ok(session) => session.run(),
         Err(error) => {
             eprintln!("error: hold a session: {error}");
+            eprintln!("hint: this program is started by jangdan; there is nothing to do with it by hand");
             ExitCode::FAILURE
         }
     }
 }
 
-fn begin(directory: &Path) -> io::Result<Session> {
+fn begin() -> io::Result<Session> {
+    // First, as this tells a client from a person who tries what it does.
+    let first = take_standard_input()?;
     // Fails only where the process leads a session already, which is as good.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     let signals = system::signals()?;
-    // Paths of the session are short from here on, and no other folder is kept busy.
-    std::env::set_current_dir(directory)?;
-    let first = take_standard_input()?;
     Session::new(signals, first)
 }
 
 /// Moves the connection away from standard input, so that no descendant can inherit it.
 fn take_standard_input() -> io::Result<OwnedFd> {
+    socket_peercred(rustix::stdio::stdin())?;
     let first = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let nothing = rustix::fs::open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nothing)?;

@@ -2,7 +2,7 @@
 //!
 //! Two sides of one thing. [`hold`] is the program `jangdan-holder`: one small process per session that owns the agent's
 //! terminal or pipes, appends everything it writes to a [`spool`] and serves a Unix socket. The rest is what a client
-//! needs: [`launch`] and [`Connection`], [`spool::Reader`] and [`spool::Follower`], [`status`], and [`end_orphans`] for
+//! needs: [`launch`], [`Ready`] and [`Connection`], [`spool::Reader`] and [`spool::Follower`], [`status`], and [`end_orphans`] for
 //! the day on which a holder itself was killed.
 //!
 //! Knows nothing of what agents say. No threads, no `async`: one loop that sleeps until the kernel has something.
@@ -21,7 +21,7 @@ mod system;
 mod wait;
 
 pub use cgroup::delegated as delegated_cgroup;
-pub use client::{ClientError, Connection, Launched, launch};
+pub use client::{ClientError, Connection, Launched, Ready, launch};
 pub use hold::hold;
 pub use orphans::{Orphans, end_orphans};
 

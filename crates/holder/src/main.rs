@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    holder::hold(std::env::args_os())
+    holder::hold()
 }

@@ -5,6 +5,7 @@
 use std::{
     io,
     mem::MaybeUninit,
+    ops::Range,
     os::{
         fd::{FromRawFd, OwnedFd},
         unix::process::CommandExt,
@@ -92,4 +93,33 @@ pub(crate) struct Came {
     pub(crate) child: bool,
     /// Somebody wants the holder to end.
     pub(crate) end: bool,
+}
+
+/// Where the program's own code lies in memory, as far as that was looked up.
+#[derive(Default)]
+pub(crate) struct Program {
+    code: Option<Range<usize>>,
+}
+
+impl Program {
+    /// Gives the pages of the code back to the kernel, which maps those that are needed again, 16 at a time.
+    pub(crate) fn release(&mut self) {
+        let code = self.code.get_or_insert_with(find_code);
+        // SAFETY: the range is the program's code, mapped privately from its file and never written: its content stays.
+        unsafe { libc::madvise(ptr::without_provenance_mut(code.start), code.len(), libc::MADV_DONTNEED) };
+    }
+}
+
+/// Finds the code that this function is in; an empty range where that is not possible.
+fn find_code() -> Range<usize> {
+    let here = find_code as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let found = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        // Only code: what was never written can be read again from the file.
+        (rest.starts_with("r-xp") && range.contains(&here)).then_some(range)
+    });
+    found.unwrap_or(0..0)
 }

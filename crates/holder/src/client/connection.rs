@@ -82,7 +82,24 @@ impl Connection {
 
     /// Sends a request and returns the tag that its replies will carry.
     pub fn send(&mut self, request: &Request) -> Result<u32, ClientError> {
-        self.send_all(std::slice::from_ref(request))
+        self.next_tag = self.next_tag.wrapping_add(1);
+        let bytes = request.encode(self.next_tag);
+        let deadline = Instant::now() + SEND_MAX;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            match self.stream.write(rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let mut polled = [PollFd::new(&self.stream, PollFlags::OUT)];
+                    if !wait::until_ready(&mut polled, Some(deadline)) {
+                        return Err(ClientError::TimedOut);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.lost("write to the holder of", error)),
+            }
+        }
+        Ok(self.next_tag)
     }
 
     /// Sends a request and waits for its reply. Other replies that come before are kept for [`Connection::receive`].
@@ -112,36 +129,16 @@ impl Connection {
         }
     }
 
-    /// Sends requests in one go and returns the tag of the last.
-    pub(super) fn send_all(&mut self, requests: &[Request]) -> Result<u32, ClientError> {
-        let mut bytes = zeroize::Zeroizing::new(Vec::new());
-        for request in requests {
-            self.next_tag = self.next_tag.wrapping_add(1);
-            bytes.extend_from_slice(&request.encode(self.next_tag));
-        }
-        let deadline = Instant::now() + SEND_MAX;
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            match self.stream.write(rest) {
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let mut polled = [PollFd::new(&self.stream, PollFlags::OUT)];
-                    if !wait::until_ready(&mut polled, Some(deadline)) {
-                        return Err(ClientError::TimedOut);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.lost("write to the holder of", error)),
-            }
-        }
-        Ok(self.next_tag)
-    }
-
     pub(super) fn greet(&mut self, tag: u32, deadline: Instant) -> Result<(), ClientError> {
         match self.wait_for(tag, deadline)? {
             Reply::Hello(greeting) => self.greeting = Some(greeting),
             Reply::Refused(refusal) => return Err(ClientError::Refused(refusal)),
-            _ => return Err(ClientError::Malformed),
+            Reply::Started(_)
+            | Reply::Done
+            | Reply::Typed { .. }
+            | Reply::Status(_)
+            | Reply::Record(_)
+            | Reply::Unknown { .. } => return Err(ClientError::Malformed),
         }
         Ok(())
     }

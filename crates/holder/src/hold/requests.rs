@@ -28,7 +28,7 @@ use crate::{
         VERSION_MIN, WindowSize,
     },
     spool::{self, Body, EndReason, SpoolError, Writer},
-    status::{self, Summary},
+    status::Summary,
 };
 
 /// What is said to a client at once; nothing if the answer comes later.
@@ -81,8 +81,8 @@ impl Session {
     }
 
     fn answer_to(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> Answer {
-        if let Request::Start(launch) = request {
-            return self.start(&launch, now);
+        if let Request::Start { directory, launch } = request {
+            return self.start(&directory, &launch, now);
         }
         let Some(held) = &mut self.held else {
             return match request {
@@ -91,7 +91,7 @@ impl Session {
             };
         };
         match request {
-            Request::Hello { .. } | Request::Start(_) => return Err(Refusal::Malformed),
+            Request::Hello { .. } | Request::Start { .. } => return Err(Refusal::Malformed),
             Request::Status => return Ok(Some(Reply::Status(held.status()))),
             Request::Input { number, bytes } => {
                 let answer = held.take_input(number, bytes);
@@ -139,11 +139,11 @@ impl Session {
         Ok(Some(Reply::Done))
     }
 
-    fn start(&mut self, launch: &Launch, now: Instant) -> Answer {
+    fn start(&mut self, directory: &Path, launch: &Launch, now: Instant) -> Answer {
         if self.held.is_some() {
             return Err(Refusal::WrongPhase);
         }
-        match self.try_start(launch, now) {
+        match self.try_start(directory, launch, now) {
             Ok(started) => Ok(Some(Reply::Started(started))),
             Err(refusal) => {
                 self.has_failed = true;
@@ -153,11 +153,13 @@ impl Session {
         }
     }
 
-    fn try_start(&mut self, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
+    fn try_start(&mut self, directory: &Path, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
         if !is_name(&launch.session) {
             return Err(unusable("the session's name has other signs than letters, digits, `-`, `_`, `.`"));
         }
         mask::check(&launch.secrets).map_err(unusable)?;
+        // Paths of the session are short from here on, and no other folder is kept busy.
+        std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
         self.listener = Some(listen().map_err(failed("listen"))?);
         let spool = Writer::open(Path::new(HERE))
             .map_err(|error| Refusal::Unusable { what: format!("the spool can't be used: {error}") })?;
@@ -174,8 +176,6 @@ impl Session {
             cgroup: cgroup.as_ref().map(|cgroup| cgroup.path().to_owned()),
             exit: None,
         };
-        // Without room it is written at the end; until then the socket answers.
-        let _ = status::write(Path::new(HERE), &summary);
         let started = Started { agent_pid: summary.agent_pid, memory, has_cgroup: cgroup.is_some() };
         let Agent { pid, input, outputs, terminal } = agent;
         let outputs = Outputs::new(spool, outputs, launch.secrets.clone());
@@ -193,7 +193,8 @@ impl Session {
             status: None,
             exit: None,
             has_children: true,
-            status_at: None,
+            // Behind the reply: the client need not wait for a file.
+            status_at: Some(now),
         });
         Ok(started)
     }

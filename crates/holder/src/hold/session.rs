@@ -8,6 +8,7 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::net::UnixListener,
     },
+    path::Path,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -33,7 +34,7 @@ use crate::{
     protocol::{CONNECTIONS_MAX, Limits, Refusal, Reply},
     spool::{Body, EndReason, Exit},
     status::{self, Ended, Summary},
-    system,
+    system::{self, Program},
     wait::timespec,
 };
 
@@ -41,6 +42,9 @@ use crate::{
 const FAREWELL_MAX: Duration = Duration::from_secs(1);
 /// How long to wait before a status file that could not be written is tried again.
 const STATUS_RETRY: Duration = Duration::from_millis(200);
+
+/// How often the loop turns before pages of the program are given back again. In a flood that is every 128 MB.
+const TURNS_MAX: u32 = 4096;
 
 /// A request whose answer comes later: which client, which tag.
 pub(super) type Asker = (u64, u32);
@@ -54,6 +58,11 @@ pub(super) struct Session {
     next_id: u64,
     /// No agent could be started: nothing is left to do.
     pub(super) has_failed: bool,
+    program: Program,
+    /// How often the loop has turned since the program's pages were given back.
+    n_turns: u32,
+    /// How many clients there were then.
+    n_clients: usize,
 }
 
 /// A session whose agent was started.
@@ -88,7 +97,17 @@ enum Source {
 impl Session {
     pub(super) fn new(signals: OwnedFd, first: OwnedFd) -> io::Result<Self> {
         let connections = vec![Connection::new(0, first)?];
-        Ok(Self { connections, held: None, listener: None, signals, next_id: 1, has_failed: false })
+        Ok(Self {
+            connections,
+            held: None,
+            listener: None,
+            signals,
+            next_id: 1,
+            has_failed: false,
+            program: Program::default(),
+            n_turns: 0,
+            n_clients: 0,
+        })
     }
 
     pub(super) fn run(mut self) -> ExitCode {
@@ -102,10 +121,22 @@ impl Session {
             self.connections.retain_mut(|connection| {
                 connection.pump() && (!connection.is_closing || connection.wants_to_write())
             });
+            self.rest();
             if self.is_over(now) {
                 self.say_farewell();
                 return if self.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
             }
+        }
+    }
+
+    /// Gives pages of the program back now and then: what only the start or a rare request needs is not kept for ever.
+    fn rest(&mut self) {
+        self.n_turns += 1;
+        let is_due = self.n_turns >= TURNS_MAX || self.n_clients != self.connections.len();
+        if self.held.is_some() && is_due {
+            self.n_turns = 0;
+            self.n_clients = self.connections.len();
+            self.program.release();
         }
     }
 
@@ -256,6 +287,7 @@ impl Session {
     fn tick(&mut self, now: Instant) {
         let Some(held) = &mut self.held else { return };
         held.outputs.tick(now);
+        held.write_status(now);
         if held.clock.take_expired(now) {
             self.end(EndReason::TimeLimit, None, now);
         }
@@ -340,18 +372,26 @@ impl Held {
             self.outputs.append(&Body::Exit(exit), now);
         }
         let Some(exit) = self.exit.filter(|_| !self.outputs.is_waiting()) else { return false };
-        if self.status_at.is_some_and(|at| now < at) {
-            return false;
+        if self.summary.exit.is_none() {
+            let (offset, input_typed) = (self.outputs.offset(), self.inputs.typed());
+            self.summary.exit = Some(Ended { exit, offset, input_typed });
+            self.status_at = Some(now);
+            self.write_status(now);
         }
-        let (offset, input_typed) = (self.outputs.offset(), self.inputs.typed());
-        self.summary.exit = Some(Ended { exit, offset, input_typed });
-        if status::write(std::path::Path::new("."), &self.summary).is_err() {
-            self.status_at = Some(now + STATUS_RETRY);
+        if self.status_at.is_some() {
             return false;
         }
         if let Some(cgroup) = &self.cgroup {
             cgroup.remove();
         }
         true
+    }
+
+    /// Writes the status file if it is time to, and again later if there is no room for it.
+    fn write_status(&mut self, now: Instant) {
+        if self.status_at.is_some_and(|at| now >= at) {
+            let written = status::write(Path::new("."), &self.summary);
+            self.status_at = written.err().map(|_| now + STATUS_RETRY);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a client asks of a holder.
 
-use std::time::Duration;
+use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::PathBuf, time::Duration};
 
 use zeroize::Zeroizing;
 
@@ -27,7 +27,12 @@ pub enum Request {
         version_max: u16,
     },
     /// Starts the agent, once.
-    Start(Box<Launch>),
+    Start {
+        /// The session's folder, for socket, spool and status: an absolute path.
+        directory: PathBuf,
+        /// What to start.
+        launch: Box<Launch>,
+    },
     /// Types something, once, after all inputs with smaller numbers. The first has number 1.
     Input {
         /// Which input it is.
@@ -97,7 +102,8 @@ impl Request {
                 payload.put_u16(*version_max);
                 HELLO
             }
-            Self::Start(launch) => {
+            Self::Start { directory, launch } => {
+                payload.put_bytes(directory.as_os_str().as_bytes());
                 launch.put(&mut payload);
                 START
             }
@@ -150,7 +156,10 @@ impl Request {
                 // What a newer client adds behind the versions is passed over: the hello must always be understood.
                 return Some(Self::Hello { version_min: fields.u16()?, version_max: fields.u16()? });
             }
-            START => Self::Start(Box::new(Launch::read(&mut fields)?)),
+            START => Self::Start {
+                directory: PathBuf::from(OsStr::from_bytes(fields.bytes()?)),
+                launch: Box::new(Launch::read(&mut fields)?),
+            },
             INPUT => Self::Input { number: fields.u64()?, bytes: fields.rest().to_vec() },
             CLOSE_INPUT => Self::CloseInput,
             RESIZE => Self::Resize(WindowSize { columns: fields.u16()?, rows: fields.u16()? }),

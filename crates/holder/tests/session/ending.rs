@@ -38,7 +38,7 @@ fn what_an_agent_leaves_behind_ends_with_it() {
 #[test]
 fn the_exit_is_in_the_spool_and_in_the_status_file() {
     let mut stage = Stage::script("read -r line; echo bye; exit 5");
-    let before = status::read(&stage.directory).unwrap().unwrap();
+    let before = wait_for("the status file", || status::read(&stage.directory).unwrap());
     assert_eq!((before.session.as_str(), before.exit), (stage.session.as_str(), None));
     stage.type_in(1, "go\n");
     let exit = stage.wait_end();
