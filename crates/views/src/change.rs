@@ -1,0 +1,26 @@
+//! What an event does to the rows.
+
+use crate::{Kind, Row};
+
+/// One row that is new, looks different, or is gone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// What it is a row of.
+    pub kind: Kind,
+    /// Its name within its kind.
+    pub key: String,
+    /// How it looks now; none where it is gone.
+    pub row: Option<Row>,
+    pub(crate) names: &'static [&'static str],
+}
+
+impl Change {
+    /// Returns what the live stream calls it: the names that say what happened, or else that the row changed.
+    pub fn names(&self) -> Vec<&'static str> {
+        match (self.names, &self.row) {
+            ([], Some(_)) => vec![self.kind.changed()],
+            ([], None) => vec![self.kind.removed()],
+            (names, _) => names.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Which event changes which rows. A table: what each does is in the row's own file.
+//!
+//! No `_`: a new event must say here what it changes, be it nothing.
+
+use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Said, SessionId, Subject};
+
+use crate::{
+    Views,
+    rows::{
+        EscalationRow, EscalationState, Opened, PhaseState, QuestionRow, QuestionState, RequestState,
+        RunState, TaskState, subject_of,
+    },
+    views::Moment,
+    words::line,
+};
+
+impl Views {
+    /// Changes the rows by one event.
+    pub(crate) fn fold(&mut self, now: Moment<'_>, event: &Event) {
+        match event {
+            Event::RunStarted { project, work, settings, team } => {
+                self.run_started(now, project, work, settings, team);
+            }
+            Event::RunPaused {} => self.run_status(RunState::Paused),
+            Event::RunContinued {} | Event::RunReopened {} => self.run_status(RunState::Running),
+            // Its tasks end one by one; only then is it over.
+            Event::RunCancelled {} => {}
+            Event::RunEnded { outcome, failed, waiting } => self.run_ended(now, *outcome, failed, waiting),
+
+            Event::PhaseStarted { phase, session } => self.phase_started(now, *phase, *session),
+            Event::PhasePaused { phase } => self.phase_state(now, *phase, PhaseState::Paused),
+            Event::PhaseContinued { phase } => self.phase_continued(*phase),
+            Event::PhaseCancelled { phase } => self.phase_state(now, *phase, PhaseState::Cancelled),
+            Event::PhaseLanded { phase } => self.phase_state(now, *phase, PhaseState::Landed),
+
+            Event::TasksReadied { tasks } => {
+                for task in tasks {
+                    self.task_moved(now, task, TaskState::Ready);
+                }
+            }
+            Event::TaskStarted { task, attempt, agent, session } => {
+                self.task_started(now, task, *attempt, agent, *session);
+            }
+            Event::TaskResumed { task, session } => self.task_resumed(now, task, *session),
+            Event::TaskBlocked { task, reason } => self.task_blocked(now, task, reason),
+            Event::TaskUnblocked { task, reason } => self.task_unblocked(now, task, reason),
+            Event::TaskClaimed { task, source, fields } => {
+                self.task_claimed(task, fields);
+                self.attempt_claimed(task, *source);
+                self.task_judged(now, task);
+            }
+            Event::CheckStarted { task, .. } => self.task_moved(now, task, TaskState::Checking),
+            Event::CheckFinished { task, attempt, receipt } => {
+                self.check_receipt(now, (task, *attempt), receipt);
+            }
+            Event::TestStarted { task, session } => {
+                self.task_moved(now, task, TaskState::Checking);
+                self.session_works_at(*session, task);
+            }
+            Event::TaskReturned { task, .. } => self.task_returned(now, task),
+            Event::MergeStarted { task, .. } => self.task_moved(now, task, TaskState::Merging),
+            Event::MergeFinished { task, attempt, outcome } => {
+                self.merge_receipt(now, (task, *attempt), outcome);
+                self.task_merged(now, task, outcome);
+            }
+            Event::TaskDone { task, proof } => self.task_done(now, task, *proof),
+            Event::AttemptFailed { task, attempt, failure, counted } => {
+                self.attempt_failed(now, (task, *attempt), failure, *counted);
+            }
+            Event::TaskRetried { task, .. } => self.task_retried(now, task),
+            Event::TaskFailed { task, failure } => self.task_failed(now, task, failure),
+            Event::TaskSkipped { task } => self.task_dropped(now, task, TaskState::Skipped),
+            Event::TaskCancelled { task } => self.task_dropped(now, task, TaskState::Cancelled),
+            Event::TaskReopened { task, .. } => self.task_reopened(now, task),
+            Event::TaskPrioritized { task, priority } => {
+                self.rows.tasks.change(task, |row| row.priority = *priority);
+            }
+            Event::TaskReassigned { task, agent } => {
+                self.rows.tasks.change(task, |row| row.agent = Some(agent.clone()));
+            }
+            // Its worktree goes back; that it is tried again is an event of its own.
+            Event::TaskRewound { .. } => {}
+            Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
+            Event::TaskAdded { task } => self.task_added(now, task),
+            Event::DependencyAdded { earlier, later } => self.dependency_added(now, earlier, later),
+            Event::DependencyRemoved { earlier, later } => self.dependency_removed(earlier, later),
+            Event::ExternalMet { name } => self.external_met(name),
+
+            Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
+                let opened = Opened {
+                    session: *session,
+                    parent: *parent,
+                    depth: *depth,
+                    role: *role,
+                    agent: agent.as_ref(),
+                    task: task.as_ref(),
+                    phase: *phase,
+                    resumes: *resumes,
+                };
+                self.session_opened(now, &opened);
+            }
+            Event::SessionActivated { session, agent_session } => {
+                self.session_activated(now, *session, agent_session.as_ref());
+            }
+            Event::SessionParked { session, mode } => self.session_parked(now, *session, *mode),
+            Event::SessionWoken { session } => self.session_woken(now, *session),
+            Event::SessionDismissed { session } => self.session_dismissed(now, *session),
+            Event::SessionEnded { session, exit_status } => self.session_ended(now, *session, *exit_status),
+            Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
+            Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
+            Event::MessageHeard { session, said, .. } => self.heard(now, *session, said),
+            Event::TurnEnded { session, words, .. } => {
+                // What the orchestrator says to the person is an event of its own.
+                self.turn_ended(now, *session, words);
+            }
+            // What is said about them is in the timeline, and in the conversation when the agent is told.
+            Event::InputTyped { .. } | Event::MessageRefused { .. } | Event::NearMissHeard { .. } => {}
+
+            Event::QuestionAsked { .. } => self.asked(now, event),
+            Event::QuestionRouted { question, to } => self.question_routed(now, *question, *to),
+            Event::QuestionForwarded { question, text } => self.question_forwarded(now, *question, text),
+            Event::QuestionAskedBack { question, text } => self.question_asked_back(now, *question, text),
+            Event::QuestionAnswered { question, answer } => self.question_answered(now, *question, answer),
+            Event::QuestionDelivered { question, .. } => self.question_delivered(now, *question),
+            Event::QuestionResumed { question } => self.question_resumed(*question),
+            Event::QuestionWithdrawn { question, reason } => self.question_withdrawn(now, *question, reason),
+            Event::QuestionExpired { question, took_default } => {
+                self.question_expired(now, *question, took_default.as_ref());
+            }
+            Event::QuestionsPiledUp { agent, phase, count } => self.agent_asks_a_lot(agent, *phase, *count),
+            Event::PermissionJudged { .. } | Event::PermissionKept { .. } => {}
+
+            Event::RequestMade { request, session, task, asked, holds_up } => {
+                self.request_made(now, (*request, *session), task.as_ref(), asked, *holds_up);
+            }
+            Event::RequestProvided { request, provided, default } => {
+                self.request_provided(now, *request, provided, *default);
+            }
+            Event::RequestRefused { request, reason } => self.request_refused(now, *request, reason),
+            Event::RequestSkipped { request } => self.request_settled(now, *request, RequestState::Skipped),
+            Event::RequestDelivered { request, .. } => self.request_delivered(now, *request),
+
+            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+                self.invocation_made(now, (*invocation, *caller), callee, wanted, context.as_ref());
+            }
+            Event::InvocationStarted { invocation, session } => {
+                self.invocation_started(now, *invocation, *session);
+            }
+            Event::InvocationEnded { invocation, outcome } => {
+                self.invocation_ended(now, *invocation, outcome);
+            }
+            Event::ResultSubmitted { result, from, to, result_type, content } => {
+                self.result_submitted(now, (*result, *from), to, *result_type, content);
+            }
+            Event::ResultDelivered { result, session } => self.result_delivered(now, *result, *session),
+            Event::ChannelCreated { channel, session_a, session_b } => {
+                self.channel_created(now, *channel, (*session_a, *session_b));
+            }
+            Event::ChannelClosed { channel } => self.channel_closed(now, *channel),
+            Event::DirectMessageSent { message, channel, from, to, direct_type, content } => {
+                self.direct_sent(now, (*message, *channel), (*from, *to), *direct_type, content);
+            }
+            Event::DirectMessageReceived { message } => self.direct_received(now, *message),
+            Event::DirectMessageAcknowledged { message } => self.direct_acknowledged(now, *message),
+
+            // The agent's word; what is made of it follows.
+            Event::PhaseCompletionSaid { .. } => {}
+            Event::GateOpened { phase, round, documents } => self.gate_opened(now, *phase, *round, documents),
+            Event::GateChecked { phase, round, report } => self.gate_checked(now, *phase, *round, report),
+            Event::GateJudgeOpened { phase, round, session } => self.gate_judged(*phase, *round, *session),
+            Event::GatePassed { phase, round, holds_up } => self.gate_passed(now, *phase, *round, *holds_up),
+            Event::GateApproved { phase, waived, note } => {
+                self.gate_approved(now, *phase, *waived, note.as_ref());
+            }
+            Event::GateFailed { phase, round, reason, tasks } => {
+                self.gate_failed(now, (*phase, *round), reason, tasks);
+            }
+
+            Event::LoopStarted { feedback_loop, task, tester } => {
+                self.loop_started(now, *feedback_loop, task, tester.as_ref());
+            }
+            Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+                self.loop_round_failed(now, *feedback_loop, *round, feedback);
+            }
+            Event::LoopEnded { feedback_loop, outcome } => self.loop_ended(now, *feedback_loop, *outcome),
+
+            Event::EscalationRaised { .. } => self.raised(now, event),
+            Event::EscalationClimbed { escalation, to, session } => {
+                self.escalation_climbed(now, *escalation, *to, *session);
+            }
+            Event::EscalationResolved { escalation, action, note } => {
+                self.escalation_resolved(now, *escalation, action.as_ref(), note);
+            }
+
+            Event::ErrorReported { session, task, error } => {
+                self.turn_erred(now, *session, task.as_ref(), error);
+            }
+            Event::UsageReported { session, task, usage } => {
+                self.usage_reported(now, *session, task.as_ref(), usage);
+            }
+            Event::BudgetRaised { subject, budget } => self.budget_raised(subject, *budget),
+            Event::LimitWaived { subject: Subject::Task { task }, limit: EscalationType::TestFailure } => {
+                // It passes as it is, so the merge is next.
+                self.task_moved(now, task, TaskState::Merging);
+            }
+            Event::LimitWaived { .. } => {}
+
+            Event::CheckpointOrdered { checkpoint, task, reason } => {
+                self.checkpoint_ordered(now, *checkpoint, task, *reason);
+            }
+            Event::CheckpointFinished { checkpoint, outcome } => {
+                self.checkpoint_finished(now, *checkpoint, outcome);
+            }
+            Event::EffectFinished { .. } => {}
+
+            Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),
+            Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
+        }
+        if is_told_in_chat(event) {
+            self.chat_told(now, &line(event).text);
+        }
+        self.show_open();
+    }
+
+    /// Takes in what an agent said, as far as it changes no state by itself.
+    fn heard(&mut self, now: Moment<'_>, session: SessionId, said: &Said) {
+        match said {
+            Said::Progress(progress) => self.progress_said(now, session, progress),
+            Said::StepComplete(step) => {
+                self.step_said(now, session);
+                self.turn_step(now, session, step.summary.as_ref());
+            }
+            // What comes of these is an event of its own.
+            Said::AskUser(_)
+            | Said::Invoke(_)
+            | Said::DeliverResult(_)
+            | Said::Direct(_)
+            | Said::DependencyRequest(_)
+            | Said::UserQuestion(_)
+            | Said::PhaseComplete(_)
+            | Said::Error(_)
+            | Said::NeedHuman(_)
+            | Said::ResolveNext(_)
+            | Said::Ready(_)
+            | Said::PhaseDone(_)
+            | Said::AllDone
+            | Said::Task(_)
+            | Said::Done(_)
+            | Said::Fail(_)
+            | Said::ResolveError(_)
+            | Said::Custom(_) => {}
+        }
+    }
+
+    fn asked(&mut self, now: Moment<'_>, event: &Event) {
+        let Event::QuestionAsked {
+            question,
+            session,
+            task,
+            kind,
+            text,
+            options,
+            default,
+            context,
+            required,
+            permission,
+            prompt,
+            holds_up,
+        } = event
+        else {
+            return;
+        };
+        let row = QuestionRow {
+            task: task.clone(),
+            kind: *kind,
+            text: text.clone(),
+            options: options.clone(),
+            default: default.clone(),
+            context: context.clone(),
+            required: *required,
+            permission: permission.clone(),
+            is_in_turn: prompt.is_some(),
+            holds_up: *holds_up,
+            ..empty_question(now, *question, *session)
+        };
+        self.question_asked(now, row);
+    }
+
+    fn raised(&mut self, now: Moment<'_>, event: &Event) {
+        let Event::EscalationRaised {
+            escalation,
+            kind,
+            severity,
+            subject,
+            session,
+            title,
+            description,
+            context,
+            suggested,
+            holds_up,
+        } = event
+        else {
+            return;
+        };
+        let (task, phase) = subject_of(subject);
+        self.escalation_raised(EscalationRow {
+            id: *escalation,
+            kind: *kind,
+            severity: *severity,
+            task: task.cloned(),
+            phase,
+            session: *session,
+            agent: None,
+            title: title.clone(),
+            description: description.clone(),
+            context: context.clone(),
+            suggested: suggested.clone(),
+            status: EscalationState::Open,
+            level: Level::Worker,
+            level_session: None,
+            action: None,
+            note: None,
+            resolved_by: None,
+            holds_up: *holds_up,
+            created_at: now.at,
+            resolved_at: None,
+        });
+    }
+}
+
+fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> QuestionRow {
+    QuestionRow {
+        id,
+        session,
+        agent: None,
+        task: None,
+        kind: QuestionKind::Text,
+        text: String::new(),
+        asked_text: None,
+        options: Vec::new(),
+        default: None,
+        context: None,
+        required: false,
+        permission: None,
+        is_in_turn: false,
+        status: QuestionState::Asked,
+        answer: None,
+        answered_by: None,
+        asked_back: Vec::new(),
+        withdrawn: None,
+        holds_up: HoldsUp::default(),
+        chat: None,
+        asked_at: now.at,
+        with_person_at: None,
+        expires_at: None,
+        answered_at: None,
+        delivered_at: None,
+    }
+}
+
+/// Tells whether the person is told of an event in the chat, because it is about the run as a whole.
+fn is_told_in_chat(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RunStarted { .. }
+            | Event::RunPaused {}
+            | Event::RunContinued {}
+            | Event::RunCancelled {}
+            | Event::RunEnded { .. }
+            | Event::RunReopened {}
+            | Event::GatePassed { .. }
+            | Event::GateApproved { .. }
+            | Event::GateFailed { .. }
+            | Event::EscalationClimbed { to: Level::Person, .. }
+            | Event::EscalationResolved { .. }
+            | Event::TaskFailed { .. }
+    )
+}

@@ -1,0 +1,38 @@
+//! What screens show: the events of a run, folded into rows.
+//!
+//! Everything follows from the events alone, so rows can be thrown away and made anew. Nothing is decided here and
+//! nothing can fail: an event about something unknown changes nothing.
+
+mod change;
+mod facts;
+mod fold;
+mod kind;
+mod line;
+mod names;
+mod rows;
+mod say;
+mod table;
+mod views;
+mod words;
+
+pub use change::Change;
+pub use kind::{Kind, Row, Rows};
+pub use line::Line;
+pub use names::{
+    DIRECT_MESSAGE, ESCALATION_NEW, ESCALATION_RESOLVED, HUMAN_QUERY_ANSWERED, HUMAN_QUERY_REQUESTED,
+    SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,
+    WORKER_PROGRESS, WORKER_SPAWN,
+};
+pub use rows::{
+    AgentRow, Approval, AskedBack, AsksALot, AttemptRow, AttemptState, Author, Blocked, ChannelRow,
+    ChannelState, ChatRow, CheckpointRow, CheckpointState, DirectMessageRow, DirectMessageState,
+    EscalationRow, EscalationState, GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow,
+    InvocationState, LoopRound, LoopRow, LoopState, Party, PendingQuestion, PhaseRow, PhaseState,
+    ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
+    ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
+    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+};
+pub use say::say;
+pub use table::{Record, Table};
+pub use views::Views;
+pub use words::line;

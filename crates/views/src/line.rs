@@ -1,0 +1,88 @@
+//! One line about an event, with what it is about.
+
+use domain::{PhaseNumber, QuestionId, SessionId, TaskId};
+
+/// What happened, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What happened.
+    pub text: String,
+    /// The task it is about.
+    pub task: Option<TaskId>,
+    /// The phase it is about.
+    pub phase: Option<PhaseNumber>,
+    /// The session it is about.
+    pub session: Option<SessionId>,
+    /// The question it is about.
+    pub question: Option<QuestionId>,
+    /// What else it is about, by its id: a request, a call, an escalation and so on.
+    pub id: Option<String>,
+    /// Whether only somebody who looks for a mistake wants to know.
+    pub quiet: bool,
+}
+
+impl Line {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        let (task, phase, session, question, id) = (None, None, None, None, None);
+        Self { text: text.into(), task, phase, session, question, id, quiet: false }
+    }
+
+    pub(crate) fn task(mut self, task: &TaskId) -> Self {
+        self.task = Some(task.clone());
+        self
+    }
+
+    pub(crate) fn maybe_task(mut self, task: Option<&TaskId>) -> Self {
+        self.task = task.cloned();
+        self
+    }
+
+    pub(crate) fn phase(mut self, phase: PhaseNumber) -> Self {
+        self.phase = Some(phase);
+        self
+    }
+
+    pub(crate) fn session(mut self, session: SessionId) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    pub(crate) fn question(mut self, question: QuestionId) -> Self {
+        self.question = Some(question);
+        self
+    }
+
+    pub(crate) fn id(mut self, id: impl ToString) -> Self {
+        self.id = Some(id.to_string());
+        self
+    }
+
+    pub(crate) fn quiet(mut self) -> Self {
+        self.quiet = true;
+        self
+    }
+}
+
+/// Joins names for a sentence; of many only the first are named.
+pub(crate) fn list<T: ToString>(items: &[T]) -> String {
+    const NAMED_MAX: usize = 8;
+    let mut named: Vec<String> = items.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    if items.len() > NAMED_MAX {
+        named.push(format!("{} more", items.len() - NAMED_MAX));
+    }
+    named.join(", ")
+}
+
+/// Returns the first line of a text, shortened to what fits a line.
+pub(crate) fn brief(text: &str) -> String {
+    const SIGNS_MAX: usize = 120;
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default();
+    let short: String = line.chars().take(SIGNS_MAX).collect();
+    if short.len() < text.len() { format!("{}…", short.trim_end()) } else { short }
+}
+
+/// Puts a text behind a colon, where there is one.
+pub(crate) fn colon(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { format!(": {}", brief(text)) }
+}

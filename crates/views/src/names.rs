@@ -1,0 +1,102 @@
+//! What the live stream calls a change, where there is a better word than that a row changed.
+
+use domain::{Event, Role, Route, TaskId};
+
+use crate::{Kind, Row};
+
+/// A session is opened.
+pub const SESSION_START: &str = "session.start";
+/// A session is over.
+pub const SESSION_END: &str = "session.end";
+/// A session that works at a task is opened.
+pub const WORKER_SPAWN: &str = "worker.spawn";
+/// The task of a worker is done.
+pub const WORKER_COMPLETE: &str = "worker.complete";
+/// A worker says how far it is.
+pub const WORKER_PROGRESS: &str = "worker.progress";
+/// A round of testing found something.
+pub const WORKER_FEEDBACK: &str = "worker.feedback";
+/// One session says something to another.
+pub const DIRECT_MESSAGE: &str = "direct.message";
+/// A problem is handed upward.
+pub const ESCALATION_NEW: &str = "escalation.new";
+/// A problem is settled.
+pub const ESCALATION_RESOLVED: &str = "escalation.resolved";
+/// A person is asked.
+pub const HUMAN_QUERY_REQUESTED: &str = "human_query_requested";
+/// A person was asked, and the answer is there.
+pub const HUMAN_QUERY_ANSWERED: &str = "human_query_answered";
+/// A task goes on with a person's answer.
+pub const TASK_RESUMED_AFTER_HUMAN_QUERY: &str = "task_resumed_after_human_query";
+
+/// Returns the names that say what happened to a row; none where it only changed.
+pub(crate) fn of(event: &Event, kind: Kind, row: Option<&Row>) -> &'static [&'static str] {
+    match kind {
+        Kind::Session => session(event, row),
+        Kind::Task if matches!(event, Event::TaskDone { .. }) => match row {
+            // Those that waited for it change too, and are not done.
+            Some(Row::Task(row)) if Some(&row.id) == done(event) => &[WORKER_COMPLETE],
+            Some(_) | None => &[],
+        },
+        Kind::Progress => &[WORKER_PROGRESS],
+        Kind::Loop if matches!(event, Event::LoopRoundFailed { .. } | Event::LoopEnded { .. }) => {
+            &[WORKER_FEEDBACK]
+        }
+        Kind::DirectMessage if matches!(event, Event::DirectMessageSent { .. }) => &[DIRECT_MESSAGE],
+        Kind::Escalation if matches!(event, Event::EscalationRaised { .. }) => &[ESCALATION_NEW],
+        Kind::Escalation if matches!(event, Event::EscalationResolved { .. }) => &[ESCALATION_RESOLVED],
+        Kind::Question => match row {
+            Some(Row::Question(row)) if row.with_person_at.is_some() => question(event),
+            Some(_) | None => &[],
+        },
+        Kind::Run
+        | Kind::Phase
+        | Kind::Task
+        | Kind::TaskDetail
+        | Kind::Attempt
+        | Kind::Agent
+        | Kind::Request
+        | Kind::Invocation
+        | Kind::Result
+        | Kind::Channel
+        | Kind::DirectMessage
+        | Kind::Loop
+        | Kind::Escalation
+        | Kind::Gate
+        | Kind::Checkpoint
+        | Kind::Receipt
+        | Kind::Turn
+        | Kind::Chat
+        | Kind::Timeline
+        | Kind::Inbox
+        | Kind::Usage => &[],
+    }
+}
+
+fn session(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
+    let Some(Row::Session(row)) = row else { return &[] };
+    if matches!(event, Event::SessionOpened { session, .. } if *session == row.id) {
+        return if row.role == Role::Worker { &[SESSION_START, WORKER_SPAWN] } else { &[SESSION_START] };
+    }
+    if matches!(event, Event::SessionEnded { .. } | Event::SessionLost { .. }) {
+        return &[SESSION_END];
+    }
+    &[]
+}
+
+fn done(event: &Event) -> Option<&TaskId> {
+    if let Event::TaskDone { task, .. } = event { Some(task) } else { None }
+}
+
+fn question(event: &Event) -> &'static [&'static str] {
+    if matches!(event, Event::QuestionRouted { to: Route::Person, .. }) {
+        return &[HUMAN_QUERY_REQUESTED];
+    }
+    if matches!(event, Event::QuestionAnswered { .. }) {
+        return &[HUMAN_QUERY_ANSWERED];
+    }
+    if matches!(event, Event::QuestionResumed { .. }) {
+        return &[TASK_RESUMED_AFTER_HUMAN_QUERY];
+    }
+    &[]
+}

@@ -1,0 +1,72 @@
+//! A member of the team.
+
+use std::num::NonZeroU32;
+
+use domain::{AgentName, Member, PhaseNumber, Role, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::Used;
+use crate::{Kind, Record, Views};
+
+/// A member of the team.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentRow {
+    /// The name by which others call it.
+    pub name: AgentName,
+    /// What it is in the team for.
+    pub role: Role,
+    /// How many tasks it may do at once; as many as the run where nothing is said.
+    pub slots: Option<NonZeroU32>,
+    /// How many of its sessions live.
+    pub n_sessions: u32,
+    /// What was used.
+    pub used: Used,
+    /// Where it asked more than people like, the last time.
+    pub asks_a_lot: Option<AsksALot>,
+}
+
+/// More questions in one phase than people like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AsksALot {
+    /// The phase.
+    pub phase: PhaseNumber,
+    /// How many there were.
+    pub n_questions: u32,
+}
+
+impl Record for AgentRow {
+    type Key = AgentName;
+    const KIND: Kind = Kind::Agent;
+
+    fn key(&self) -> AgentName {
+        self.name.clone()
+    }
+
+    fn write_key(key: &AgentName) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(super) fn agent_joined(&mut self, member: &Member) {
+        self.rows.agents.put(AgentRow {
+            name: member.name.clone(),
+            role: member.role,
+            slots: member.slots,
+            n_sessions: 0,
+            used: Used::default(),
+            asks_a_lot: None,
+        });
+    }
+
+    pub(crate) fn agent_asks_a_lot(&mut self, agent: &AgentName, phase: PhaseNumber, n_questions: u32) {
+        self.rows.agents.change(agent, |row| row.asks_a_lot = Some(AsksALot { phase, n_questions }));
+    }
+
+    /// Returns who a session is, where it is no level of Jangdan's.
+    pub(super) fn agent_of(&self, session: SessionId) -> Option<AgentName> {
+        self.rows.sessions.get(&session).and_then(|row| row.agent.clone())
+    }
+}

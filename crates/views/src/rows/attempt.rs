@@ -1,0 +1,129 @@
+//! One try at a task.
+
+use domain::{AgentName, AttemptNumber, ClaimSource, Failure, SessionId, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::TaskState;
+use crate::{Kind, Record, Views, views::Moment};
+
+/// One try at a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttemptRow {
+    /// The task.
+    pub task: TaskId,
+    /// Which try.
+    pub number: AttemptNumber,
+    /// Who.
+    pub agent: AgentName,
+    /// In which session, the latest of them.
+    pub session: SessionId,
+    /// How it stands.
+    pub state: AttemptState,
+    /// How the agent said that it is done, the last time.
+    pub claim: Option<ClaimSource>,
+    /// Why it came to nothing.
+    pub failure: Option<Failure>,
+    /// Whether it counts towards the tries a task has.
+    pub counted: bool,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it was over.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// How a try stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AttemptState {
+    /// It goes on.
+    Running,
+    /// The task is done.
+    Done,
+    /// It came to nothing.
+    Failed,
+    /// The task was left out, called off or brought back meanwhile.
+    Dropped,
+}
+
+impl Record for AttemptRow {
+    type Key = (TaskId, AttemptNumber);
+    const KIND: Kind = Kind::Attempt;
+
+    fn key(&self) -> Self::Key {
+        (self.task.clone(), self.number)
+    }
+
+    fn write_key((task, number): &Self::Key) -> String {
+        format!("{task}/{number}")
+    }
+}
+
+impl Views {
+    pub(super) fn attempt_started(
+        &mut self,
+        moment: Moment<'_>,
+        task: &TaskId,
+        number: AttemptNumber,
+        agent: &AgentName,
+        session: SessionId,
+    ) {
+        self.rows.attempts.put(AttemptRow {
+            task: task.clone(),
+            number,
+            agent: agent.clone(),
+            session,
+            state: AttemptState::Running,
+            claim: None,
+            failure: None,
+            counted: true,
+            started_at: moment.at,
+            ended_at: None,
+        });
+    }
+
+    pub(super) fn attempt_in_session(&mut self, task: &TaskId, session: SessionId) {
+        self.change_attempt(task, |row| row.session = session);
+    }
+
+    pub(crate) fn attempt_claimed(&mut self, task: &TaskId, source: ClaimSource) {
+        self.change_attempt(task, |row| row.claim = Some(source));
+    }
+
+    pub(crate) fn attempt_failed(
+        &mut self,
+        moment: Moment<'_>,
+        (task, number): (&TaskId, AttemptNumber),
+        failure: &Failure,
+        counted: bool,
+    ) {
+        self.rows.attempts.change(&(task.clone(), number), |row| {
+            (row.state, row.counted) = (AttemptState::Failed, counted);
+            (row.failure, row.ended_at) = (Some(failure.clone()), Some(moment.at));
+        });
+        self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
+        // What comes next has an event of its own: another try, or somebody's word.
+        self.task_moved(moment, task, TaskState::Running);
+    }
+
+    pub(super) fn attempt_done(&mut self, moment: Moment<'_>, task: &TaskId) {
+        self.end_attempt(moment, task, AttemptState::Done);
+    }
+
+    pub(crate) fn attempt_dropped(&mut self, moment: Moment<'_>, task: &TaskId) {
+        self.end_attempt(moment, task, AttemptState::Dropped);
+    }
+
+    fn end_attempt(&mut self, moment: Moment<'_>, task: &TaskId, state: AttemptState) {
+        self.change_attempt(task, |row| {
+            if row.state == AttemptState::Running {
+                (row.state, row.ended_at) = (state, Some(moment.at));
+            }
+        });
+    }
+
+    fn change_attempt(&mut self, task: &TaskId, change: impl FnOnce(&mut AttemptRow)) {
+        let Some(number) = self.rows.tasks.get(task).map(|row| row.attempt) else { return };
+        self.rows.attempts.change(&(task.clone(), number), change);
+    }
+}

@@ -1,0 +1,115 @@
+//! An invocation: one agent calls another, and waits.
+
+use domain::{AgentName, CallOutcome, InvocationId, ResultType, SessionId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{InboxItem, Party};
+use crate::{Kind, Record, Views, views::Moment};
+
+/// One agent calling another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvocationRow {
+    /// The call.
+    pub id: InvocationId,
+    /// The session that calls.
+    pub caller_session: SessionId,
+    /// Who that is.
+    pub caller: Option<AgentName>,
+    /// Who is called.
+    pub callee: AgentName,
+    /// The session that does it.
+    pub callee_session: Option<SessionId>,
+    /// What is wanted.
+    pub wanted: String,
+    /// What one should know.
+    pub context: Option<String>,
+    /// How it stands.
+    pub status: InvocationState,
+    /// What kind of result came of it.
+    pub result_type: Option<ResultType>,
+    /// The result, or why there is none.
+    pub outcome: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When the called one took it in hand.
+    pub started_at: Option<Timestamp>,
+    /// When it was over.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// How a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum InvocationState {
+    /// The called one has other things to do.
+    Pending,
+    /// The called one has it in hand.
+    InProgress,
+    /// It was done.
+    Completed,
+    /// It was not done.
+    Failed,
+}
+
+impl Record for InvocationRow {
+    type Key = InvocationId;
+    const KIND: Kind = Kind::Invocation;
+
+    fn key(&self) -> InvocationId {
+        self.id
+    }
+
+    fn write_key(key: &InvocationId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn invocation_made(
+        &mut self,
+        moment: Moment<'_>,
+        (id, caller): (InvocationId, SessionId),
+        callee: &AgentName,
+        wanted: &str,
+        context: Option<&String>,
+    ) {
+        self.rows.invocations.put(InvocationRow {
+            id,
+            caller_session: caller,
+            caller: self.agent_of(caller),
+            callee: callee.clone(),
+            callee_session: None,
+            wanted: wanted.to_owned(),
+            context: context.cloned(),
+            status: InvocationState::Pending,
+            result_type: None,
+            outcome: None,
+            created_at: moment.at,
+            started_at: None,
+            ended_at: None,
+        });
+        let party = Party::Agent { agent: Some(callee.clone()) };
+        self.facts.open.set(InboxItem::Invocation(id), Some(party));
+    }
+
+    pub(crate) fn invocation_started(&mut self, moment: Moment<'_>, id: InvocationId, session: SessionId) {
+        self.rows.invocations.change(&id, |row| {
+            row.status = InvocationState::InProgress;
+            (row.callee_session, row.started_at) = (Some(session), Some(moment.at));
+        });
+    }
+
+    pub(crate) fn invocation_ended(&mut self, moment: Moment<'_>, id: InvocationId, outcome: &CallOutcome) {
+        self.facts.open.set(InboxItem::Invocation(id), None);
+        self.rows.invocations.change(&id, |row| {
+            row.ended_at = Some(moment.at);
+            (row.status, row.result_type, row.outcome) = match outcome {
+                CallOutcome::Completed { result_type, content } => {
+                    (InvocationState::Completed, Some(*result_type), Some(content.clone()))
+                }
+                CallOutcome::Failed { reason } => (InvocationState::Failed, None, Some(reason.clone())),
+            };
+        });
+    }
+}

@@ -1,0 +1,112 @@
+//! The chat of a run: what person and orchestrator say, the questions, and what Jangdan has to tell.
+
+use domain::{Actor, QuestionId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::QuestionRow;
+use crate::{Kind, Record, Views, views::Moment};
+
+/// One utterance about the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatRow {
+    /// Its place, from 0.
+    pub index: u32,
+    /// Who speaks.
+    pub author: Author,
+    /// The person's name, where one speaks.
+    pub name: Option<String>,
+    /// What is said.
+    pub text: String,
+    /// The question that it asks, answers or is about.
+    pub question: Option<QuestionId>,
+    /// Whether it is that question's card.
+    pub is_card: bool,
+    /// When.
+    pub said_at: Timestamp,
+}
+
+/// Who speaks in a chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Author {
+    /// Whose run it is.
+    Person,
+    /// Who leads the run, be it an agent or Jangdan.
+    Orchestrator,
+    /// Jangdan, about what happened.
+    System,
+}
+
+impl Record for ChatRow {
+    type Key = u32;
+    const KIND: Kind = Kind::Chat;
+
+    fn key(&self) -> u32 {
+        self.index
+    }
+
+    fn write_key(key: &u32) -> String {
+        format!("{key:010}")
+    }
+}
+
+impl Views {
+    pub(crate) fn chat_said(&mut self, moment: Moment<'_>, text: &str, answers: Option<QuestionId>) {
+        self.facts.answered_in_chat = answers;
+        self.add_chat(moment, author_of(moment.actor), text, answers, false);
+    }
+
+    /// Lets Jangdan tell what happened.
+    pub(crate) fn chat_told(&mut self, moment: Moment<'_>, text: &str) {
+        self.add_chat(moment, Author::System, text, None, false);
+    }
+
+    /// Shows the card of a question that reached the person, once.
+    pub(super) fn chat_asked(&mut self, moment: Moment<'_>, row: &QuestionRow) {
+        if row.chat.is_some() {
+            return;
+        }
+        let key = self.add_chat(moment, Author::Orchestrator, &row.text, Some(row.id), true);
+        self.rows.questions.change(&row.id, |row| row.chat = Some(ChatRow::write_key(&key)));
+    }
+
+    /// Shows what somebody says about a question that the person has seen; an answer said in the chat stands there.
+    pub(super) fn chat_about(&mut self, moment: Moment<'_>, id: QuestionId, text: &str) {
+        let is_seen = self.rows.questions.get(&id).is_some_and(|row| row.chat.is_some());
+        if is_seen && self.facts.answered_in_chat.take() != Some(id) {
+            self.add_chat(moment, author_of(moment.actor), text, Some(id), false);
+        }
+    }
+
+    fn add_chat(
+        &mut self,
+        moment: Moment<'_>,
+        author: Author,
+        text: &str,
+        question: Option<QuestionId>,
+        is_card: bool,
+    ) -> u32 {
+        let index = self.chat_len();
+        let name = if let (Author::Person, Actor::Person(name)) = (author, moment.actor) {
+            Some(name.clone())
+        } else {
+            None
+        };
+        let (text, said_at) = (text.to_owned(), moment.at);
+        self.rows.chat.put(ChatRow { index, author, name, text, question, is_card, said_at });
+        index
+    }
+
+    fn chat_len(&self) -> u32 {
+        u32::try_from(self.rows.chat.len()).unwrap_or(u32::MAX)
+    }
+}
+
+fn author_of(actor: &Actor) -> Author {
+    match actor {
+        Actor::Person(_) => Author::Person,
+        Actor::Agent(_) => Author::Orchestrator,
+        Actor::Clock | Actor::System => Author::System,
+    }
+}

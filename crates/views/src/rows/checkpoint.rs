@@ -1,0 +1,97 @@
+//! A checkpoint: a point that a task can go back to.
+
+use domain::{CheckpointId, CheckpointOutcome, CheckpointReason, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, views::Moment};
+
+/// A point that a task can go back to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRow {
+    /// The checkpoint.
+    pub id: CheckpointId,
+    /// The task.
+    pub task: TaskId,
+    /// Why it was made.
+    pub reason: CheckpointReason,
+    /// How it stands.
+    pub state: CheckpointState,
+    /// The kept commit.
+    pub commit: Option<String>,
+    /// The agent's own session id.
+    pub agent_session: Option<String>,
+    /// Why it could not be made.
+    pub error: Option<String>,
+    /// When it was ordered.
+    pub ordered_at: Timestamp,
+    /// When it was there, or could not be made.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// How a checkpoint stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CheckpointState {
+    /// It is to be made.
+    Ordered,
+    /// It is there.
+    Made,
+    /// It could not be made.
+    Failed,
+}
+
+impl Record for CheckpointRow {
+    type Key = CheckpointId;
+    const KIND: Kind = Kind::Checkpoint;
+
+    fn key(&self) -> CheckpointId {
+        self.id
+    }
+
+    fn write_key(key: &CheckpointId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn checkpoint_ordered(
+        &mut self,
+        moment: Moment<'_>,
+        id: CheckpointId,
+        task: &TaskId,
+        reason: CheckpointReason,
+    ) {
+        self.rows.checkpoints.put(CheckpointRow {
+            id,
+            task: task.clone(),
+            reason,
+            state: CheckpointState::Ordered,
+            commit: None,
+            agent_session: None,
+            error: None,
+            ordered_at: moment.at,
+            finished_at: None,
+        });
+    }
+
+    pub(crate) fn checkpoint_finished(
+        &mut self,
+        moment: Moment<'_>,
+        id: CheckpointId,
+        outcome: &CheckpointOutcome,
+    ) {
+        self.rows.checkpoints.change(&id, |row| {
+            row.finished_at = Some(moment.at);
+            match outcome {
+                CheckpointOutcome::Made { commit, agent_session } => {
+                    row.state = CheckpointState::Made;
+                    (row.commit, row.agent_session) = (Some(commit.clone()), agent_session.clone());
+                }
+                CheckpointOutcome::Failed { error } => {
+                    (row.state, row.error) = (CheckpointState::Failed, Some(error.clone()));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,166 @@
+//! Channels, and what goes over them.
+
+use domain::{AgentName, ChannelId, DirectMessageId, DirectType, SessionId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, views::Moment};
+
+/// The direct line between two sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelRow {
+    /// The channel.
+    pub id: ChannelId,
+    /// One end.
+    pub session_a: SessionId,
+    /// The other end.
+    pub session_b: SessionId,
+    /// How it stands.
+    pub status: ChannelState,
+    /// How many messages went over it.
+    pub n_messages: u32,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When one of the two was gone.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// How a channel stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChannelState {
+    /// Both are there.
+    Open,
+    /// One of the two is gone.
+    Closed,
+}
+
+/// What one session says to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DirectMessageRow {
+    /// The message.
+    pub id: DirectMessageId,
+    /// The line it goes over.
+    pub channel: ChannelId,
+    /// The session that says it.
+    pub from_session: SessionId,
+    /// Who that is.
+    pub from: Option<AgentName>,
+    /// The session to which it is said.
+    pub to_session: SessionId,
+    /// Who that is.
+    pub to: Option<AgentName>,
+    /// What it is.
+    pub direct_type: DirectType,
+    /// What is said.
+    pub content: String,
+    /// How it stands.
+    pub status: DirectMessageState,
+    /// When it was said.
+    pub created_at: Timestamp,
+    /// When it was on its way into the other session.
+    pub received_at: Option<Timestamp>,
+    /// When the other session had it.
+    pub delivered_at: Option<Timestamp>,
+}
+
+/// How a direct message stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DirectMessageState {
+    /// It is said.
+    Sent,
+    /// It is on its way into the other session.
+    Received,
+    /// The other session has it.
+    Acknowledged,
+}
+
+impl Record for ChannelRow {
+    type Key = ChannelId;
+    const KIND: Kind = Kind::Channel;
+
+    fn key(&self) -> ChannelId {
+        self.id
+    }
+
+    fn write_key(key: &ChannelId) -> String {
+        key.to_string()
+    }
+}
+
+impl Record for DirectMessageRow {
+    type Key = DirectMessageId;
+    const KIND: Kind = Kind::DirectMessage;
+
+    fn key(&self) -> DirectMessageId {
+        self.id
+    }
+
+    fn write_key(key: &DirectMessageId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn channel_created(
+        &mut self,
+        moment: Moment<'_>,
+        id: ChannelId,
+        (session_a, session_b): (SessionId, SessionId),
+    ) {
+        self.rows.channels.put(ChannelRow {
+            id,
+            session_a,
+            session_b,
+            status: ChannelState::Open,
+            n_messages: 0,
+            created_at: moment.at,
+            closed_at: None,
+        });
+    }
+
+    pub(crate) fn channel_closed(&mut self, moment: Moment<'_>, id: ChannelId) {
+        self.rows.channels.change(&id, |row| {
+            (row.status, row.closed_at) = (ChannelState::Closed, Some(moment.at));
+        });
+    }
+
+    pub(crate) fn direct_sent(
+        &mut self,
+        moment: Moment<'_>,
+        (id, channel): (DirectMessageId, ChannelId),
+        (from, to): (SessionId, SessionId),
+        direct_type: DirectType,
+        content: &str,
+    ) {
+        self.rows.direct_messages.put(DirectMessageRow {
+            id,
+            channel,
+            from_session: from,
+            from: self.agent_of(from),
+            to_session: to,
+            to: self.agent_of(to),
+            direct_type,
+            content: content.to_owned(),
+            status: DirectMessageState::Sent,
+            created_at: moment.at,
+            received_at: None,
+            delivered_at: None,
+        });
+        self.rows.channels.change(&channel, |row| row.n_messages = row.n_messages.saturating_add(1));
+    }
+
+    pub(crate) fn direct_received(&mut self, moment: Moment<'_>, id: DirectMessageId) {
+        self.rows.direct_messages.change(&id, |row| {
+            (row.status, row.received_at) = (DirectMessageState::Received, Some(moment.at));
+        });
+    }
+
+    pub(crate) fn direct_acknowledged(&mut self, moment: Moment<'_>, id: DirectMessageId) {
+        self.rows.direct_messages.change(&id, |row| {
+            (row.status, row.delivered_at) = (DirectMessageState::Acknowledged, Some(moment.at));
+        });
+    }
+}

@@ -1,0 +1,257 @@
+//! A gate: the check and approval at the end of a phase, with its rounds.
+
+use domain::{
+    Actor, BlockReason, GateApproval, GateReport, HoldsUp, PhaseNumber, SessionId, TaskId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{InboxItem, InboxRow, Party, PhaseState};
+use crate::{Kind, Record, Views, views::Moment};
+
+/// The gate of a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GateRow {
+    /// The phase.
+    pub phase: PhaseNumber,
+    /// How it stands.
+    pub state: GateState,
+    /// Which time it is.
+    pub round: u32,
+    /// The rounds, the last one last; a gate is failed only so many times.
+    pub rounds: Vec<GateRound>,
+    /// What the phase left behind, as the last report has it.
+    pub artefacts: Vec<String>,
+    /// The documents that agents reported.
+    pub documents: Vec<String>,
+    /// Who let it pass.
+    pub approval: Option<Approval>,
+    /// What waits behind it.
+    pub holds_up: HoldsUp,
+    /// When the phase was at its gate for the first time.
+    pub opened_at: Timestamp,
+}
+
+/// One time that a phase was at its gate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GateRound {
+    /// Which time.
+    pub round: u32,
+    /// The verifier's session.
+    pub judge: Option<SessionId>,
+    /// What the gate found out by itself.
+    pub report: Option<GateReport>,
+    /// Whether it passed.
+    pub passed: Option<bool>,
+    /// Why it did not pass.
+    pub reason: Option<String>,
+    /// The tasks that are to be done again.
+    pub rework: Vec<TaskId>,
+    /// When it began.
+    pub opened_at: Timestamp,
+    /// When it passed or failed.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Who let a phase pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Approval {
+    /// Who.
+    pub by: Actor,
+    /// Whether it passed although its checks failed.
+    pub waived: bool,
+    /// A word about it.
+    pub note: Option<String>,
+    /// When.
+    pub approved_at: Timestamp,
+}
+
+/// How a gate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GateState {
+    /// The phase is not there yet.
+    Closed,
+    /// Its checks run.
+    Checking,
+    /// A verifier looks at the phase.
+    Judging,
+    /// It passed, and somebody must approve it.
+    Review,
+    /// The next phase may begin.
+    Approved,
+    /// Tasks are done again.
+    Rework,
+}
+
+impl GateState {
+    /// Tells whether the phase is at its gate.
+    pub fn is_open(self) -> bool {
+        match self {
+            Self::Checking | Self::Judging | Self::Review => true,
+            Self::Closed | Self::Approved | Self::Rework => false,
+        }
+    }
+}
+
+impl Record for GateRow {
+    type Key = PhaseNumber;
+    const KIND: Kind = Kind::Gate;
+
+    fn key(&self) -> PhaseNumber {
+        self.phase
+    }
+
+    fn write_key(key: &PhaseNumber) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn gate_opened(
+        &mut self,
+        moment: Moment<'_>,
+        phase: PhaseNumber,
+        round: u32,
+        documents: &[String],
+    ) {
+        self.gate_known(moment, phase);
+        self.rows.gates.change(&phase, |row| {
+            row.documents = documents.to_vec();
+            row.rounds.push(GateRound {
+                round,
+                judge: None,
+                report: None,
+                passed: None,
+                reason: None,
+                rework: Vec::new(),
+                opened_at: moment.at,
+                ended_at: None,
+            });
+        });
+        self.phase_state(moment, phase, PhaseState::AtGate);
+        self.gate_moved(phase, round, GateState::Checking, |_| ());
+    }
+
+    pub(crate) fn gate_checked(
+        &mut self,
+        moment: Moment<'_>,
+        phase: PhaseNumber,
+        round: u32,
+        report: &GateReport,
+    ) {
+        self.rows.gates.change(&phase, |row| row.artefacts = report.artefacts.clone());
+        self.gate_moved(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
+        self.gate_receipts(moment, phase, round, report);
+    }
+
+    pub(crate) fn gate_judged(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
+        self.gate_moved(phase, round, GateState::Judging, |row| row.judge = Some(session));
+    }
+
+    pub(crate) fn gate_passed(&mut self, moment: Moment<'_>, phase: PhaseNumber, round: u32, held: HoldsUp) {
+        self.gate_known(moment, phase);
+        self.rows.gates.change(&phase, |row| row.holds_up = held);
+        self.gate_moved(phase, round, GateState::Review, |row| {
+            (row.passed, row.ended_at) = (Some(true), Some(moment.at));
+        });
+        if self.facts.gate_approval == GateApproval::Automatic {
+            return;
+        }
+        let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
+        self.rows.inbox.put(InboxRow::of_gate(phase, &name, held, moment.at));
+        self.facts.open.set(InboxItem::Gate(phase), Some(Party::Person));
+        self.show_gate_party(phase);
+    }
+
+    pub(crate) fn gate_approved(
+        &mut self,
+        moment: Moment<'_>,
+        phase: PhaseNumber,
+        waived: bool,
+        note: Option<&String>,
+    ) {
+        let by = moment.actor.clone();
+        let approval = Approval { by, waived, note: note.cloned(), approved_at: moment.at };
+        self.gate_known(moment, phase);
+        self.rows.gates.change(&phase, |row| row.approval = Some(approval));
+        self.gate_closed(phase, None, GateState::Approved);
+        self.phase_state(moment, phase, PhaseState::Approved);
+        self.phase_passed(phase);
+    }
+
+    pub(crate) fn gate_failed(
+        &mut self,
+        moment: Moment<'_>,
+        (phase, round): (PhaseNumber, u32),
+        reason: &str,
+        tasks: &[TaskId],
+    ) {
+        self.gate_moved(phase, round, GateState::Rework, |row| {
+            (row.passed, row.ended_at) = (Some(false), Some(moment.at));
+            (row.reason, row.rework) = (Some(reason.to_owned()), tasks.to_vec());
+        });
+        self.gate_closed(phase, Some(round), GateState::Rework);
+        self.phase_state(moment, phase, PhaseState::Running);
+    }
+
+    /// Returns with whom a gate is.
+    pub(super) fn party_of_gate(&self, phase: PhaseNumber) -> Party {
+        let is_review = self.rows.gates.get(&phase).is_some_and(|row| row.state == GateState::Review);
+        if is_review && self.facts.gate_approval == GateApproval::Person {
+            Party::Person
+        } else {
+            Party::Jangdan
+        }
+    }
+
+    /// Makes the row of a phase's gate. A phase in which nothing was to be done may pass without having been there.
+    fn gate_known(&mut self, moment: Moment<'_>, phase: PhaseNumber) {
+        if self.rows.gates.get(&phase).is_none() && self.rows.phases.get(&phase).is_some() {
+            self.rows.gates.put(GateRow {
+                phase,
+                state: GateState::Closed,
+                round: 0,
+                rounds: Vec::new(),
+                artefacts: Vec::new(),
+                documents: Vec::new(),
+                approval: None,
+                holds_up: HoldsUp::default(),
+                opened_at: moment.at,
+            });
+        }
+    }
+
+    fn gate_closed(&mut self, phase: PhaseNumber, round: Option<u32>, state: GateState) {
+        let last = self.rows.gates.get(&phase).map_or(0, |row| row.round);
+        self.gate_moved(phase, round.unwrap_or(last), state, |_| ());
+        self.rows.inbox.remove(&InboxItem::Gate(phase));
+        self.facts.open.set(InboxItem::Gate(phase), None);
+        self.show_gate_party(phase);
+    }
+
+    fn gate_moved(
+        &mut self,
+        phase: PhaseNumber,
+        round: u32,
+        state: GateState,
+        change: impl FnOnce(&mut GateRound),
+    ) {
+        self.rows.gates.change(&phase, |row| {
+            (row.state, row.round) = (state, round);
+            if let Some(found) = row.rounds.iter_mut().rev().find(|found| found.round == round) {
+                change(found);
+            }
+        });
+        self.phase_gate(phase, state, round);
+    }
+
+    fn show_gate_party(&mut self, phase: PhaseNumber) {
+        let tasks = self.facts.phases.get(&phase).map(|facts| facts.at_gate.clone()).unwrap_or_default();
+        for task in tasks {
+            self.task_waits_on(&task, &BlockReason::Approval { phase });
+        }
+    }
+}

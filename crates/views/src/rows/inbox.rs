@@ -1,0 +1,131 @@
+//! The inbox: what waits for the person, the most urgent first.
+
+use std::{cmp::Ordering, fmt};
+
+use domain::{
+    EscalationId, HoldsUp, InvocationId, PhaseNumber, QuestionId, RequestId, Severity, TaskId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{EscalationRow, QuestionRow, RequestRow};
+use crate::{Kind, Record};
+
+/// One thing that waits for the person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InboxRow {
+    /// What it is.
+    pub item: InboxItem,
+    /// The task that it is about.
+    pub task: Option<TaskId>,
+    /// The phase that it is about.
+    pub phase: Option<PhaseNumber>,
+    /// What is wanted, in a line or a few.
+    pub text: String,
+    /// How bad it is, where it is a problem.
+    pub severity: Option<Severity>,
+    /// What waits behind it.
+    pub holds_up: HoldsUp,
+    /// Since when it waits.
+    pub since_at: Timestamp,
+}
+
+/// What somebody has in hand. Calls are never in the inbox: agents have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "type", content = "id", rename_all = "camelCase")]
+pub enum InboxItem {
+    /// A question.
+    Question(QuestionId),
+    /// A request.
+    Request(RequestId),
+    /// The gate of a phase.
+    Gate(PhaseNumber),
+    /// An escalation.
+    Escalation(EscalationId),
+    /// A call.
+    Invocation(InvocationId),
+}
+
+impl fmt::Display for InboxItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Question(id) => id.fmt(f),
+            Self::Request(id) => id.fmt(f),
+            Self::Gate(phase) => write!(f, "gate/{phase}"),
+            Self::Escalation(id) => id.fmt(f),
+            Self::Invocation(id) => id.fmt(f),
+        }
+    }
+}
+
+impl InboxRow {
+    /// Compares by what each holds up: time on the critical path, then tasks, then age. The more urgent is less.
+    pub fn cmp_urgency(&self, other: &Self) -> Ordering {
+        let by_time = other.holds_up.time_ms.cmp(&self.holds_up.time_ms);
+        let by_tasks = other.holds_up.tasks.cmp(&self.holds_up.tasks);
+        let by_age = self.since_at.cmp(&other.since_at);
+        by_time.then(by_tasks).then(by_age).then_with(|| self.item.cmp(&other.item))
+    }
+
+    pub(super) fn of_question(row: &QuestionRow, since_at: Timestamp) -> Self {
+        Self {
+            item: InboxItem::Question(row.id),
+            task: row.task.clone(),
+            phase: None,
+            text: row.text.clone(),
+            severity: None,
+            holds_up: row.holds_up,
+            since_at,
+        }
+    }
+
+    pub(super) fn of_request(row: &RequestRow) -> Self {
+        Self {
+            item: InboxItem::Request(row.id),
+            task: row.task.clone(),
+            phase: None,
+            text: format!("{}: {}", row.name, row.description),
+            severity: None,
+            holds_up: row.holds_up,
+            since_at: row.asked_at,
+        }
+    }
+
+    pub(super) fn of_gate(phase: PhaseNumber, name: &str, holds_up: HoldsUp, since_at: Timestamp) -> Self {
+        let colon = if name.is_empty() { "" } else { ": " };
+        Self {
+            item: InboxItem::Gate(phase),
+            task: None,
+            phase: Some(phase),
+            text: format!("Phase {phase}{colon}{name}"),
+            severity: None,
+            holds_up,
+            since_at,
+        }
+    }
+
+    pub(super) fn of_escalation(row: &EscalationRow, since_at: Timestamp) -> Self {
+        Self {
+            item: InboxItem::Escalation(row.id),
+            task: row.task.clone(),
+            phase: row.phase,
+            text: row.title.clone(),
+            severity: Some(row.severity),
+            holds_up: row.holds_up,
+            since_at,
+        }
+    }
+}
+
+impl Record for InboxRow {
+    type Key = InboxItem;
+    const KIND: Kind = Kind::Inbox;
+
+    fn key(&self) -> InboxItem {
+        self.item
+    }
+
+    fn write_key(key: &InboxItem) -> String {
+        key.to_string()
+    }
+}

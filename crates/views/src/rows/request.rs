@@ -1,0 +1,151 @@
+//! A request: something from outside that somebody must provide.
+
+use domain::{
+    Actor, AgentName, DependencyRequest, DependencyType, HoldsUp, Provided, RequestId, SessionId, TaskId,
+    Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{InboxItem, InboxRow, Party};
+use crate::{Kind, Record, Views, views::Moment};
+
+/// What somebody must provide.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestRow {
+    /// The request.
+    pub id: RequestId,
+    /// The session that waits for it.
+    pub session: SessionId,
+    /// Who that is.
+    pub agent: Option<AgentName>,
+    /// The task.
+    pub task: Option<TaskId>,
+    /// What kind of thing is needed.
+    pub r#type: DependencyType,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Whether the task can't be done without it.
+    pub required: bool,
+    /// What the agent would take instead.
+    pub default: Option<String>,
+    /// How it stands.
+    pub status: RequestState,
+    /// How the agent gets at it. Never a value.
+    pub provided: Option<Provided>,
+    /// Whether that is the agent's own default.
+    pub took_default: bool,
+    /// Why it will not come.
+    pub refused: Option<String>,
+    /// Whether the agent knows.
+    pub delivered: bool,
+    /// Who provided, refused or skipped it.
+    pub settled_by: Option<Actor>,
+    /// What waits behind it.
+    pub holds_up: HoldsUp,
+    /// When it was asked for.
+    pub asked_at: Timestamp,
+    /// When it was provided, refused or skipped.
+    pub settled_at: Option<Timestamp>,
+    /// When the agent knew.
+    pub delivered_at: Option<Timestamp>,
+}
+
+/// How a request stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RequestState {
+    /// It is asked for.
+    Asked,
+    /// It is there.
+    Provided,
+    /// It will not come.
+    Refused,
+    /// It is not needed after all.
+    Skipped,
+}
+
+impl Record for RequestRow {
+    type Key = RequestId;
+    const KIND: Kind = Kind::Request;
+
+    fn key(&self) -> RequestId {
+        self.id
+    }
+
+    fn write_key(key: &RequestId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn request_made(
+        &mut self,
+        moment: Moment<'_>,
+        (id, session): (RequestId, SessionId),
+        task: Option<&TaskId>,
+        asked: &DependencyRequest,
+        holds_up: HoldsUp,
+    ) {
+        let row = RequestRow {
+            id,
+            session,
+            agent: self.agent_of(session),
+            task: task.cloned(),
+            r#type: asked.r#type,
+            name: asked.name.clone(),
+            description: asked.description.clone(),
+            required: asked.required,
+            default: asked.default.clone(),
+            status: RequestState::Asked,
+            provided: None,
+            took_default: false,
+            refused: None,
+            delivered: false,
+            settled_by: None,
+            holds_up,
+            asked_at: moment.at,
+            settled_at: None,
+            delivered_at: None,
+        };
+        self.rows.inbox.put(InboxRow::of_request(&row));
+        self.rows.requests.put(row);
+        self.facts.open.set(InboxItem::Request(id), Some(Party::Person));
+        self.session_waits(moment, session, InboxItem::Request(id), true);
+    }
+
+    pub(crate) fn request_provided(
+        &mut self,
+        moment: Moment<'_>,
+        id: RequestId,
+        provided: &Provided,
+        is_default: bool,
+    ) {
+        self.rows.requests.change(&id, |row| {
+            (row.provided, row.took_default) = (Some(provided.clone()), is_default);
+        });
+        self.request_settled(moment, id, RequestState::Provided);
+    }
+
+    pub(crate) fn request_refused(&mut self, moment: Moment<'_>, id: RequestId, reason: &str) {
+        self.rows.requests.change(&id, |row| row.refused = Some(reason.to_owned()));
+        self.request_settled(moment, id, RequestState::Refused);
+    }
+
+    pub(crate) fn request_settled(&mut self, moment: Moment<'_>, id: RequestId, status: RequestState) {
+        self.rows.requests.change(&id, |row| {
+            (row.status, row.settled_at) = (status, Some(moment.at));
+            row.settled_by = Some(moment.actor.clone());
+        });
+        self.rows.inbox.remove(&InboxItem::Request(id));
+        self.facts.open.set(InboxItem::Request(id), None);
+    }
+
+    pub(crate) fn request_delivered(&mut self, moment: Moment<'_>, id: RequestId) {
+        self.rows.requests.change(&id, |row| (row.delivered, row.delivered_at) = (true, Some(moment.at)));
+        let Some(session) = self.rows.requests.get(&id).map(|row| row.session) else { return };
+        self.session_waits(moment, session, InboxItem::Request(id), false);
+    }
+}

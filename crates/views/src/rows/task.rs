@@ -1,0 +1,248 @@
+//! A task, as far as it changes: what the board shows of it.
+
+use domain::{
+    AgentName, AttemptNumber, BlockReason, Budget, Failure, FromPlan, MergeOutcome, PhaseNumber, PlannedTask,
+    Priority, Proof, QuestionId, SessionId, TaskId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Party, TaskDetailRow, TaskState, Used, WaitsFor};
+use crate::{Kind, Record, Views, facts::TaskFacts, views::Moment};
+
+/// One piece of work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskRow {
+    /// The task.
+    pub id: TaskId,
+    /// The phase it belongs to.
+    pub phase: PhaseNumber,
+    /// What is to be done, in one line.
+    pub title: String,
+    /// How it stands.
+    pub state: TaskState,
+    /// Since when.
+    pub state_since_at: Timestamp,
+    /// Why it does not go on, and on whom that waits.
+    pub blocked: Vec<Blocked>,
+    /// What it waits for before it can start, the first of it.
+    pub waits_for: Vec<WaitsFor>,
+    /// How much that is.
+    pub n_waits_for: u32,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// Who does it, or is to; without one the team's worker.
+    pub agent: Option<AgentName>,
+    /// Who tests it.
+    pub tester: Option<AgentName>,
+    /// The session that works at it, or did last.
+    pub session: Option<SessionId>,
+    /// Which try it is; 0 before the first.
+    pub attempt: AttemptNumber,
+    /// How much is done, from 0 to 1; none where nobody knows.
+    pub progress: Option<f64>,
+    /// What is being done.
+    pub step: Option<String>,
+    /// The question that it waits for.
+    pub question: Option<PendingQuestion>,
+    /// What stands behind it, when it is done.
+    pub proof: Option<Proof>,
+    /// Why it failed, or why its last try did.
+    pub failure: Option<Failure>,
+    /// What was used.
+    pub used: Used,
+    /// What may be used.
+    pub budget: Option<Budget>,
+    /// When its first try began.
+    pub started_at: Option<Timestamp>,
+    /// When it was over.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A reason not to go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Blocked {
+    /// The reason.
+    pub reason: BlockReason,
+    /// On whom it waits.
+    pub on: Party,
+    /// Since when.
+    pub since_at: Timestamp,
+}
+
+/// A question without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingQuestion {
+    /// The question.
+    pub id: QuestionId,
+    /// What is asked.
+    pub text: String,
+}
+
+impl Record for TaskRow {
+    type Key = TaskId;
+    const KIND: Kind = Kind::Task;
+
+    fn key(&self) -> TaskId {
+        self.id.clone()
+    }
+
+    fn write_key(key: &TaskId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(super) fn task_planned(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+        if self.facts.tasks.contains_key(&task.id) {
+            return;
+        }
+        let state = match task.from_plan {
+            FromPlan::Open => TaskState::Waiting,
+            FromPlan::Done => TaskState::Done,
+            FromPlan::Skipped => TaskState::Skipped,
+        };
+        let of_run = self.facts.has_check;
+        let phase = self.facts.phases.entry(task.phase).or_default();
+        let is_judged = task.verify.is_some() || task.tester.is_some() || phase.has_check || of_run;
+        phase.tasks.insert(task.id.clone());
+        self.facts.tasks.insert(task.id.clone(), TaskFacts::new(state, is_judged));
+        self.rows.tasks.put(TaskRow {
+            id: task.id.clone(),
+            phase: task.phase,
+            title: task.title.clone(),
+            state,
+            state_since_at: moment.at,
+            blocked: Vec::new(),
+            waits_for: Vec::new(),
+            n_waits_for: 0,
+            priority: task.priority,
+            agent: task.agent.clone(),
+            tester: task.tester.clone(),
+            session: None,
+            attempt: 0,
+            progress: None,
+            step: None,
+            question: None,
+            proof: None,
+            failure: None,
+            used: Used::default(),
+            budget: task.budget,
+            started_at: None,
+            ended_at: None,
+        });
+        self.rows.task_details.put(TaskDetailRow::planned(task));
+        self.rows.phases.change(&task.phase, |row| {
+            row.n_tasks += 1;
+            row.tasks.shift(None, state);
+        });
+        self.rows.run.change(&(), |row| {
+            row.n_tasks += 1;
+            row.tasks.shift(None, state);
+        });
+    }
+
+    pub(crate) fn task_added(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+        self.task_planned(moment, task);
+        self.task_waits_planned(task);
+    }
+
+    pub(crate) fn task_started(
+        &mut self,
+        moment: Moment<'_>,
+        task: &TaskId,
+        attempt: AttemptNumber,
+        agent: &AgentName,
+        session: SessionId,
+    ) {
+        self.rows.tasks.change(task, |row| {
+            (row.attempt, row.agent, row.session) = (attempt, Some(agent.clone()), Some(session));
+            (row.progress, row.step, row.proof, row.failure) = (None, None, None, None);
+            row.started_at.get_or_insert(moment.at);
+        });
+        self.forget_blocks(task);
+        self.task_seated(task);
+        self.task_moved(moment, task, TaskState::Running);
+        self.session_works_at(session, task);
+        self.attempt_started(moment, task, attempt, agent, session);
+    }
+
+    pub(crate) fn task_resumed(&mut self, moment: Moment<'_>, task: &TaskId, session: SessionId) {
+        self.task_seated(task);
+        // It goes on where it was: a task that was being merged is not at work again.
+        let base = self.facts.tasks.get(task).map(|facts| facts.base);
+        let is_started = base.is_some_and(|base| !matches!(base, TaskState::Waiting | TaskState::Ready));
+        let base = base.filter(|_| is_started).unwrap_or(TaskState::Running);
+        self.task_moved(moment, task, base);
+        if self.rows.sessions.get(&session).is_some() {
+            self.rows.tasks.change(task, |row| row.session = Some(session));
+            self.session_works_at(session, task);
+            self.attempt_in_session(task, session);
+        }
+    }
+
+    /// Lets a task be looked at that is called done, or be merged where nobody looks.
+    pub(crate) fn task_judged(&mut self, moment: Moment<'_>, task: &TaskId) {
+        let is_judged = self.facts.tasks.get(task).is_some_and(|facts| facts.is_judged);
+        let base = if is_judged { TaskState::Checking } else { TaskState::Merging };
+        self.task_moved(moment, task, base);
+    }
+
+    /// Gives a task back to its agent, or to the next one where its agent is gone.
+    pub(crate) fn task_returned(&mut self, moment: Moment<'_>, task: &TaskId) {
+        let session = self.rows.tasks.get(task).and_then(|row| self.rows.sessions.get(&row.session?));
+        let is_alive = session.is_some_and(|row| row.ended_at.is_none() && !row.dismissed);
+        self.task_moved(moment, task, if is_alive { TaskState::Running } else { TaskState::Waiting });
+    }
+
+    pub(crate) fn task_merged(&mut self, moment: Moment<'_>, task: &TaskId, outcome: &MergeOutcome) {
+        let base = match outcome {
+            MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => TaskState::Merging,
+            MergeOutcome::CheckFailed { .. } => TaskState::Checking,
+            MergeOutcome::Failed { .. } => TaskState::Running,
+        };
+        self.task_moved(moment, task, base);
+    }
+
+    pub(crate) fn task_retried(&mut self, moment: Moment<'_>, task: &TaskId) {
+        self.attempt_dropped(moment, task);
+        self.task_put_back(moment, task);
+    }
+
+    pub(crate) fn task_done(&mut self, moment: Moment<'_>, task: &TaskId, proof: Proof) {
+        self.rows.tasks.change(task, |row| {
+            (row.proof, row.progress, row.failure) = (Some(proof), Some(1.0), None);
+        });
+        self.task_moved(moment, task, TaskState::Done);
+        self.attempt_done(moment, task);
+    }
+
+    pub(crate) fn task_failed(&mut self, moment: Moment<'_>, task: &TaskId, failure: &Failure) {
+        self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
+        self.task_moved(moment, task, TaskState::Failed);
+    }
+
+    /// Lets a task be left out or called off.
+    pub(crate) fn task_dropped(&mut self, moment: Moment<'_>, task: &TaskId, state: TaskState) {
+        self.task_moved(moment, task, state);
+        self.attempt_dropped(moment, task);
+    }
+
+    pub(crate) fn task_reopened(&mut self, moment: Moment<'_>, task: &TaskId) {
+        self.rows.tasks.change(task, |row| (row.proof, row.progress) = (None, None));
+        self.task_put_back(moment, task);
+    }
+
+    /// Shows the oldest question of a task that has no answer.
+    pub(super) fn show_question(&mut self, task: &TaskId) {
+        let oldest = self.facts.tasks.get(task).and_then(|facts| facts.questions.first().copied());
+        let question = oldest.and_then(|id| {
+            self.rows.questions.get(&id).map(|row| PendingQuestion { id, text: row.text.clone() })
+        });
+        if self.rows.tasks.get(task).is_some_and(|row| row.question != question) {
+            self.rows.tasks.change(task, |row| row.question = question);
+        }
+    }
+}

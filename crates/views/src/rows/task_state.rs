@@ -1,0 +1,170 @@
+//! The states of a task, and what brings it from one to another.
+
+use domain::{BlockReason, TaskId};
+use serde::{Deserialize, Serialize};
+
+use super::{Blocked, Party};
+use crate::{Views, facts::Standing, views::Moment};
+
+/// How a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TaskState {
+    /// Something that it waits for is not there.
+    Waiting,
+    /// It may start or go on when there is a slot.
+    Ready,
+    /// An agent works at it.
+    Running,
+    /// It has reasons not to go on.
+    Blocked,
+    /// It is said to be done, and looked at.
+    Checking,
+    /// It is being merged.
+    Merging,
+    /// It is done.
+    Done,
+    /// It failed.
+    Failed,
+    /// It is left out.
+    Skipped,
+    /// It was called off.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Tells whether nothing more happens with it by itself.
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Done | Self::Failed | Self::Skipped | Self::Cancelled => true,
+            Self::Waiting | Self::Ready | Self::Running | Self::Blocked | Self::Checking | Self::Merging => {
+                false
+            }
+        }
+    }
+
+    /// Returns what a task in this state is to those who wait for it.
+    pub(super) fn standing(self) -> Standing {
+        match self {
+            Self::Done | Self::Skipped => Standing::Met,
+            Self::Failed | Self::Cancelled => Standing::Lost,
+            Self::Waiting | Self::Ready | Self::Running | Self::Blocked | Self::Checking | Self::Merging => {
+                Standing::Open
+            }
+        }
+    }
+}
+
+impl Views {
+    /// Says how a task stands, were it not blocked.
+    pub(crate) fn task_moved(&mut self, moment: Moment<'_>, task: &TaskId, base: TaskState) {
+        let Some(facts) = self.facts.tasks.get_mut(task) else { return };
+        let before = std::mem::replace(&mut facts.base, base);
+        if base.is_over() {
+            self.forget_blocks(task);
+        }
+        self.show_task_state(moment, task);
+        if before.standing() != base.standing() {
+            self.tell_dependents(task, base.standing());
+        }
+    }
+
+    /// Gives a task a slot.
+    pub(super) fn task_seated(&mut self, task: &TaskId) {
+        if let Some(facts) = self.facts.tasks.get_mut(task) {
+            facts.has_slot = true;
+        }
+    }
+
+    /// Brings a task back to where it was before its first try; nothing holds it up but what it comes after.
+    pub(crate) fn task_put_back(&mut self, moment: Moment<'_>, task: &TaskId) {
+        self.forget_blocks(task);
+        self.task_moved(moment, task, TaskState::Waiting);
+    }
+
+    pub(crate) fn task_blocked(&mut self, moment: Moment<'_>, task: &TaskId, reason: &BlockReason) {
+        if let BlockReason::Approval { phase } = reason {
+            self.facts.phases.entry(*phase).or_default().at_gate.insert(task.clone());
+        }
+        if let Some(facts) = self.facts.tasks.get_mut(task) {
+            facts.has_slot = false;
+        }
+        let blocked = Blocked { reason: reason.clone(), on: self.party_behind(reason), since_at: moment.at };
+        self.rows.tasks.change(task, |row| {
+            row.blocked.retain(|other| other.reason != *reason);
+            row.blocked.push(blocked);
+        });
+        self.show_task_state(moment, task);
+    }
+
+    pub(crate) fn task_unblocked(&mut self, moment: Moment<'_>, task: &TaskId, reason: &BlockReason) {
+        if let BlockReason::Approval { phase } = reason
+            && let Some(facts) = self.facts.phases.get_mut(phase)
+        {
+            facts.at_gate.remove(task);
+        }
+        self.rows.tasks.change(task, |row| row.blocked.retain(|other| other.reason != *reason));
+        self.show_task_state(moment, task);
+    }
+
+    /// Says anew on whom the reasons of a task wait, where one of them is about this.
+    pub(super) fn task_waits_on(&mut self, task: &TaskId, reason: &BlockReason) {
+        let on = self.party_behind(reason);
+        let differs = |blocked: &Blocked| blocked.reason == *reason && blocked.on != on;
+        if self.rows.tasks.get(task).is_some_and(|row| row.blocked.iter().any(differs)) {
+            self.rows.tasks.change(task, |row| {
+                for blocked in row.blocked.iter_mut().filter(|blocked| blocked.reason == *reason) {
+                    blocked.on = on.clone();
+                }
+            });
+        }
+    }
+
+    fn party_behind(&self, reason: &BlockReason) -> Party {
+        match reason {
+            BlockReason::Input { question } => self.party_of_question(*question),
+            BlockReason::Dependency { .. } => Party::Person,
+            BlockReason::Call { invocation } => {
+                let callee = self.rows.invocations.get(invocation).map(|row| row.callee.clone());
+                Party::Agent { agent: callee }
+            }
+            BlockReason::Approval { phase } => self.party_of_gate(*phase),
+            BlockReason::RateLimited { until } => Party::Clock { until: *until },
+            BlockReason::Escalated { escalation } => {
+                self.rows.escalations.get(escalation).map_or(Party::Jangdan, |row| row.level.into())
+            }
+            BlockReason::Paused { by } => self.party_of(by),
+        }
+    }
+
+    pub(super) fn forget_blocks(&mut self, task: &TaskId) {
+        let Some(row) = self.rows.tasks.get(task) else { return };
+        for blocked in &row.blocked {
+            if let BlockReason::Approval { phase } = &blocked.reason
+                && let Some(facts) = self.facts.phases.get_mut(phase)
+            {
+                facts.at_gate.remove(task);
+            }
+        }
+        self.rows.tasks.change(task, |row| row.blocked.clear());
+    }
+
+    /// Puts into the row, and into the counts of phase and run, how a task stands.
+    fn show_task_state(&mut self, moment: Moment<'_>, task: &TaskId) {
+        let (Some(facts), Some(row)) = (self.facts.tasks.get(task), self.rows.tasks.get(task)) else {
+            return;
+        };
+        let (before, state) = (row.state, facts.state(!row.blocked.is_empty()));
+        let phase = row.phase;
+        self.show_waits(task);
+        if before == state {
+            return;
+        }
+        self.rows.tasks.change(task, |row| {
+            (row.state, row.state_since_at) = (state, moment.at);
+            row.ended_at = state.is_over().then_some(moment.at);
+        });
+        self.rows.phases.change(&phase, |row| row.tasks.shift(Some(before), state));
+        self.rows.run.change(&(), |row| row.tasks.shift(Some(before), state));
+    }
+}

@@ -1,0 +1,152 @@
+//! What a task waits for before it can start.
+//!
+//! A row shows only the first of them: a task at the end of a plan may wait for all the others, and its row changes
+//! with each.
+
+use domain::{PhaseNumber, PlannedTask, TaskId};
+use serde::{Deserialize, Serialize};
+
+use super::{TaskRow, TaskState};
+use crate::{
+    Views,
+    facts::{Standing, TaskFacts},
+    views::Moment,
+};
+
+/// How many are shown; a person does not read more.
+const WAITS_SHOWN_MAX: usize = 20;
+
+/// One thing that a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum WaitsFor {
+    /// Another task.
+    Task {
+        /// Which.
+        task: TaskId,
+        /// Whether that one failed or was called off, so that somebody must do something.
+        failed: bool,
+    },
+    /// The gate of a phase.
+    Phase {
+        /// Which.
+        phase: PhaseNumber,
+    },
+    /// Something outside of the plan, until a person marks it met.
+    External {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl Views {
+    /// Notes what a task waits for as the plan has it.
+    pub(super) fn task_waits_planned(&mut self, task: &PlannedTask) {
+        for earlier in &task.depends_on {
+            self.link(earlier, &task.id);
+        }
+        let after = self.rows.phases.get(&task.phase).map(|row| row.waits_for.clone()).unwrap_or_default();
+        for name in &task.external {
+            self.facts.externals.entry(name.clone()).or_default().insert(task.id.clone());
+        }
+        let met = &self.facts.externals_met;
+        let externals = task.external.iter().filter(|name| !met.contains(*name)).cloned();
+        if let Some(facts) = self.facts.tasks.get_mut(&task.id) {
+            facts.unmet_phases = after.into_iter().collect();
+            facts.unmet_externals = externals.collect();
+        }
+        self.show_waits(&task.id);
+    }
+
+    pub(crate) fn dependency_added(&mut self, moment: Moment<'_>, earlier: &TaskId, later: &TaskId) {
+        self.link(earlier, later);
+        self.rows.task_details.change(later, |row| {
+            if !row.depends_on.contains(earlier) {
+                row.depends_on.push(earlier.clone());
+            }
+        });
+        let facts = self.facts.tasks.get(later);
+        if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
+            self.task_moved(moment, later, TaskState::Waiting);
+        }
+        self.show_waits(later);
+    }
+
+    pub(crate) fn dependency_removed(&mut self, earlier: &TaskId, later: &TaskId) {
+        if let Some(facts) = self.facts.tasks.get_mut(earlier) {
+            facts.dependents.remove(later);
+        }
+        if let Some(facts) = self.facts.tasks.get_mut(later) {
+            facts.note(earlier, Standing::Met);
+        }
+        self.rows.task_details.change(later, |row| row.depends_on.retain(|other| other != earlier));
+        self.show_waits(later);
+    }
+
+    pub(crate) fn external_met(&mut self, name: &str) {
+        self.facts.externals_met.insert(name.to_owned());
+        for task in self.facts.externals.remove(name).unwrap_or_default() {
+            if let Some(facts) = self.facts.tasks.get_mut(&task) {
+                facts.unmet_externals.remove(name);
+            }
+            self.show_waits(&task);
+        }
+    }
+
+    /// Lets everything behind a phase's gate wait for it no more.
+    pub(super) fn phase_passed(&mut self, phase: PhaseNumber) {
+        let later = self.facts.phases.get(&phase).map(|facts| facts.later.clone()).unwrap_or_default();
+        for number in later {
+            self.rows.phases.change(&number, |row| row.waits_for.retain(|other| *other != phase));
+            let tasks = self.facts.phases.get(&number).map(|facts| facts.tasks.clone()).unwrap_or_default();
+            for task in tasks {
+                if let Some(facts) = self.facts.tasks.get_mut(&task) {
+                    facts.unmet_phases.remove(&phase);
+                }
+                self.show_waits(&task);
+            }
+        }
+    }
+
+    /// Tells those who wait for a task what it is to them now.
+    pub(super) fn tell_dependents(&mut self, task: &TaskId, standing: Standing) {
+        let dependents = self.facts.tasks.get(task).map(|facts| facts.dependents.clone());
+        for other in dependents.unwrap_or_default() {
+            if let Some(facts) = self.facts.tasks.get_mut(&other) {
+                facts.note(task, standing);
+            }
+            self.show_waits(&other);
+        }
+    }
+
+    /// Shows what a task waits for; only one that waits shows something.
+    pub(super) fn show_waits(&mut self, task: &TaskId) {
+        let Some(facts) = self.facts.tasks.get(task) else { return };
+        let n_waits_for = if facts.base == TaskState::Waiting { facts.n_unmet() } else { 0 };
+        let waits_for: Vec<_> = first(facts).take(n_waits_for).collect();
+        let n_waits_for = u32::try_from(n_waits_for).unwrap_or(u32::MAX);
+        let differs = |row: &TaskRow| row.n_waits_for != n_waits_for || row.waits_for != waits_for;
+        if self.rows.tasks.get(task).is_some_and(differs) {
+            self.rows.tasks.change(task, |row| (row.waits_for, row.n_waits_for) = (waits_for, n_waits_for));
+        }
+    }
+
+    fn link(&mut self, earlier: &TaskId, later: &TaskId) {
+        let Some(facts) = self.facts.tasks.get_mut(earlier) else { return };
+        facts.dependents.insert(later.clone());
+        let standing = facts.base.standing();
+        if let Some(facts) = self.facts.tasks.get_mut(later) {
+            facts.note(earlier, standing);
+        }
+    }
+}
+
+fn first(facts: &TaskFacts) -> impl Iterator<Item = WaitsFor> {
+    // Those that came to nothing first: they are why nothing moves.
+    let lost = facts.lost_tasks.iter().map(|task| (task, true));
+    let tasks = lost.chain(facts.unmet_tasks.iter().map(|task| (task, false)));
+    let tasks = tasks.map(|(task, failed)| WaitsFor::Task { task: task.clone(), failed });
+    let phases = facts.unmet_phases.iter().map(|phase| WaitsFor::Phase { phase: *phase });
+    let externals = facts.unmet_externals.iter().map(|name| WaitsFor::External { name: name.clone() });
+    externals.chain(phases).chain(tasks).take(WAITS_SHOWN_MAX)
+}

@@ -1,0 +1,89 @@
+//! The timeline of a run: a line for each event that a person would want.
+
+use domain::{
+    Actor, CheckpointId, EscalationId, Event, InvocationId, LoopId, PhaseNumber, QuestionId, RequestId,
+    Sequence, SessionId, TaskId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, views::Moment, words::line};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TimelineRow {
+    /// The event.
+    pub sequence: Sequence,
+    /// The name of its kind.
+    pub kind: String,
+    /// Who made it happen.
+    pub actor: Actor,
+    /// What happened.
+    pub text: String,
+    /// The task it is about.
+    pub task: Option<TaskId>,
+    /// The phase it is about.
+    pub phase: Option<PhaseNumber>,
+    /// The session it is about.
+    pub session: Option<SessionId>,
+    /// The question it is about.
+    pub question: Option<QuestionId>,
+    /// What else it is about, by its id: a request, a call, an escalation and so on.
+    pub id: Option<String>,
+    /// When.
+    pub happened_at: Timestamp,
+}
+
+impl Record for TimelineRow {
+    type Key = Sequence;
+    const KIND: Kind = Kind::Timeline;
+
+    fn key(&self) -> Sequence {
+        self.sequence
+    }
+
+    fn write_key(key: &Sequence) -> String {
+        format!("{:012}", key.0)
+    }
+}
+
+impl Views {
+    /// Adds the line of an event, where it has one that people want.
+    pub(crate) fn tell(&mut self, moment: Moment<'_>, event: &Event) {
+        let line = line(event);
+        if line.quiet {
+            return;
+        }
+        let task = line.task.or_else(|| self.rows.questions.get(&line.question?)?.task.clone());
+        let task = task.or_else(|| self.task_behind(line.id.as_ref()?));
+        let task = task.or_else(|| self.task_of(line.session?));
+        self.rows.timeline.put(TimelineRow {
+            sequence: moment.sequence,
+            kind: event.name().to_owned(),
+            actor: moment.actor.clone(),
+            text: line.text,
+            task,
+            phase: line.phase,
+            session: line.session,
+            question: line.question,
+            id: line.id,
+            happened_at: moment.at,
+        });
+    }
+
+    /// Returns the task of whatever has this id.
+    fn task_behind(&self, id: &str) -> Option<TaskId> {
+        let rows = &self.rows;
+        let request = |id: RequestId| rows.requests.get(&id)?.task.clone();
+        let escalation = |id: EscalationId| rows.escalations.get(&id)?.task.clone();
+        let feedback_loop = |id: LoopId| Some(rows.loops.get(&id)?.task.clone());
+        let checkpoint = |id: CheckpointId| Some(rows.checkpoints.get(&id)?.task.clone());
+        let invocation = |id: InvocationId| self.task_of(rows.invocations.get(&id)?.caller_session);
+        // Each kind of id has a letter of its own, so at most one of these reads it.
+        let found = id.parse().ok().and_then(request);
+        let found = found.or_else(|| id.parse().ok().and_then(escalation));
+        let found = found.or_else(|| id.parse().ok().and_then(feedback_loop));
+        let found = found.or_else(|| id.parse().ok().and_then(checkpoint));
+        found.or_else(|| id.parse().ok().and_then(invocation))
+    }
+}

@@ -1,0 +1,142 @@
+//! The conversation of a task: what its agent was told, what it said.
+
+use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, say::say, views::Moment};
+
+/// One utterance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnRow {
+    /// The task.
+    pub task: TaskId,
+    /// Its place in the conversation, from 0.
+    pub index: u32,
+    /// Who speaks.
+    pub role: Speaker,
+    /// Which agent that is; none where Jangdan plays the orchestrator.
+    pub agent: Option<AgentName>,
+    /// The session that speaks or is spoken to.
+    pub session: SessionId,
+    /// What is said.
+    pub content: String,
+    /// The question that it asks, hands on or answers.
+    pub question: Option<QuestionId>,
+    /// When.
+    pub said_at: Timestamp,
+}
+
+/// Who speaks in a task's conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Speaker {
+    /// Whoever leads the agent.
+    Orchestrator,
+    /// The agent.
+    Agent,
+}
+
+impl Record for TurnRow {
+    type Key = (TaskId, u32);
+    const KIND: Kind = Kind::Turn;
+
+    fn key(&self) -> Self::Key {
+        (self.task.clone(), self.index)
+    }
+
+    fn write_key((task, index): &Self::Key) -> String {
+        format!("{task}/{index:010}")
+    }
+}
+
+impl Views {
+    pub(crate) fn turn_told(&mut self, moment: Moment<'_>, session: SessionId, input: &Input) {
+        let named = if let Input::Task { task, .. } | Input::Test { task, .. } = input {
+            Some(task.clone())
+        } else {
+            self.task_of(session)
+        };
+        let question = if let Input::Answer { question, .. }
+        | Input::AskBack { question, .. }
+        | Input::Permission { question: Some(question), .. } = input
+        {
+            Some(*question)
+        } else {
+            None
+        };
+        if let Some(task) = named {
+            self.add_turn(moment, task, Speaker::Orchestrator, session, say(input), question);
+        }
+    }
+
+    pub(crate) fn turn_ended(&mut self, moment: Moment<'_>, session: SessionId, words: &str) {
+        if let (Some(task), false) = (self.task_of(session), words.trim().is_empty()) {
+            self.add_turn(moment, task, Speaker::Agent, session, words.to_owned(), None);
+        }
+    }
+
+    pub(crate) fn turn_step(&mut self, moment: Moment<'_>, session: SessionId, summary: Option<&String>) {
+        if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
+            self.add_turn(moment, task, Speaker::Agent, session, summary.clone(), None);
+        }
+    }
+
+    pub(crate) fn turn_erred(
+        &mut self,
+        moment: Moment<'_>,
+        session: SessionId,
+        task: Option<&TaskId>,
+        error: &AgentError,
+    ) {
+        if let Some(task) = task.cloned().or_else(|| self.task_of(session)) {
+            let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
+            let content = format!("Error: {}{details}", error.message);
+            self.add_turn(moment, task, Speaker::Agent, session, content, None);
+        }
+    }
+
+    pub(super) fn turn_asked(&mut self, moment: Moment<'_>, id: QuestionId) {
+        self.question_turn(moment, id, Speaker::Agent);
+    }
+
+    pub(super) fn turn_forwarded(&mut self, moment: Moment<'_>, id: QuestionId) {
+        self.question_turn(moment, id, Speaker::Orchestrator);
+    }
+
+    fn question_turn(&mut self, moment: Moment<'_>, id: QuestionId, role: Speaker) {
+        let Some(row) = self.rows.questions.get(&id) else { return };
+        let Some(task) = row.task.clone() else { return };
+        let mut content = row.text.clone();
+        for option in &row.options {
+            content.push_str("\n- ");
+            content.push_str(option);
+        }
+        let session = match role {
+            Speaker::Agent => row.session,
+            Speaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
+        };
+        self.add_turn(moment, task, role, session, content, Some(id));
+    }
+
+    fn add_turn(
+        &mut self,
+        moment: Moment<'_>,
+        task: TaskId,
+        role: Speaker,
+        session: SessionId,
+        content: String,
+        question: Option<QuestionId>,
+    ) {
+        let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
+        let index = facts.n_turns;
+        facts.n_turns = facts.n_turns.saturating_add(1);
+        let speaker = match role {
+            Speaker::Agent => Some(session),
+            Speaker::Orchestrator => moment.actor.session(),
+        };
+        let agent = speaker.and_then(|speaker| self.agent_of(speaker));
+        let said_at = moment.at;
+        self.rows.turns.put(TurnRow { task, index, role, agent, session, content, question, said_at });
+    }
+}

@@ -1,0 +1,157 @@
+//! Tokens and money: for a session, task, phase, agent and the run, each with its limit.
+
+use domain::{AgentName, Budget, PhaseNumber, SessionId, Subject, TaskId, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, views::Moment};
+
+/// What was used by one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageRow {
+    /// Who used it.
+    pub scope: Scope,
+    /// Tokens that went in.
+    pub input_tokens: u64,
+    /// Tokens that came out.
+    pub output_tokens: u64,
+    /// Tokens that went in and were known already.
+    pub cached_tokens: u64,
+    /// The cost in millionths of a US dollar.
+    pub cost_micros: u64,
+    /// The limit that was set last, where one was raised.
+    pub raised: Option<Budget>,
+}
+
+/// Who used it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "type", content = "id", rename_all = "camelCase")]
+pub enum Scope {
+    /// The run.
+    Run,
+    /// A phase.
+    Phase(PhaseNumber),
+    /// An agent.
+    Agent(AgentName),
+    /// A task.
+    Task(TaskId),
+}
+
+/// What was used, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Used {
+    /// Tokens that count against a budget.
+    pub tokens: u64,
+    /// The cost in millionths of a US dollar.
+    pub cost_micros: u64,
+}
+
+impl Used {
+    fn add(&mut self, usage: &Usage) {
+        self.tokens = self.tokens.saturating_add(usage.tokens());
+        self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
+    }
+}
+
+impl Record for UsageRow {
+    type Key = Scope;
+    const KIND: Kind = Kind::Usage;
+
+    fn key(&self) -> Scope {
+        self.scope.clone()
+    }
+
+    fn write_key(key: &Scope) -> String {
+        match key {
+            Scope::Run => "run".to_owned(),
+            Scope::Phase(phase) => format!("phase/{phase}"),
+            Scope::Agent(agent) => format!("agent/{agent}"),
+            Scope::Task(task) => format!("task/{task}"),
+        }
+    }
+}
+
+impl Views {
+    pub(crate) fn usage_reported(
+        &mut self,
+        moment: Moment<'_>,
+        session: SessionId,
+        task: Option<&TaskId>,
+        usage: &Usage,
+    ) {
+        self.rows.sessions.change(&session, |row| {
+            row.used.add(usage);
+            if usage.model.is_some() {
+                row.model.clone_from(&usage.model);
+            }
+            row.context_permille = usage.context_permille.or(row.context_permille);
+        });
+        self.progress_used(moment, session);
+        self.rows.run.change(&(), |row| row.used.add(usage));
+        self.use_up(Scope::Run, usage);
+        if let Some(agent) = self.agent_of(session) {
+            self.rows.agents.change(&agent, |row| row.used.add(usage));
+            self.use_up(Scope::Agent(agent), usage);
+        }
+        let of = self.rows.sessions.get(&session).and_then(|row| row.phase);
+        let task = task.filter(|task| self.rows.tasks.get(task).is_some());
+        if let Some(task) = task {
+            self.rows.tasks.change(task, |row| row.used.add(usage));
+            self.use_up(Scope::Task(task.clone()), usage);
+        }
+        let phase = task.and_then(|task| self.rows.tasks.get(task)).map(|row| row.phase).or(of);
+        if let Some(phase) = phase {
+            self.rows.phases.change(&phase, |row| row.used.add(usage));
+            self.use_up(Scope::Phase(phase), usage);
+        }
+    }
+
+    pub(crate) fn budget_raised(&mut self, subject: &Subject, budget: Budget) {
+        let scope = match subject {
+            Subject::Task { task } => {
+                self.rows.tasks.change(task, |row| row.budget = Some(budget));
+                Scope::Task(task.clone())
+            }
+            Subject::Phase { phase } => {
+                self.rows.phases.change(phase, |row| {
+                    row.budgets.retain(|other| !is_same_unit(*other, budget));
+                    row.budgets.push(budget);
+                });
+                Scope::Phase(*phase)
+            }
+            Subject::Run => Scope::Run,
+        };
+        self.change_usage(scope, |row| row.raised = Some(budget));
+    }
+
+    fn use_up(&mut self, scope: Scope, usage: &Usage) {
+        self.change_usage(scope, |row| {
+            row.input_tokens = row.input_tokens.saturating_add(usage.input_tokens);
+            row.output_tokens = row.output_tokens.saturating_add(usage.output_tokens);
+            row.cached_tokens = row.cached_tokens.saturating_add(usage.cached_tokens);
+            row.cost_micros = row.cost_micros.saturating_add(usage.cost_micros);
+        });
+    }
+
+    fn change_usage(&mut self, scope: Scope, change: impl FnOnce(&mut UsageRow)) {
+        if self.rows.usage.get(&scope).is_none() {
+            self.rows.usage.put(UsageRow {
+                scope: scope.clone(),
+                input_tokens: 0,
+                output_tokens: 0,
+                cached_tokens: 0,
+                cost_micros: 0,
+                raised: None,
+            });
+        }
+        self.rows.usage.change(&scope, change);
+    }
+}
+
+fn is_same_unit(left: Budget, right: Budget) -> bool {
+    match (left, right) {
+        (Budget::Tokens(_), Budget::Tokens(_)) | (Budget::Cents(_), Budget::Cents(_)) => true,
+        (Budget::Tokens(_), Budget::Cents(_)) | (Budget::Cents(_), Budget::Tokens(_)) => false,
+    }
+}

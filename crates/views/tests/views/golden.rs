@@ -1,0 +1,137 @@
+//! A log of every kind of event is read, and folded into the rows that it always was.
+//!
+//! The log is never written anew: what people have on their disks looks like it. A new event gets a line at its end, a
+//! release that changes the form of events a log of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Event, Recorded, Sequence};
+use views::{Kind, Row, Views};
+
+use crate::story::{fold, golden, written};
+
+#[test]
+fn the_golden_log_has_every_kind_of_event() {
+    let log = golden();
+    let found: BTreeSet<_> = log.iter().map(|recorded| recorded.event.name()).collect();
+    let missing: Vec<_> = Event::NAMES.iter().filter(|name| !found.contains(*name)).collect();
+    assert!(missing.is_empty(), "tell of these at the end of tests/golden/log-1.jsonl: {missing:?}");
+    let sequences: Vec<_> = log.iter().map(|recorded| recorded.sequence.0).collect();
+    assert_eq!(sequences, (1..=log.len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_golden_log_makes_a_row_of_every_kind() {
+    let views = fold(&golden());
+    for kind in Kind::ALL {
+        assert!(!views.rows().of(*kind).is_empty(), "no row of kind {}", kind.name());
+    }
+}
+
+#[test]
+fn the_golden_log_looks_as_it_always_did() {
+    insta::assert_snapshot!(written(&fold(&golden())).join("\n"));
+}
+
+#[test]
+fn events_that_were_written_and_read_back_make_the_same_rows() {
+    let log = golden();
+    let again = |recorded: &Recorded| {
+        let text = serde_json::to_string(recorded).unwrap();
+        serde_json::from_str::<Recorded>(&text).unwrap()
+    };
+    let read_back: Vec<_> = log.iter().map(again).collect();
+    assert_eq!(read_back, log);
+    assert_eq!(written(&fold(&read_back)), written(&fold(&log)));
+}
+
+#[test]
+fn the_changes_alone_make_the_same_rows_at_every_place() {
+    let mut views = Views::new("r1".parse().unwrap());
+    let mut kept: BTreeMap<(Kind, String), Row> = BTreeMap::new();
+    let log = golden();
+    for (n, recorded) in log.iter().enumerate() {
+        for change in views.apply(recorded) {
+            let key = (change.kind, change.key.clone());
+            let is_named = !change.names().is_empty();
+            assert!(is_named, "{key:?}");
+            match change.row {
+                Some(row) => {
+                    assert_eq!((row.kind(), row.key()), key);
+                    kept.insert(key, row);
+                }
+                None => assert!(kept.remove(&key).is_some(), "{key:?} was not there"),
+            }
+        }
+        let by_changes: BTreeSet<_> = kept.values().map(Row::to_json).collect();
+        let by_fold: BTreeSet<_> = views.all().map(|row| row.to_json()).collect();
+        assert_eq!(by_changes, by_fold, "after {}", recorded.event.name());
+        assert_eq!(written(&views), written(&fold(&log[..=n])), "made anew after {}", recorded.event.name());
+    }
+}
+
+#[test]
+fn an_event_that_was_taken_already_changes_nothing() {
+    let log = golden();
+    let mut views = fold(&log);
+    let before = written(&views);
+    for recorded in &log {
+        assert_eq!(views.apply(recorded), []);
+    }
+    assert_eq!(written(&views), before);
+}
+
+#[test]
+fn events_about_unknown_things_are_ignored() {
+    let log = golden();
+    for recorded in &log {
+        let mut views = Views::new("r1".parse().unwrap());
+        views.apply(recorded);
+    }
+    // Backwards, everything is told before it is known.
+    let mut views = Views::new("r1".parse().unwrap());
+    for (n, recorded) in (1..).zip(log.iter().rev()) {
+        views.apply(&Recorded { sequence: Sequence(n), ..recorded.clone() });
+    }
+    // The end of a story without its beginning.
+    for start in (1..log.len()).step_by(7) {
+        fold(&log[start..]);
+    }
+}
+
+#[test]
+fn counts_are_what_the_tasks_say() {
+    let mut views = Views::new("r1".parse().unwrap());
+    for recorded in golden() {
+        views.apply(&recorded);
+        let run = views.rows().run.get(&()).unwrap();
+        let counts = serde_json::to_value(run.tasks).unwrap();
+        let counts: BTreeMap<String, usize> = serde_json::from_value(counts).unwrap();
+        for (state, count) in counts {
+            let is_in = |row: &&views::TaskRow| serde_json::to_value(row.state).unwrap() == state.as_str();
+            assert_eq!(views.rows().tasks.iter().filter(is_in).count(), count, "{state}");
+        }
+        assert_eq!(run.waits_for.person as usize, views.inbox().len(), "after {}", recorded.sequence);
+    }
+}
+
+#[test]
+fn rows_are_read_back_as_they_are_written() {
+    for row in fold(&golden()).all() {
+        let json = row.to_json();
+        macro_rules! read {
+            ($($kind:ident: $type:ident,)*) => {
+                match &row {$(Row::$kind(_) => serde_json::from_str::<views::$type>(&json).map(Row::from),)*}
+            };
+        }
+        let again = read! {
+            Run: RunRow, Phase: PhaseRow, Task: TaskRow, TaskDetail: TaskDetailRow, Attempt: AttemptRow,
+            Agent: AgentRow, Session: SessionRow, Progress: ProgressRow, Question: QuestionRow,
+            Request: RequestRow, Invocation: InvocationRow, Result: ResultRow, Channel: ChannelRow,
+            DirectMessage: DirectMessageRow, Loop: LoopRow, Escalation: EscalationRow, Gate: GateRow,
+            Checkpoint: CheckpointRow, Receipt: ReceiptRow, Turn: TurnRow, Chat: ChatRow,
+            Timeline: TimelineRow, Inbox: InboxRow, Usage: UsageRow,
+        };
+        assert_eq!(again.unwrap(), row, "{json}");
+    }
+}

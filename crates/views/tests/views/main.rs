@@ -1,0 +1,11 @@
+//! The fold from outside: a log in, rows out.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+mod engine_agrees;
+mod golden;
+mod names;
+mod rules;
+mod scale;
+mod story;
+mod world;

@@ -1,0 +1,240 @@
+//! What rows promise, one rule a test.
+
+use domain::{BlockReason, Event, HoldsUp, PhaseNumber, QuestionId, QuestionKind, Route, SessionId, Usage};
+use views::{Party, SessionState, TaskState, WaitsFor};
+
+use crate::story::{Story, task};
+
+const Q1: QuestionId = QuestionId(1);
+
+fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: HoldsUp) {
+    story.tell(Event::QuestionAsked {
+        question: QuestionId(question),
+        session: SessionId(session),
+        task: Some(task(id)),
+        kind: QuestionKind::Text,
+        text: "Which?".to_owned(),
+        options: Vec::new(),
+        default: None,
+        context: None,
+        required: true,
+        permission: None,
+        prompt: None,
+        holds_up,
+    });
+}
+
+fn state(story: &Story, id: &str) -> TaskState {
+    story.views.rows().tasks.get(&task(id)).unwrap().state
+}
+
+#[test]
+fn a_blocked_task_says_on_whom_it_waits_and_is_ready_when_it_is_free() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    ask(&mut story, 1, "T1", 1, HoldsUp::default());
+    story.tell(Event::TaskBlocked { task: task("T1"), reason: BlockReason::Input { question: Q1 } });
+    let on = |story: &Story| story.views.rows().tasks.get(&task("T1")).unwrap().blocked[0].on.clone();
+    let session = |story: &Story| story.views.rows().sessions.get(&SessionId(1)).unwrap().state;
+    assert_eq!((state(&story, "T1"), on(&story)), (TaskState::Blocked, Party::Jangdan));
+    assert_eq!(session(&story), SessionState::WaitingInput);
+    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    assert_eq!(on(&story), Party::Orchestrator);
+    story.tell(Event::QuestionRouted { question: Q1, to: Route::Person });
+    assert_eq!(on(&story), Party::Person);
+    assert_eq!(story.views.inbox().len(), 1);
+    story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    assert_eq!(story.views.inbox().len(), 0);
+    story.tell(Event::TaskUnblocked { task: task("T1"), reason: BlockReason::Input { question: Q1 } });
+    assert_eq!(state(&story, "T1"), TaskState::Ready);
+    story.tell(Event::TaskResumed { task: task("T1"), session: SessionId(1) });
+    story.tell(Event::QuestionDelivered { question: Q1, session: SessionId(1) });
+    assert_eq!((state(&story, "T1"), session(&story)), (TaskState::Running, SessionState::Active));
+}
+
+#[test]
+fn a_task_is_blocked_until_its_last_reason_is_gone() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    let reasons = [BlockReason::Input { question: Q1 }, BlockReason::Approval { phase: 1 }];
+    for reason in &reasons {
+        story.tell(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
+    }
+    for (reason, expected) in reasons.into_iter().zip([TaskState::Blocked, TaskState::Ready]) {
+        story.tell(Event::TaskUnblocked { task: task("T1"), reason });
+        assert_eq!(state(&story, "T1"), expected);
+    }
+}
+
+#[test]
+fn a_waiting_task_says_for_what_and_which_of_it_failed() {
+    let mut story = Story::of(&[("T1", 1, &[]), ("T2", 1, &[]), ("T3", 2, &["T1", "T2"])]);
+    let waits = |story: &Story| story.views.rows().tasks.get(&task("T3")).unwrap().waits_for.clone();
+    let on = |id: &str, failed| WaitsFor::Task { task: task(id), failed };
+    let gate = |phase: PhaseNumber| WaitsFor::Phase { phase };
+    assert_eq!(waits(&story), [gate(1), on("T1", false), on("T2", false)]);
+    story.tell(Event::TaskFailed { task: task("T2"), failure: domain::Failure::GivenUp });
+    assert_eq!(waits(&story), [gate(1), on("T2", true), on("T1", false)]);
+    story.tell(Event::TaskSkipped { task: task("T1") });
+    story.tell(Event::GateApproved { phase: 1, waived: false, note: None });
+    assert_eq!(waits(&story), [on("T2", true)]);
+    story.tell(Event::TaskRetried { task: task("T2"), hint: None, afresh: true });
+    assert_eq!(waits(&story), [on("T2", false)]);
+    story.tell(Event::TasksReadied { tasks: vec![task("T3")] });
+    assert_eq!(waits(&story), []);
+}
+
+#[test]
+fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    let held = [(10, 1), (50, 2), (50, 9), (10, 1)];
+    for (question, (time_ms, tasks)) in (1..).zip(held) {
+        ask(&mut story, question, "T1", 1, HoldsUp { time_ms, tasks });
+        story.tell(Event::QuestionRouted { question: QuestionId(question), to: Route::Person });
+    }
+    let order: Vec<_> = story.views.inbox().iter().map(|row| row.item.to_string()).collect();
+    assert_eq!(order, ["q_3", "q_2", "q_1", "q_4"]);
+}
+
+#[test]
+fn a_second_question_is_shown_when_the_first_is_answered() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    ask(&mut story, 1, "T1", 1, HoldsUp::default());
+    ask(&mut story, 2, "T1", 1, HoldsUp::default());
+    let shown = |story: &Story| {
+        story.views.rows().tasks.get(&task("T1")).unwrap().question.as_ref().map(|shown| shown.id)
+    };
+    assert_eq!(shown(&story), Some(Q1));
+    story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    assert_eq!(shown(&story), Some(QuestionId(2)));
+}
+
+#[test]
+fn what_is_used_counts_for_task_phase_agent_and_run() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    let usage = Usage { input_tokens: 100, output_tokens: 20, cost_micros: 7, ..Usage::default() };
+    for _ in 0..2 {
+        let usage = usage.clone();
+        story.tell(Event::UsageReported { session: SessionId(1), task: Some(task("T1")), usage });
+    }
+    let rows = story.views.rows();
+    let tokens: Vec<_> = rows.usage.iter().map(|row| row.input_tokens + row.output_tokens).collect();
+    assert_eq!(tokens, [240; 4]);
+    assert_eq!(rows.tasks.get(&task("T1")).unwrap().used.cost_micros, 14);
+}
+
+#[test]
+fn a_conversation_has_a_new_row_for_each_turn() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    for n in 0..3 {
+        let words = format!("Step {n}.");
+        let changes = story.tell(Event::TurnEnded { session: SessionId(1), read_from: 0, words });
+        let turns: Vec<_> = changes.iter().filter(|change| change.kind == views::Kind::Turn).collect();
+        assert_eq!(turns.len(), 1);
+        assert_eq!(turns[0].key, format!("T1/{n:010}"));
+    }
+}
+
+#[test]
+fn a_task_that_was_blocked_goes_on_where_it_was() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    story.tell(Event::MergeStarted { task: task("T1"), attempt: 1 });
+    let reason = BlockReason::Paused { by: domain::Actor::Person("ana".to_owned()) };
+    story.tell(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
+    assert_eq!(state(&story, "T1"), TaskState::Blocked);
+    story.tell(Event::TaskUnblocked { task: task("T1"), reason });
+    assert_eq!(state(&story, "T1"), TaskState::Ready);
+    // A session that nobody knows is none.
+    story.tell(Event::TaskResumed { task: task("T1"), session: SessionId(0) });
+    assert_eq!(state(&story, "T1"), TaskState::Merging);
+    assert_eq!(story.views.rows().tasks.get(&task("T1")).unwrap().session, Some(SessionId(1)));
+}
+
+#[test]
+fn a_task_goes_back_to_its_agent_only_while_that_lives() {
+    for (is_alive, expected) in [(true, TaskState::Running), (false, TaskState::Waiting)] {
+        let mut story = Story::of(&[("T1", 1, &[])]);
+        story.start("T1", 1);
+        story.tell(Event::MergeStarted { task: task("T1"), attempt: 1 });
+        if !is_alive {
+            story.tell(Event::SessionEnded { session: SessionId(1), exit_status: Some(0) });
+        }
+        story.tell(Event::TaskReturned { task: task("T1"), reason: domain::ReturnReason::Conflict });
+        assert_eq!(state(&story, "T1"), expected);
+    }
+}
+
+#[test]
+fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    ask(&mut story, 1, "T1", 1, HoldsUp::default());
+    for to in [Route::Person, Route::Orchestrator, Route::Person] {
+        story.tell(Event::QuestionRouted { question: Q1, to });
+    }
+    // The second option was said by its number.
+    story.tell(Event::ChatSaid { text: "2".to_owned(), answers: Some(Q1) });
+    story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    let said: Vec<_> = story.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
+    assert_eq!(said, ["Which?", "2"]);
+}
+
+#[test]
+fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    let session = SessionId(1);
+    story.tell(Event::SessionOpened {
+        session,
+        parent: None,
+        depth: 1,
+        role: domain::Role::Operator,
+        agent: None,
+        task: None,
+        phase: Some(1),
+        resumes: None,
+    });
+    let state = |story: &Story| story.views.rows().sessions.get(&session).unwrap().state;
+    assert_eq!(state(&story), SessionState::Active);
+    story.tell(Event::SessionDismissed { session });
+    assert_eq!(state(&story), SessionState::Ended);
+}
+
+#[test]
+fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    let held = HoldsUp { time_ms: 5, tasks: 1 };
+    for round in 1..=2 {
+        story.tell(Event::GateOpened { phase: 1, round, documents: Vec::new() });
+        story.tell(Event::GatePassed { phase: 1, round, holds_up: held });
+        assert_eq!(story.views.inbox()[0].item.to_string(), "gate/1");
+        let (reason, tasks) = ("no".to_owned(), Vec::new());
+        match round {
+            1 => story.tell(Event::GateFailed { phase: 1, round, reason, tasks }),
+            _ => story.tell(Event::GateApproved { phase: 1, waived: false, note: None }),
+        };
+        assert_eq!(story.views.inbox().len(), 0);
+    }
+    let gate = story.views.rows().gates.get(&1).unwrap();
+    assert_eq!((gate.state, gate.rounds.len()), (views::GateState::Approved, 2));
+    assert_eq!(gate.rounds[0].passed, Some(false));
+    assert_eq!(story.views.rows().phases.get(&2).unwrap().waits_for, [0; 0]);
+}
+
+#[test]
+fn a_question_in_other_words_is_in_the_inbox_in_those() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    ask(&mut story, 1, "T1", 1, HoldsUp::default());
+    story.tell(Event::QuestionRouted { question: Q1, to: Route::Person });
+    story.tell(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
+    assert_eq!(story.views.inbox()[0].text, "This or that?");
+    let row = story.views.rows().questions.get(&Q1).unwrap();
+    assert_eq!((row.text.as_str(), row.asked_text.as_deref()), ("This or that?", Some("Which?")));
+    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    assert_eq!(story.views.inbox().len(), 0);
+}

@@ -1,0 +1,33 @@
+//! A change costs what it changes, however many tasks there are.
+
+use domain::{Event, PlannedTask, Proof, SessionId};
+
+use crate::story::{Story, agent, task};
+
+const N_TASKS: u32 = 5_000;
+
+#[test]
+fn an_event_changes_few_rows_of_many() {
+    // All but the first and the last stand side by side, and the last waits for all of them.
+    let id = |n: u32| task(&format!("T{n}"));
+    let mut tasks: Vec<_> = (1..=N_TASKS).map(|n| PlannedTask::new(id(n), 1, format!("Title {n}"))).collect();
+    tasks[N_TASKS as usize - 1].depends_on = (1..N_TASKS).map(id).collect();
+    let mut story = Story::planned(tasks);
+    for n in 1..N_TASKS {
+        let session = SessionId(n);
+        let events = [
+            Event::TasksReadied { tasks: vec![id(n)] },
+            Event::TaskStarted { task: id(n), attempt: 1, agent: agent(), session },
+            Event::TaskDone { task: id(n), proof: Proof::Checked },
+        ];
+        for event in events {
+            let changes = story.tell(event);
+            assert!(changes.len() <= 6, "{n}: {}", changes.len());
+            let bytes: usize =
+                changes.iter().filter_map(|change| change.row.as_ref()).map(|row| row.to_json().len()).sum();
+            assert!(bytes < 8_000, "{n}: {bytes} bytes");
+        }
+    }
+    let last = story.views.rows().tasks.get(&id(N_TASKS)).unwrap();
+    assert_eq!((last.n_waits_for, last.waits_for.len()), (0, 0));
+}

@@ -1,0 +1,99 @@
+//! Logs for tests: the golden one, and short ones that are told event by event.
+
+use domain::{
+    Actor, AgentName, Event, Member, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Sequence,
+    SessionId, Settings, TaskId, Timestamp,
+};
+use views::{Change, Views};
+
+/// Returns the events of the golden log.
+pub fn golden() -> Vec<Recorded> {
+    let lines = include_str!("../golden/log-1.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+/// Folds a whole log.
+pub fn fold(log: &[Recorded]) -> Views {
+    let mut views = Views::new("r1".parse().unwrap());
+    for recorded in log {
+        views.apply(recorded);
+    }
+    views
+}
+
+/// Returns every row as a line.
+pub fn written(views: &Views) -> Vec<String> {
+    views.all().map(|row| format!("{} {} {}", row.kind().name(), row.key(), row.to_json())).collect()
+}
+
+/// A log that is told event by event.
+pub struct Story {
+    pub views: Views,
+    sequence: Sequence,
+}
+
+impl Story {
+    /// Starts a run of these tasks: id, phase, what it comes after.
+    pub fn of(tasks: &[(&str, u32, &[&str])]) -> Self {
+        let planned = |(id, phase, after): &(&str, u32, &[&str])| PlannedTask {
+            depends_on: after.iter().map(|id| task(id)).collect(),
+            ..PlannedTask::new(task(id), *phase, format!("Title of {id}"))
+        };
+        Self::planned(tasks.iter().map(planned).collect())
+    }
+
+    /// Starts a run of these tasks in two phases.
+    pub fn planned(tasks: Vec<PlannedTask>) -> Self {
+        let phase = |number: u32, after: &[u32]| PlannedPhase {
+            number,
+            name: String::new(),
+            after: after.to_vec(),
+            verify: None,
+            artefacts: Vec::new(),
+            budgets: Vec::new(),
+        };
+        let work =
+            PlannedWork { title: "Plan".to_owned(), phases: vec![phase(1, &[]), phase(2, &[1])], tasks };
+        let member = Member { name: agent(), role: Role::Worker, slots: None };
+        let mut story = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
+        story.tell(Event::RunStarted {
+            project: "shop".to_owned(),
+            work: Box::new(work),
+            settings: Box::new(Settings::default()),
+            team: vec![member],
+        });
+        story
+    }
+
+    /// Tells what happened next.
+    pub fn tell(&mut self, event: Event) -> Vec<Change> {
+        self.sequence = self.sequence.next();
+        let at = Timestamp(1_000 * self.sequence.0.cast_signed());
+        self.views.apply(&Recorded { sequence: self.sequence, at, actor: Actor::System, event })
+    }
+
+    /// Opens a session and starts a task in it.
+    pub fn start(&mut self, id: &str, session: u32) {
+        let session = SessionId(session);
+        self.tell(Event::SessionOpened {
+            session,
+            parent: None,
+            depth: 2,
+            role: Role::Worker,
+            agent: Some(agent()),
+            task: Some(task(id)),
+            phase: None,
+            resumes: None,
+        });
+        self.tell(Event::SessionActivated { session, agent_session: None });
+        self.tell(Event::TaskStarted { task: task(id), attempt: 1, agent: agent(), session });
+    }
+}
+
+pub fn agent() -> AgentName {
+    "backend".parse().unwrap()
+}
+
+pub fn task(id: &str) -> TaskId {
+    id.parse().unwrap()
+}

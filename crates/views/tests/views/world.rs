@@ -1,0 +1,393 @@
+//! A world of chances around a real engine: agents that say anything, people who do anything, orders that fail.
+//!
+//! What is refused is refused; every event that comes of the rest goes into the rows.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Action, Actor, AgentError, AgentName, AskUser, AskUserType, CheckpointOutcome, Command, DeliverResult,
+    DependencyRequest, DependencyType, Direct, Done, EffectId, ErrorType, EscalationId, Event, Fail,
+    Feedback, GateApproval, GateReport, Heard, Invoke, Keep, LoopOutcome, Member, MergeOutcome, NeedHuman,
+    PermissionKind, PermissionWish, PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority,
+    Progress, Provided, QuestionId, Receipt, Recorded, Recovery, RequestId, ResultType, Role, Said,
+    SessionId, Settings, StepComplete, TaskId, TestFailure, Timestamp, Usage,
+};
+use engine::{Effect, Run};
+use views::{Kind, Views};
+
+use crate::story::task;
+
+pub struct World {
+    pub run: Run,
+    pub views: Views,
+    /// How often each kind of event happened.
+    pub heard: BTreeMap<&'static str, u32>,
+    /// Every event.
+    pub log: Vec<Recorded>,
+    /// The rows, kept by nothing but the changes.
+    pub kept: BTreeMap<(Kind, String), String>,
+    /// Whether a loop ended well after its task was over. The engine then takes the task for one that can be merged,
+    /// and what it says of it from there on is not what the log says.
+    pub is_spoiled: bool,
+    now: i64,
+    effects: Vec<(EffectId, Effect)>,
+    offset: u64,
+}
+
+/// A number that choices are taken out of.
+pub struct Chance(pub u64);
+
+impl Chance {
+    fn of(&mut self, n: usize) -> usize {
+        // What is left over decides the next choice; the constant mixes it (Knuth).
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or_default() % n.max(1)
+    }
+
+    fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+        let n = self.of(of.len());
+        of.get(n).cloned()
+    }
+
+    fn is(&mut self, one_in: usize) -> bool {
+        self.of(one_in) == 0
+    }
+}
+
+fn name(name: &str) -> AgentName {
+    name.parse().unwrap()
+}
+
+fn ana() -> Actor {
+    Actor::Person("ana".to_owned())
+}
+
+impl World {
+    pub fn new(chance: &mut Chance) -> Self {
+        let phase = |number, after: &[u32], verify: Option<&str>| PlannedPhase {
+            number,
+            name: format!("Phase {number}"),
+            after: after.to_vec(),
+            verify: verify.map(str::to_owned),
+            artefacts: Vec::new(),
+            budgets: Vec::new(),
+        };
+        let planned = |id: &str, phase, after: &[&str]| PlannedTask {
+            depends_on: after.iter().map(|id| task(id)).collect(),
+            ..PlannedTask::new(task(id), phase, format!("Title of {id}"))
+        };
+        let tasks = vec![
+            planned("T1.1", 1, &[]),
+            PlannedTask { verify: Some("make".to_owned()), ..planned("T1.2", 1, &["T1.1"]) },
+            PlannedTask { tester: Some(name("qa")), ..planned("T1.3", 1, &[]) },
+            PlannedTask { external: vec!["contract".to_owned()], ..planned("T2.1", 2, &["T1.2"]) },
+            PlannedTask { budget: "1k".parse().ok(), ..planned("T2.2", 2, &["T1.1"]) },
+            planned("T2.3", 2, &["T2.1", "T2.2"]),
+        ];
+        let check = chance.is(2).then_some("make phase");
+        let work = PlannedWork {
+            title: "Plan".to_owned(),
+            phases: vec![phase(1, &[], None), phase(2, &[1], check)],
+            tasks,
+        };
+        let member = |(agent, role): (&str, Role)| Member { name: name(agent), role, slots: None };
+        let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
+        team.extend(chance.is(2).then_some(("lead", Role::Orchestrator)));
+        team.extend(chance.is(2).then_some(("judge", Role::Verifier)));
+        let settings = Settings {
+            gate_approval: if chance.is(3) { GateApproval::Automatic } else { GateApproval::Person },
+            question_expires_after_ms: chance.is(3).then_some(600_000),
+            ..Settings::default()
+        };
+        let views = Views::new("r1".parse().unwrap());
+        let mut world = Self {
+            run: Run::new(),
+            views,
+            heard: BTreeMap::new(),
+            log: Vec::new(),
+            kept: BTreeMap::new(),
+            is_spoiled: false,
+            now: 1_000,
+            effects: Vec::new(),
+            offset: 0,
+        };
+        let start = Command::StartRun {
+            project: "shop".to_owned(),
+            work: Box::new(work),
+            settings: Box::new(settings),
+            team: team.into_iter().map(member).collect(),
+        };
+        world.wish(&ana(), start);
+        world
+    }
+
+    /// Lets something happen.
+    pub fn step(&mut self, chance: &mut Chance) {
+        self.now += 500;
+        match chance.of(12) {
+            0..=4 => self.obey(chance),
+            5 | 6 => self.speak(chance),
+            7 => {
+                let at = self.run.next_deadline().map_or(self.now, |at| at.0.max(self.now));
+                self.now = if chance.is(2) { at } else { self.now + 5_000 };
+                self.wish(&Actor::Clock, Command::Tick);
+            }
+            8 | 9 => self.settle(chance),
+            10 => self.steer(chance),
+            _ => {
+                let Some(session) = self.session(chance) else { return };
+                if chance.is(12) {
+                    let lost = Command::ReportLost { session, reason: "gone".to_owned() };
+                    return self.wish(&Actor::System, lost);
+                }
+                let (read_from, words) = (self.offset, "Words.".to_owned());
+                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words });
+            }
+        }
+    }
+
+    fn wish(&mut self, actor: &Actor, command: Command) {
+        let Ok(decision) = self.run.decide(Timestamp(self.now), actor, command) else { return };
+        for recorded in &decision.events {
+            *self.heard.entry(recorded.event.name()).or_default() += 1;
+            self.is_spoiled |= self.ends_late(&recorded.event);
+            for change in self.views.apply(recorded) {
+                let key = (change.kind, change.key);
+                match change.row {
+                    Some(row) => drop(self.kept.insert(key, row.to_json())),
+                    None => drop(self.kept.remove(&key)),
+                }
+            }
+        }
+        self.log.extend(decision.events);
+        self.effects.extend(decision.effects);
+    }
+
+    fn ends_late(&self, event: &Event) -> bool {
+        let Event::LoopEnded { feedback_loop, outcome: LoopOutcome::Success } = event else { return false };
+        let rows = self.views.rows();
+        let task = rows.loops.get(feedback_loop).and_then(|row| rows.tasks.get(&row.task));
+        task.is_some_and(|row| row.state.is_over())
+    }
+
+    /// Carries an order out, or fails to.
+    fn obey(&mut self, chance: &mut Chance) {
+        if self.effects.is_empty() {
+            return;
+        }
+        let (effect, order) = self.effects.remove(chance.of(self.effects.len().min(3)));
+        let receipt = Receipt {
+            command: "make".to_owned(),
+            exit_status: Some(i32::from(chance.is(3))),
+            output_hash: "h".to_owned(),
+            output_tail: String::new(),
+            tree: "t".to_owned(),
+            started_at: Timestamp(self.now),
+            finished_at: Timestamp(self.now),
+        };
+        let command = match order {
+            Effect::SpawnAgent { session } if chance.is(15) => {
+                Command::ReportEnded { session, exit_status: Some(1) }
+            }
+            Effect::SpawnAgent { session } => Command::ReportStarted { session, agent_session: None },
+            Effect::Say { session, input, .. } => Command::ReportTyped { session, input },
+            Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
+            Effect::RunCheck { task, attempt, .. } => Command::ReportCheck { task, attempt, receipt },
+            Effect::Merge { task, attempt } => {
+                let receipt = Receipt { exit_status: Some(1), ..receipt };
+                let outcome = match chance.of(8) {
+                    0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
+                    1 => MergeOutcome::CheckFailed { receipt },
+                    2 => MergeOutcome::Failed { error: "locked".to_owned() },
+                    _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None },
+                };
+                Command::ReportMerge { task, attempt, outcome }
+            }
+            Effect::CheckGate { phase, round } => {
+                let report = GateReport { passed: !chance.is(3), ..GateReport::default() };
+                Command::ReportGate { phase, round, report }
+            }
+            Effect::MakeCheckpoint { checkpoint, .. } => {
+                let outcome = CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None };
+                Command::ReportCheckpoint { checkpoint, outcome }
+            }
+            Effect::ParkSession { .. }
+            | Effect::WakeSession { .. }
+            | Effect::LandPhase { .. }
+            | Effect::RestoreCheckpoint { .. }
+            | Effect::KeepPermission { .. } => Command::ReportEffect { effect, error: None },
+        };
+        self.wish(&Actor::System, command);
+    }
+
+    /// Lets some session say something.
+    fn speak(&mut self, chance: &mut Chance) {
+        let Some(session) = self.session(chance) else { return };
+        let row = self.views.rows().sessions.get(&session).unwrap();
+        let task_id = row.task.clone().unwrap_or_else(|| task("T1.1"));
+        let (phase, fields) = (None, BTreeMap::new());
+        let target = name(chance.one(&["backend", "designer", "qa"]).unwrap());
+        let text = || "words".to_owned();
+        let said = match chance.of(16) {
+            0..=3 => Said::Done(Done { task_id, phase, fields }),
+            4 if chance.is(3) => Said::Fail(Fail { task_id, phase, reason: None, fields }),
+            4..=6 => Said::AskUser(AskUser {
+                question: text(),
+                r#type: AskUserType::Text,
+                options: Vec::new(),
+                context: None,
+                default: chance.is(2).then(text),
+                required: false,
+            }),
+            7 => Said::Progress(Progress { progress: Some(0.5), task: Some(text()) }),
+            8 => Said::StepComplete(StepComplete { summary: Some(text()) }),
+            9 => Said::DependencyRequest(DependencyRequest {
+                r#type: DependencyType::EnvVariable,
+                name: "KEY".to_owned(),
+                description: text(),
+                required: false,
+                default: None,
+                extra: BTreeMap::new(),
+            }),
+            10 => Said::Invoke(Invoke { target, task: text(), context: None }),
+            11 if chance.is(2) => Said::Direct(Direct { target, r#type: None, content: text() }),
+            11 => Said::DeliverResult(DeliverResult {
+                target,
+                result_type: ResultType::Message,
+                content: text(),
+            }),
+            13 => Said::NeedHuman(NeedHuman { question: text() }),
+            14 => {
+                let recoveries = [Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
+                Said::Error(AgentError {
+                    r#type: ErrorType::Recoverable,
+                    message: text(),
+                    details: None,
+                    recovery: chance.one(&recoveries).unwrap(),
+                    resets_at: None,
+                    extra: BTreeMap::new(),
+                })
+            }
+            _ => return self.act(chance, session),
+        };
+        self.offset += 10;
+        let (heard, read_from) = (Heard { start: self.offset, ordinal: 0 }, self.offset + 9);
+        let said = Box::new(said);
+        self.wish(&Actor::Agent(session), Command::Hear { heard, read_from, said });
+    }
+
+    /// Lets a session do something else than speak.
+    fn act(&mut self, chance: &mut Chance, session: SessionId) {
+        let actor = Actor::Agent(session);
+        let failure = TestFailure { name: "t".to_owned(), ..TestFailure::default() };
+        let failures = if chance.is(2) { vec![failure] } else { Vec::new() };
+        let kind = if chance.is(2) { PermissionKind::Run } else { PermissionKind::Edit };
+        let command = match chance.of(4) {
+            0 => Command::AskPermission(PermissionWish {
+                prompt: "p".to_owned(),
+                kind,
+                subject: "rm".to_owned(),
+                in_worktree: kind == PermissionKind::Edit,
+                detail: None,
+            }),
+            1 => Command::ReportUsage(Usage { input_tokens: 600, cost_micros: 9, ..Usage::default() }),
+            2 => {
+                let phase_complete = PhaseComplete { phase: 1, name: None, documents: Vec::new() };
+                self.offset += 10;
+                let (heard, read_from) = (Heard { start: self.offset, ordinal: 0 }, self.offset + 9);
+                Command::Hear { heard, read_from, said: Box::new(Said::PhaseComplete(phase_complete)) }
+            }
+            _ => Command::GiveFeedback(Feedback {
+                success: failures.is_empty(),
+                failures,
+                ..Feedback::default()
+            }),
+        };
+        self.wish(&actor, command);
+    }
+
+    /// Lets the person settle something.
+    fn settle(&mut self, chance: &mut Chance) {
+        let n = u32::try_from(chance.of(12)).unwrap() + 1;
+        let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question(row)).collect();
+        let command = match chance.of(10) {
+            9 => {
+                let question = chance.one(&open).unwrap_or(QuestionId(n));
+                Command::AskBack { question, text: "which?".to_owned() }
+            }
+            0..=2 => {
+                let question = chance.one(&open);
+                Command::Answer { question, task: None, answer: "yes".to_owned(), keep: Keep::Task }
+            }
+            3 => {
+                let provided = Provided::Environment { names: vec!["KEY".to_owned()] };
+                Command::Provide { request: RequestId(n), provided }
+            }
+            4 => Command::Refuse { request: RequestId(n), reason: "no".to_owned() },
+            5 => Command::SkipRequest(RequestId(n)),
+            6 if chance.is(4) => {
+                let (phase, reason) = (1 + n % 2, "no".to_owned());
+                Command::RejectGate { phase, reason, tasks: vec![task("T1.1")] }
+            }
+            6 => Command::ApproveGate { phase: 1 + n % 2, note: None },
+            7 => Command::Chat { text: "yes".to_owned() },
+            _ => {
+                let actions = [
+                    Action::Retry { hint: None },
+                    Action::Waive,
+                    Action::Dismiss,
+                    Action::Skip,
+                    Action::GiveUp,
+                    Action::RaiseBudget { budget: "9m".parse().unwrap() },
+                ];
+                let action = chance.one(&actions).unwrap();
+                Command::Resolve { escalation: EscalationId(n), action, note: None }
+            }
+        };
+        self.wish(&ana(), command);
+    }
+
+    /// Lets the person change what is to be done.
+    fn steer(&mut self, chance: &mut Chance) {
+        let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
+        let (one, other) = (chance.one(&ids).unwrap(), chance.one(&ids).unwrap());
+        let command = match chance.of(22) {
+            0 | 1 => Command::PauseTask(one),
+            2..=4 => Command::ContinueTask(one),
+            5 if chance.is(4) => Command::CancelTask(one),
+            6 if chance.is(4) => Command::SkipTask(one),
+            5 | 6 => Command::ContinueTask(one),
+            7 | 8 => Command::RetryTask { task: one, hint: None },
+            9 => Command::PrioritizeTask { task: one, priority: Priority::High },
+            10 => Command::RewindTask { task: one, checkpoint: None },
+            11 => Command::AddDependency { earlier: one, later: other },
+            12 => Command::RemoveDependency { earlier: one, later: other },
+            13 => Command::MarkMet { name: "contract".to_owned() },
+            14 => {
+                let id = task(&format!("T2.{}", 10 + ids.len()));
+                let depends_on = vec![one];
+                let added = PlannedTask { depends_on, ..PlannedTask::new(id, 2, "More".to_owned()) };
+                Command::AddTask(Box::new(added))
+            }
+            15 => Command::PauseRun,
+            16..=18 => Command::ContinueRun,
+            19 => Command::ReassignTask { task: one, agent: name("designer") },
+            20 if chance.is(8) => Command::CancelPhase(2),
+            20 if chance.is(8) => Command::CancelRun,
+            _ if chance.is(2) => Command::PausePhase(1),
+            _ => Command::ContinuePhase(1),
+        };
+        self.wish(&ana(), command);
+    }
+
+    /// Returns some session that may be there.
+    fn session(&self, chance: &mut Chance) -> Option<SessionId> {
+        let is_there = |row: &&views::SessionRow| row.ended_at.is_none() && row.agent.is_some();
+        let ids: Vec<_> = self.views.rows().sessions.iter().filter(is_there).map(|row| row.id).collect();
+        chance.one(&ids)
+    }
+}
+
+fn question(row: &views::InboxRow) -> Option<QuestionId> {
+    if let views::InboxItem::Question(id) = row.item { Some(id) } else { None }
+}
