@@ -68,6 +68,68 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// The file was written by an older Jangdan, and is only read here.
+    #[error("{} has schema {found}, and is to be brought to {known} first", .path.display())]
+    OlderVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// There is no log in the directory.
+    #[error("there is no log in {}", .path.display())]
+    LogMissing {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// An entry is of a type that is not known here.
+    #[error("entry {sequence} of run {run} is a {kind}, which is not known here")]
+    UnknownEvent {
+        /// The run.
+        run: RunId,
+        /// Its place.
+        sequence: Sequence,
+        /// The name of its type.
+        kind: String,
+    },
+    /// An entry was written by a newer Jangdan.
+    #[error(
+        "entry {sequence} of run {run} is a {kind} of version {found}, and {known} is the newest known here"
+    )]
+    NewerEvent {
+        /// The run.
+        run: RunId,
+        /// Its place.
+        sequence: Sequence,
+        /// The name of its type.
+        kind: String,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// An entry is not what its type says.
+    #[error("entry {sequence} of run {run} is no {kind}")]
+    DamagedEvent {
+        /// The run.
+        run: RunId,
+        /// Its place.
+        sequence: Sequence,
+        /// The name of its type.
+        kind: String,
+        /// What was found.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// An event can't be written as JSON: a mistake of ours.
+    #[error("write a {kind} as JSON")]
+    Unwritable {
+        /// The name of its type.
+        kind: &'static str,
+        /// What is wrong.
+        source: Arc<serde_json::Error>,
+    },
     /// Another program is in the middle of a change to the file, and stays there.
     #[error("another program keeps {} busy", .path.display())]
     Busy {

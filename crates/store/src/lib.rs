@@ -1,12 +1,13 @@
 //! What Jangdan remembers: the log of every run, snapshots beside it, and the rows that are made of it.
 //!
-//! Entries are opaque here: a kind, a version and a payload. What they mean is the engine's; nothing is decided in this
-//! crate. What was acknowledged is on the disk; what failed is not in the log.
+//! Entries are a kind, a version and a payload; `recorded` knows which event that is. What events mean is the engine's;
+//! nothing is decided in this crate. What was acknowledged is on the disk; what failed is not in the log.
 
 mod entry;
 mod error;
 mod lock;
 mod log;
+mod recorded;
 mod rows;
 mod schema;
 mod sql;
@@ -15,6 +16,6 @@ mod sqlite;
 pub use entry::{Appended, Entry, NewEntry, Position, RunHead, Snapshot};
 pub use error::StoreError;
 pub use log::{Log, Subscription, Then};
-pub use rows::{Row, RowChange, catch_up};
+pub use rows::{Row, RowChange, catch_up, catch_up_events};
 pub use schema::SCHEMA_VERSION;
-pub use sqlite::{LOG_FILE, SqliteLog};
+pub use sqlite::{LOG_FILE, SqliteLog, SqliteReader};

@@ -10,7 +10,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::StoreError;
 
 /// The files in order; the place of a file, counted from one, is its version.
-const MIGRATIONS: [&str; 2] = [include_str!("schema/0001_log.sql"), include_str!("schema/0002_chain.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("schema/0001_log.sql"),
+    include_str!("schema/0002_chain.sql"),
+    include_str!("schema/0003_views.sql"),
+];
 
 /// The version that this program reads and writes.
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
@@ -33,6 +37,15 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(failed)?;
     transaction.commit().map_err(failed)
+}
+
+/// Makes sure that a file has the newest schema, without changing it.
+pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = check(connection, path)?;
+    if found == SCHEMA_VERSION {
+        return Ok(());
+    }
+    Err(StoreError::OlderVersion { path: path.to_owned(), found, known: SCHEMA_VERSION })
 }
 
 /// Returns a file's version, 0 for an empty file; refuses what is not ours or newer than we are.

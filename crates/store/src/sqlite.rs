@@ -8,6 +8,7 @@ mod connection;
 mod feed;
 mod group;
 mod heads;
+mod reader;
 mod readers;
 mod subscription;
 mod writer;
@@ -23,13 +24,13 @@ use std::{
 
 use domain::{RunId, Sequence};
 
-pub use self::connection::LOG_FILE;
 use self::{
     command::{Answer, Command, Work},
     readers::Readers,
     subscription::SqliteSubscription,
     writer::Writer,
 };
+pub use self::{connection::LOG_FILE, reader::SqliteReader};
 use crate::{
     Appended, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, Snapshot, StoreError, Subscription,
     Then, lock::DirectoryLock, schema,

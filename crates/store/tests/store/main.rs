@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
+mod beside;
 mod crash;
 mod golden;
+mod people;
 mod properties;
 mod rules;
 mod sample;

@@ -1,0 +1,56 @@
+//! Events as entries, and back: which event an entry holds, or why that can't be known.
+
+use std::{error::Error, sync::Arc};
+
+use domain::{Event, Recorded};
+
+use crate::{Entry, NewEntry, StoreError};
+
+impl NewEntry {
+    /// Writes an event down. Its sequence is not part of it: the log gives out the places.
+    pub fn of(recorded: &Recorded) -> Result<Self, StoreError> {
+        let kind = recorded.event.name();
+        let payload = serde_json::to_string(&recorded.event)
+            .map_err(|source| StoreError::Unwritable { kind, source: Arc::new(source) })?;
+        Ok(Self {
+            at: recorded.at,
+            actor: recorded.actor.to_string(),
+            kind: kind.to_owned(),
+            version: Event::VERSION,
+            payload,
+        })
+    }
+}
+
+impl Entry {
+    /// Reads the event that it holds.
+    ///
+    /// What a newer Jangdan wrote is refused, and never half understood.
+    pub fn recorded(&self) -> Result<Recorded, StoreError> {
+        let (run, sequence, kind) = (self.run.clone(), self.sequence, self.kind.clone());
+        if !Event::NAMES.contains(&self.kind.as_str()) {
+            return Err(StoreError::UnknownEvent { run, sequence, kind });
+        }
+        let (found, known) = (self.version, Event::VERSION);
+        if found > known {
+            return Err(StoreError::NewerEvent { run, sequence, kind, found, known });
+        }
+        let damaged = |source: Arc<dyn Error + Send + Sync>| {
+            let (run, kind) = (self.run.clone(), self.kind.clone());
+            StoreError::DamagedEvent { run, sequence, kind, source }
+        };
+        let actor = self.actor.parse().map_err(|error| damaged(Arc::new(error)))?;
+        let event: Event = serde_json::from_str(&self.payload).map_err(|error| damaged(Arc::new(error)))?;
+        if event.name() != self.kind {
+            return Err(damaged(Arc::new(Mismatch { found: event.name() })));
+        }
+        Ok(Recorded { sequence, at: self.at, actor, event })
+    }
+}
+
+/// An entry says twice of which type it is, and not the same.
+#[derive(Debug, thiserror::Error)]
+#[error("its payload is a {found}")]
+struct Mismatch {
+    found: &'static str,
+}

@@ -1,0 +1,57 @@
+//! Reading beside whoever writes: no lock is needed, and nothing is changed.
+
+use std::{fs, path::Path, time::Duration};
+
+use domain::Sequence;
+use store::{LOG_FILE, Log, Position, SCHEMA_VERSION, SqliteReader, StoreError};
+use tempfile::tempdir;
+
+use crate::sample::{ALL, append, open, run};
+
+/// Long enough that only a log that hangs reaches it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_reader_sees_what_a_writer_records_meanwhile() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let a = run("a");
+    append(&log, &a, 0, 700);
+    let reader = SqliteReader::open(directory.path()).unwrap();
+    assert_eq!(reader.read(&a, Sequence(0), ALL).unwrap(), log.read(&a, Sequence(0), ALL).unwrap());
+    assert_eq!(reader.runs().unwrap(), log.runs().unwrap());
+    let mut subscription = reader.subscribe(Position(0));
+    let mut taken = Vec::new();
+    while taken.len() < 700 {
+        taken.extend(subscription.next(PATIENCE).unwrap());
+    }
+    assert!(subscription.next(Duration::ZERO).unwrap().is_empty());
+    append(&log, &a, 700, 2);
+    taken.extend(subscription.next(PATIENCE).unwrap());
+    assert_eq!(taken, log.read_all(Position(0), ALL).unwrap());
+    assert_eq!(subscription.position(), Position(702));
+}
+
+#[test]
+fn a_reader_needs_no_writer() {
+    let directory = tempdir().unwrap();
+    append(&open(directory.path()), &run("a"), 0, 3);
+    let reader = SqliteReader::open(directory.path()).unwrap();
+    assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 2);
+    // And nobody who wants to write is kept out by it.
+    append(&open(directory.path()), &run("a"), 3, 1);
+    assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 3);
+}
+
+#[test]
+fn what_can_not_be_read_is_named() {
+    let directory = tempdir().unwrap();
+    let missing = SqliteReader::open(&directory.path().join("nowhere")).unwrap_err();
+    assert!(matches!(missing, StoreError::DirectoryMissing { .. }), "{missing}");
+    let empty = SqliteReader::open(directory.path()).unwrap_err();
+    assert!(matches!(empty, StoreError::LogMissing { .. }), "{empty}");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/schema-1.sqlite3");
+    fs::copy(golden, directory.path().join(LOG_FILE)).unwrap();
+    let old = SqliteReader::open(directory.path()).unwrap_err();
+    assert!(matches!(old, StoreError::OlderVersion { found: 1, known: SCHEMA_VERSION, .. }), "{old}");
+}

@@ -1,0 +1,190 @@
+//! What people ask the file with a tool of their own: the views, over a fold of every kind of event.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use domain::{Recorded, Sequence};
+use rusqlite::{Connection, types::ValueRef};
+use store::{Entry, LOG_FILE, Log, NewEntry, Row, RowChange, StoreError, catch_up_events};
+use tempfile::tempdir;
+use views::Views;
+
+use crate::sample::{open, run};
+
+/// The views and their columns; others may follow, and these stay.
+const COLUMNS: [(&str, &str); 8] = [
+    (
+        "user_questions",
+        "id, agent_id, office_id, question_type, question, options, status, response, expires_at, created_at",
+    ),
+    ("agent_invocations", "id, office_id, caller_agent_id, callee_agent_id, reason, context, status"),
+    (
+        "agent_results",
+        "id, office_id, from_agent_id, to_agent_id, result_type, content_type, content, status",
+    ),
+    ("office_agents", "id, office_id, name, role"),
+    ("direct_channels", "id, session_a, session_b, status, created_at"),
+    (
+        "direct_messages",
+        "id, channel_id, from_session, to_session, message_type, payload, delivered_at, created_at",
+    ),
+    (
+        "escalations",
+        "id, session_id, port_id, type, severity, title, description, context, suggested_actions, resolved_by, \
+         resolved_at, created_at",
+    ),
+    ("sessions", "id, parent_id, depth, role, agent_id, status, park, port_id, started_at, ended_at"),
+];
+
+/// What is changed, how, and what is said about it.
+type Case = (&'static str, fn(&mut Entry), &'static str);
+
+fn golden() -> Vec<Recorded> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../views/tests/golden/log-1.jsonl");
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn entries(log: &[Recorded]) -> Vec<NewEntry> {
+    log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect()
+}
+
+/// Turns the views' changes into the store's.
+fn project(views: &mut Views) -> impl FnMut(&Recorded) -> Vec<RowChange> {
+    |recorded| {
+        let sequence = recorded.sequence;
+        let to_change = |change: views::Change| {
+            let (kind, key) = (change.kind.name().to_owned(), change.key);
+            match change.row {
+                Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),
+                None => RowChange::Delete { kind, key },
+            }
+        };
+        views.apply(recorded).into_iter().map(to_change).collect()
+    }
+}
+
+/// Returns what a view says, a line for each row.
+fn ask(path: &Path, columns: &str, view: &str) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let mut select =
+        connection.prepare(&format!("SELECT {columns} FROM {view} ORDER BY run_id, id")).unwrap();
+    let n_columns = select.column_count();
+    let line = |row: &rusqlite::Row<'_>| {
+        let text = |column| match row.get_ref(column).unwrap() {
+            ValueRef::Null => "-".to_owned(),
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Real(number) => number.to_string(),
+            ValueRef::Text(text) => String::from_utf8(text.to_vec()).unwrap().replace('\n', "⏎"),
+            ValueRef::Blob(_) => panic!("a view gives no bytes"),
+        };
+        Ok((0..n_columns).map(text).collect::<Vec<_>>().join(" | "))
+    };
+    select.query_map([], line).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// Records the golden log in a directory, and brings its rows up.
+fn fill(directory: &Path) {
+    let log = open(directory);
+    let golden = golden();
+    let r1 = run("r1");
+    log.append(&r1, Sequence(0), entries(&golden)).unwrap();
+    let mut views = Views::new(r1.clone());
+    let reached = catch_up_events(&log, &r1, project(&mut views)).unwrap();
+    assert_eq!(reached, Sequence(golden.len() as u64));
+}
+
+/// Asks every view.
+fn asked(directory: &Path) -> String {
+    let path = directory.join(LOG_FILE);
+    let of = |(view, columns): &(&str, &str)| {
+        format!("{view}\n  {columns}\n  {}\n", ask(&path, columns, view).join("\n  "))
+    };
+    COLUMNS.iter().map(of).collect()
+}
+
+#[test]
+fn people_find_what_they_know_by_its_name() {
+    let directory = tempdir().unwrap();
+    fill(directory.path());
+    insta::assert_snapshot!(asked(directory.path()));
+}
+
+#[test]
+fn a_file_of_every_older_schema_answers_the_same() {
+    let fresh = tempdir().unwrap();
+    fill(fresh.path());
+    for version in 1..store::SCHEMA_VERSION {
+        let directory = tempdir().unwrap();
+        let golden =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/schema-{version}.sqlite3"));
+        fs::copy(golden, directory.path().join(LOG_FILE)).unwrap();
+        fill(directory.path());
+        assert_eq!(asked(directory.path()), asked(fresh.path()), "schema {version}");
+    }
+}
+
+#[test]
+fn rows_are_the_fold_however_often_they_are_brought_up() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let (golden, r1) = (golden(), run("r1"));
+    for part in entries(&golden).chunks(37) {
+        let at = log.runs().unwrap().first().map_or(Sequence(0), |head| head.sequence);
+        log.append(&r1, at, part.to_vec()).unwrap();
+        catch_up_events(&log, &r1, project(&mut Views::new(r1.clone()))).unwrap();
+    }
+    let mut views = Views::new(r1.clone());
+    for recorded in &golden {
+        views.apply(recorded);
+    }
+    let expected: BTreeMap<_, _> =
+        views.all().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect();
+    let rows = |log: &dyn Log| -> BTreeMap<_, _> {
+        log.rows(&r1).unwrap().into_iter().map(|row| ((row.kind, row.key), row.json)).collect()
+    };
+    assert_eq!(rows(&log), expected);
+    log.delete_rows(&r1).unwrap();
+    catch_up_events(&log, &r1, project(&mut Views::new(r1.clone()))).unwrap();
+    assert_eq!(rows(&log), expected);
+}
+
+#[test]
+fn an_event_is_read_as_it_was_recorded() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let golden = golden();
+    log.append(&run("r1"), Sequence(0), entries(&golden)).unwrap();
+    let read: Vec<_> = log.read(&run("r1"), Sequence(0), 1000).unwrap();
+    let read: Vec<_> = read.iter().map(|entry| entry.recorded().unwrap()).collect();
+    assert_eq!(read, golden);
+}
+
+#[test]
+fn what_a_newer_program_wrote_is_named_and_not_guessed() {
+    let directory = tempdir().unwrap();
+    let log = open(directory.path());
+    let recorded = &golden()[0];
+    log.append(&run("r1"), Sequence(0), vec![NewEntry::of(recorded).unwrap()]).unwrap();
+    let entry = log.read(&run("r1"), Sequence(0), 1).unwrap().remove(0);
+    let cases: [Case; 5] = [
+        (
+            "type",
+            |entry| entry.kind = "TaskDreamt".to_owned(),
+            "entry 1 of run r1 is a TaskDreamt, which is not known here",
+        ),
+        (
+            "version",
+            |entry| entry.version = 2,
+            "entry 1 of run r1 is a RunStarted of version 2, and 1 is the newest known here",
+        ),
+        ("payload", |entry| entry.payload = "{".to_owned(), "entry 1 of run r1 is no RunStarted"),
+        ("actor", |entry| entry.actor = "nobody".to_owned(), "entry 1 of run r1 is no RunStarted"),
+        ("name", |entry| entry.kind = "RunPaused".to_owned(), "entry 1 of run r1 is no RunPaused"),
+    ];
+    for (name, change, expected) in cases {
+        let mut entry = entry.clone();
+        change(&mut entry);
+        let refused: StoreError = entry.recorded().unwrap_err();
+        assert_eq!(refused.to_string(), expected, "{name}");
+    }
+}
