@@ -4,11 +4,17 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod data;
 mod decode;
 mod failure;
 mod input;
+mod log;
+mod moment;
 mod plan_check;
+mod plural;
 mod printable;
+mod replay;
+mod store_failure;
 
 /// Runs a team of command-line AI agents through a plan.
 #[derive(Debug, Parser)]
@@ -22,9 +28,13 @@ struct Arguments {
 enum Command {
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
+    /// Shows what happened in a run, a line for each event.
+    Log(log::Arguments),
     /// Works with plan files.
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Shows a run as it was at one of its events.
+    Replay(replay::Arguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,7 +46,9 @@ enum PlanCommand {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Log(arguments) => log::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -8,7 +8,8 @@ use std::{
 use plan::{Graph, Plan, Task};
 use unicode_width::UnicodeWidthStr;
 
-use super::table::{FAINT, plural};
+use super::table::FAINT;
+use crate::plural::plural;
 use crate::printable::printable;
 
 /// Prints the lines below the table.

@@ -10,7 +10,7 @@ use plan::{Format, Phase, Plan, Reading, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::summary;
-use crate::printable::printable;
+use crate::{plural::plural, printable::printable};
 
 const TITLE: Style = Style::new().bold();
 const ID: Style = AnsiColor::Cyan.on_default();
@@ -66,10 +66,6 @@ fn phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<(
     let name = format!("Phase {}{colon}{}", phase.number, printable(&phase.name));
     let name = cut(&name, width.saturating_sub(after.width()).max(TITLE_WIDTH_MIN));
     writeln!(out, "{TITLE}{name}{TITLE:#}{FAINT}{after}{FAINT:#}")
-}
-
-pub(super) fn plural(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// How wide each column is.
