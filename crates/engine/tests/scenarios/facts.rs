@@ -1,0 +1,187 @@
+//! What is so after some events, as far as people name it: which session is whose, and how things stand.
+
+use std::collections::BTreeMap;
+
+use domain::{Event, Level, ParkMode, QuestionId, Role, Route, RunOutcome, SessionId};
+use serde_json::Value;
+
+/// How things stand, by their names.
+#[derive(Debug, Default)]
+pub struct Facts {
+    pub sessions: Vec<Session>,
+    /// `q_1`, `e_2`, `phase 1`, `the run`: each with the words for how it stands.
+    pub status: BTreeMap<String, String>,
+    /// What each request asks for: its name and kind.
+    pub requests: BTreeMap<String, Value>,
+    /// The last try at each task, and the last round at each gate.
+    pub counts: BTreeMap<String, u32>,
+}
+
+/// A session as people know it.
+#[derive(Debug)]
+pub struct Session {
+    pub id: SessionId,
+    pub role: Role,
+    pub agent: Option<String>,
+    pub task: Option<String>,
+    pub status: &'static str,
+}
+
+impl Session {
+    /// Tells whether a name is that of this session: its task's, its agent's, `the orchestrator`, `QA on T1`.
+    fn is_called(&self, name: &str) -> bool {
+        let agent = self.agent.as_deref();
+        let task = self.task.as_deref();
+        match name.split_once(" on ") {
+            Some((first, second)) => agent == Some(first) && task == Some(second),
+            None if name == "orchestrator" => self.role == Role::Orchestrator,
+            None if name == "operator" => self.role == Role::Operator,
+            None => agent == Some(name) || (task == Some(name) && self.role != Role::Tester),
+        }
+    }
+}
+
+impl Facts {
+    /// Returns the last session that goes by a name, of those that live if one does.
+    pub fn session(&self, name: &str) -> Result<&Session, String> {
+        let name = name.strip_prefix("the ").unwrap_or(name);
+        let mut called = self.sessions.iter().filter(|session| session.is_called(name)).rev();
+        let lives = |session: &&Session| !matches!(session.status, "ended" | "lost");
+        let first = called.clone().next();
+        called.find(lives).or(first).ok_or_else(|| format!("there is no session of {name}"))
+    }
+
+    /// Tells whether an id goes by a name.
+    pub fn is_called(&self, id: &str, name: &str) -> bool {
+        id.starts_with("s_")
+            && self.sessions.iter().any(|session| session.id.to_string() == id && session.is_called(name))
+    }
+
+    fn set(&mut self, name: impl ToString, status: &str) {
+        self.status.insert(name.to_string(), status.to_owned());
+    }
+
+    fn set_session(&mut self, id: SessionId, status: &'static str) {
+        self.sessions
+            .iter_mut()
+            .filter(|session| session.id == id)
+            .for_each(|session| session.status = status);
+    }
+
+    fn is_with_orchestrator(&self, question: QuestionId) -> bool {
+        self.status.get(&question.to_string()).is_some_and(|status| status == "with the orchestrator")
+    }
+
+    /// Notes what an event says.
+    pub fn note(&mut self, event: &Event) {
+        self.note_session(event);
+        self.note_thing(event);
+        match event {
+            Event::RunStarted { .. } | Event::RunContinued {} | Event::RunReopened {} => {
+                self.set("the run", "running")
+            }
+            Event::RunPaused {} => self.set("the run", "paused"),
+            Event::RunCancelled {} => self.set("the run", "cancelled"),
+            Event::RunEnded { outcome, .. } => {
+                let outcome = match outcome {
+                    RunOutcome::Done => "done",
+                    RunOutcome::Failed => "failed",
+                    RunOutcome::Cancelled => "cancelled",
+                };
+                self.set("the run", outcome);
+            }
+            Event::GateOpened { phase, round, .. } => {
+                self.counts.insert(format!("phase {phase}"), *round);
+                self.set(format!("phase {phase}"), "at its gate");
+            }
+            Event::GatePassed { phase, .. } => self.set(format!("phase {phase}"), "passed"),
+            Event::GateApproved { phase, .. } => self.set(format!("phase {phase}"), "approved"),
+            Event::GateFailed { phase, .. } => self.set(format!("phase {phase}"), "failed"),
+            Event::PhaseLanded { phase } => self.set(format!("phase {phase}"), "landed"),
+            Event::TaskStarted { task, attempt, .. } => {
+                self.counts.insert(task.to_string(), *attempt);
+            }
+            _ => {}
+        }
+    }
+
+    fn note_session(&mut self, event: &Event) {
+        match event {
+            Event::SessionOpened { session, role, agent, task, .. } => self.sessions.push(Session {
+                id: *session,
+                role: *role,
+                agent: agent.as_ref().map(ToString::to_string),
+                task: task.as_ref().map(ToString::to_string),
+                status: "starting",
+            }),
+            Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
+                self.set_session(*session, "active");
+            }
+            Event::SessionParked { session, mode } => {
+                let status = match mode {
+                    ParkMode::Hot => "parked hot",
+                    ParkMode::Frozen => "parked frozen",
+                    ParkMode::Cold => "parked cold",
+                };
+                self.set_session(*session, status);
+            }
+            Event::SessionDismissed { session } => self.set_session(*session, "dismissed"),
+            Event::SessionEnded { session, .. } => self.set_session(*session, "ended"),
+            Event::SessionLost { session, .. } => self.set_session(*session, "lost"),
+            _ => {}
+        }
+    }
+
+    fn note_thing(&mut self, event: &Event) {
+        match event {
+            Event::QuestionAsked { question, .. } => self.set(question, "asked"),
+            Event::QuestionRouted { question, to: Route::Orchestrator } => {
+                self.set(question, "with the orchestrator")
+            }
+            Event::QuestionRouted { question, to: Route::Person } => self.set(question, "pending"),
+            Event::QuestionForwarded { question, .. } if self.is_with_orchestrator(*question) => {
+                self.set(question, "pending");
+            }
+            Event::QuestionAnswered { question, .. } => self.set(question, "answered"),
+            Event::QuestionDelivered { question, .. } => self.set(question, "delivered"),
+            Event::QuestionResumed { question } => self.set(question, "resumed"),
+            Event::QuestionWithdrawn { question, .. } => self.set(question, "withdrawn"),
+            Event::QuestionExpired { question, .. } => self.set(question, "expired"),
+            Event::RequestMade { request, asked, .. } => {
+                self.requests.insert(request.to_string(), serde_json::to_value(asked).unwrap_or_default());
+                self.set(request, "asked");
+            }
+            Event::RequestProvided { request, .. } => self.set(request, "provided"),
+            Event::RequestRefused { request, .. } => self.set(request, "refused"),
+            Event::RequestSkipped { request } => self.set(request, "skipped"),
+            Event::RequestDelivered { request, .. } => self.set(request, "delivered"),
+            Event::InvocationMade { invocation, .. } => self.set(invocation, "pending"),
+            Event::InvocationStarted { invocation, .. } => self.set(invocation, "in progress"),
+            Event::InvocationEnded { invocation, outcome: domain::CallOutcome::Completed { .. } } => {
+                self.set(invocation, "completed");
+            }
+            Event::InvocationEnded { invocation, .. } => self.set(invocation, "failed"),
+            Event::ResultSubmitted { result, .. } => self.set(result, "pending"),
+            Event::ResultDelivered { result, .. } => self.set(result, "delivered"),
+            Event::ChannelCreated { channel, .. } => self.set(channel, "open"),
+            Event::ChannelClosed { channel } => self.set(channel, "closed"),
+            Event::EscalationRaised { escalation, .. } => self.set(escalation, "open"),
+            Event::EscalationClimbed { escalation, to, .. } => self.set(escalation, level(*to)),
+            Event::EscalationResolved { escalation, .. } => self.set(escalation, "resolved"),
+            Event::LoopStarted { feedback_loop, .. } => self.set(feedback_loop, "running"),
+            Event::LoopEnded { feedback_loop, outcome } => {
+                self.set(feedback_loop, &format!("{outcome:?}").to_lowercase());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Worker => "with the worker",
+        Level::Operator => "with the operator",
+        Level::Orchestrator => "with the orchestrator",
+        Level::Person => "with the person",
+    }
+}

@@ -1,0 +1,80 @@
+//! What agents say: text as they print it, read by the decoder that reads real ones.
+
+use std::collections::BTreeMap;
+
+use domain::{Command, Heard, Role, SessionId};
+use wire::{Decoder, Item, Keys, Options};
+
+/// The mouths of all sessions.
+#[derive(Default)]
+pub struct Mouths(BTreeMap<SessionId, Mouth>);
+
+/// What one session has said so far.
+struct Mouth {
+    decoder: Decoder,
+    /// What it has said in this turn.
+    words: String,
+    last_heard: Option<Command>,
+}
+
+impl Mouths {
+    /// Lets a session print a text, and returns what is heard in it.
+    pub fn say(&mut self, session: SessionId, role: Role, text: &str) -> Vec<Command> {
+        let mouth = self.mouth(session, role);
+        let text = format!("{text}\n");
+        mouth.words.push_str(&text);
+        let items = mouth.decoder.push(text.as_bytes());
+        mouth.hear(items)
+    }
+
+    /// Ends a session's turn, and returns what is heard with it.
+    pub fn end_turn(&mut self, session: SessionId, role: Role) -> Vec<Command> {
+        let mouth = self.mouth(session, role);
+        let items = mouth.decoder.end_turn();
+        let mut commands = mouth.hear(items);
+        let words = std::mem::take(&mut mouth.words);
+        commands.push(Command::EndTurn { read_from: mouth.decoder.safe_offset(), words });
+        commands
+    }
+
+    /// Returns what a session said last, once more.
+    pub fn last_heard(&self, session: SessionId) -> Result<Command, String> {
+        let last = self.0.get(&session).and_then(|mouth| mouth.last_heard.clone());
+        last.ok_or_else(|| "has said nothing yet".to_owned())
+    }
+
+    fn mouth(&mut self, session: SessionId, role: Role) -> &mut Mouth {
+        let options = Options { role, key: None, keys: Keys::Optional, numeric_ids: false };
+        self.0.entry(session).or_insert_with(|| Mouth {
+            decoder: Decoder::new(options),
+            words: String::new(),
+            last_heard: None,
+        })
+    }
+}
+
+impl Mouth {
+    fn hear(&mut self, items: Vec<Item>) -> Vec<Command> {
+        let read_from = self.decoder.safe_offset();
+        let commands: Vec<Command> = items.into_iter().map(|item| command(item, read_from)).collect();
+        self.last_heard = commands.last().cloned().or(self.last_heard.take());
+        commands
+    }
+}
+
+fn command(item: Item, read_from: u64) -> Command {
+    let heard = Heard { start: item.span().start, ordinal: item.span().ordinal };
+    match item {
+        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
+        Item::Invalid(invalid) => Command::HearInvalid {
+            heard,
+            read_from,
+            protocol: invalid.protocol.to_owned(),
+            error: invalid.error,
+            raw: invalid.span.raw,
+        },
+        Item::Near(near) => {
+            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What an expectation says of an event, an input or an effect: its name, and words that must stand in it.
+//!
+//! `word` is the value of any field, `field=word` of that field, `~word` and `field~word` are part of one, and `-field`
+//! says that the field is not there. Words with spaces stand in double quotes; `@09:05` is a moment of the first day.
+
+use serde_json::Value;
+
+use crate::clock;
+
+/// What something must look like.
+#[derive(Debug)]
+pub struct Pattern {
+    pub name: String,
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    Equal { field: Option<String>, word: String },
+    Part { field: Option<String>, word: String },
+    Absent { field: String },
+}
+
+impl Pattern {
+    /// Reads a pattern: the name first, then the words.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut words = words(text)?.into_iter();
+        let name = words.next().ok_or("a name is missing")?;
+        let wanted = words.map(|word| Wanted::read(&word)).collect::<Result<_, String>>()?;
+        Ok(Self { name, wanted })
+    }
+
+    /// Tells whether something looks like this; `is_called` says whether an id goes by a name.
+    pub fn matches(&self, name: &str, value: &Value, is_called: &dyn Fn(&str, &str) -> bool) -> bool {
+        let mut leaves = Vec::new();
+        collect("", value, &mut leaves);
+        let is_at = |field: &Option<String>, key: &str| field.as_deref().is_none_or(|field| field == key);
+        let is_word = |leaf: &str, word: &str| leaf.eq_ignore_ascii_case(word) || is_called(leaf, word);
+        self.name.eq_ignore_ascii_case(name)
+            && self.wanted.iter().all(|wanted| match wanted {
+                Wanted::Equal { field, word } => {
+                    leaves.iter().any(|(key, leaf)| is_at(field, key) && is_word(leaf, word))
+                }
+                Wanted::Part { field, word } => {
+                    leaves.iter().any(|(key, leaf)| is_at(field, key) && leaf.contains(word.as_str()))
+                }
+                Wanted::Absent { field } => !leaves.iter().any(|(key, _)| key == field),
+            })
+    }
+}
+
+impl Wanted {
+    fn read(word: &str) -> Result<Self, String> {
+        if let Some(field) = word.strip_prefix('-') {
+            return Ok(Self::Absent { field: field.to_owned() });
+        }
+        let is_field = |field: &str| field.chars().all(|c| c.is_ascii_alphabetic());
+        let (field, sign, word) = match word.find(['=', '~']) {
+            Some(at) if is_field(&word[..at]) => (&word[..at], &word[at..=at], &word[at + 1..]),
+            _ => ("", "=", word),
+        };
+        let field = (!field.is_empty()).then(|| field.to_owned());
+        let word = match word.strip_prefix('@') {
+            Some(time) => clock::read_time(time)?.0.to_string(),
+            None => word.to_owned(),
+        };
+        Ok(if sign == "=" { Self::Equal { field, word } } else { Self::Part { field, word } })
+    }
+}
+
+/// Returns the fields that hold a single value, each with its name; the items of a list have the list's.
+fn collect(key: &str, value: &Value, leaves: &mut Vec<(String, String)>) {
+    match value {
+        Value::Null => {}
+        Value::String(text) => leaves.push((key.to_owned(), text.clone())),
+        Value::Bool(_) | Value::Number(_) => leaves.push((key.to_owned(), value.to_string())),
+        Value::Array(items) => items.iter().for_each(|item| collect(key, item, leaves)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(key, value, leaves)),
+    }
+}
+
+/// Cuts a text at its spaces, but for those in double quotes; the quotes go.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut is_quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => {
+                is_quoted = !is_quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !is_quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    if is_quoted {
+        return Err("a quote is not closed".to_owned());
+    }
+    words.extend(word);
+    Ok(words)
+}

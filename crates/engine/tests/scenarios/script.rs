@@ -1,0 +1,79 @@
+//! A scenario file as a list of lines: which section each stands in, and the block of text below it.
+//!
+//! Only what stands in a fence named `scenario` counts; all else is prose for people.
+
+/// Where a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Given,
+    When,
+    Then,
+}
+
+/// One line of a scenario.
+#[derive(Debug, Clone)]
+pub struct Line {
+    pub number: usize,
+    pub section: Section,
+    pub text: String,
+    /// What stands below it, indented deeper.
+    pub block: Option<String>,
+}
+
+/// Reads the lines of a file, or says in which line something is wrong.
+pub fn read(file: &str) -> Result<Vec<Line>, (usize, String)> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut section = None;
+    let mut in_fence = false;
+    let mut block: Vec<(usize, &str)> = Vec::new();
+    for (index, text) in file.lines().enumerate() {
+        let number = index + 1;
+        if text.starts_with("```") {
+            close(&mut lines, &mut block);
+            in_fence = !in_fence && text == "```scenario";
+            continue;
+        }
+        if !in_fence {
+            continue;
+        }
+        match (text.trim(), indentation(text)) {
+            ("", _) => block.push((number, "")),
+            ("given" | "when" | "then", 0) => {
+                close(&mut lines, &mut block);
+                section = Some(section_of(text));
+            }
+            (step, 2) => {
+                close(&mut lines, &mut block);
+                let section = section.ok_or((number, "stands before given, when or then".to_owned()))?;
+                lines.push(Line { number, section, text: step.to_owned(), block: None });
+            }
+            (_, 4..) => block.push((number, text)),
+            _ => return Err((number, "is neither a section, a step nor the text below a step".to_owned())),
+        }
+    }
+    close(&mut lines, &mut block);
+    if lines.is_empty() { Err((1, "there is no fence named `scenario`".to_owned())) } else { Ok(lines) }
+}
+
+fn section_of(text: &str) -> Section {
+    match text.trim() {
+        "given" => Section::Given,
+        "when" => Section::When,
+        _ => Section::Then,
+    }
+}
+
+fn indentation(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
+}
+
+/// Gives the text that was collected to the step above it, without the indentation that all of it has.
+fn close(lines: &mut [Line], block: &mut Vec<(usize, &str)>) {
+    while block.last().is_some_and(|(_, text)| text.is_empty()) {
+        block.pop();
+    }
+    let texts: Vec<&str> = block.drain(..).map(|(_, text)| text.get(4..).unwrap_or_default()).collect();
+    if let Some(line) = lines.last_mut().filter(|_| !texts.is_empty()) {
+        line.block = Some(texts.join("\n"));
+    }
+}
