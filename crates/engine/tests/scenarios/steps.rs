@@ -40,7 +40,12 @@ fn act(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<(), Stri
     }
     if let Some(command) = people::read(stage, words, tail)? {
         let name = words.first().copied().unwrap_or_default();
-        return stage.wish(&Actor::Person(name.to_owned()), command);
+        // People are written in lower case; an agent may try what only they may do.
+        let actor = match stage.facts.session(name) {
+            Ok(session) => Actor::Agent(session.id),
+            Err(_) => Actor::Person(name.to_owned()),
+        };
+        return stage.wish(&actor, command);
     }
     Err("is nothing that can happen".to_owned())
 }
