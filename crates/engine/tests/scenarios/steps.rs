@@ -4,7 +4,13 @@ use domain::{
     Actor, Command, Feedback, PermissionKind, PermissionWish, SessionId, TestFailure, TestMetrics, Usage,
 };
 
-use crate::{clock::read_duration, given::unquoted, people, reports, script::Line, stage::Stage};
+use crate::{
+    clock::read_duration,
+    given::{read_value, unquoted},
+    people, reports,
+    script::Line,
+    stage::Stage,
+};
 
 /// Does what a line says.
 pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
@@ -18,9 +24,14 @@ pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
         return stage.carry_on();
     }
     match words.as_slice() {
-        [time @ .., "pass" | "passes"] => {
-            let duration = i64::try_from(read_duration(time)?).map_err(|error| error.to_string())?;
-            stage.pass(domain::Timestamp(stage.now.0 + duration))
+        [time @ .., "pass" | "passes"] => pass(stage, read_duration(time)?),
+        [who @ .., "says,", n, "times,", time @ .., "apart"] => {
+            let (who, pause) = (who.join(" "), read_duration(time)?);
+            for _ in 0..read_value(n)? {
+                speak_as(stage, &who, &["says"], tail.as_deref())?;
+                pass(stage, pause)?;
+            }
+            Ok(())
         }
         ["Jangdan", "restarts"] => stage.restart(false),
         ["Jangdan", "restarts", "from", "its", "snapshot"] => stage.restart(true),
@@ -29,6 +40,11 @@ pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
             stage.carry_on()
         }
     }
+}
+
+fn pass(stage: &mut Stage, duration: u64) -> Result<(), String> {
+    let duration = i64::try_from(duration).map_err(|error| error.to_string())?;
+    stage.pass(domain::Timestamp(stage.now.0 + duration))
 }
 
 fn act(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<(), String> {
@@ -52,7 +68,7 @@ fn act(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<(), Stri
 
 /// Lets an agent do what agents do; nothing where the line is about somebody else.
 fn speak(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Option<Result<(), String>> {
-    let verbs = ["says", "ends", "repeats", "wants", "reports", "uses"];
+    let verbs = ["says", "says,", "ends", "repeats", "wants", "reports", "uses"];
     let at = words.iter().position(|word| verbs.contains(word))?;
     let (who, act) = words.split_at(at);
     let who = who.join(" ");
@@ -67,8 +83,8 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
     let (id, role) = (session.id, session.role);
     let said = || tail.ok_or("does not say what".to_owned());
     let commands = match act {
-        ["says"] => stage.mouths.say(id, role, said()?),
-        ["says", "and", "stops"] => {
+        ["says,", "going", "on"] => stage.mouths.say(id, role, said()?),
+        ["says"] => {
             let mut commands = stage.mouths.say(id, role, said()?);
             commands.extend(stage.mouths.end_turn(id, role));
             commands
@@ -86,6 +102,12 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
         _ => return Err("is nothing that an agent does".to_owned()),
     };
     for command in commands {
+        let is_over =
+            stage.facts.sessions.iter().any(|session| session.id == id && session.status == "ended");
+        if is_over && matches!(command, Command::EndTurn { .. }) {
+            // The process was ended because of what it said before.
+            continue;
+        }
         stage.wish(&Actor::Agent(id), command)?;
         stage.carry_on()?;
     }
