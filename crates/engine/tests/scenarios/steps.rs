@@ -25,10 +25,10 @@ pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
     }
     match words.as_slice() {
         [time @ .., "pass" | "passes"] => pass(stage, read_duration(time)?),
-        [who @ .., "says,", n, "times,", time @ .., "apart"] => {
-            let (who, pause) = (who.join(" "), read_duration(time)?);
-            for _ in 0..read_value(n)? {
-                speak_as(stage, &who, &["says"], tail.as_deref())?;
+        [who, "says,", n, "times,", time @ .., "apart"] => {
+            let (n, pause): (usize, u64) = (read_value(n)?, read_duration(time)?);
+            for _ in 0..n {
+                speak_as(stage, who, &["says"], tail.as_deref())?;
                 pass(stage, pause)?;
             }
             Ok(())
