@@ -24,7 +24,9 @@ pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
         return stage.carry_on();
     }
     match words.as_slice() {
-        [time @ .., "pass" | "passes"] => pass(stage, read_duration(time)?),
+        [time @ .., "pass" | "passes"] if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            pass(stage, read_duration(time)?)
+        }
         [who, "says,", n, "times,", time @ .., "apart"] => {
             let (n, pause): (usize, u64) = (read_value(n)?, read_duration(time)?);
             for _ in 0..n {
