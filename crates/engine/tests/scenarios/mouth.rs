@@ -55,8 +55,11 @@ impl Mouths {
 
 impl Mouth {
     fn hear(&mut self, items: Vec<Item>) -> Vec<Command> {
-        let read_from = self.decoder.safe_offset();
-        let commands: Vec<Command> = items.into_iter().map(|item| command(item, read_from)).collect();
+        // Reading starts again at the next message, so that a restart between two of them loses none.
+        let starts = items.iter().skip(1).map(|item| item.span().start);
+        let read_from: Vec<u64> = starts.chain([self.decoder.safe_offset()]).collect();
+        let commands: Vec<Command> =
+            items.into_iter().zip(read_from).map(|(item, at)| command(item, at)).collect();
         self.last_heard = commands.last().cloned().or(self.last_heard.take());
         commands
     }

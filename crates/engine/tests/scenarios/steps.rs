@@ -104,8 +104,8 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
         _ => return Err("is nothing that an agent does".to_owned()),
     };
     for command in commands {
-        let is_over =
-            stage.facts.sessions.iter().any(|session| session.id == id && session.status == "ended");
+        let is_over = |status| matches!(status, "dismissed" | "ended");
+        let is_over = stage.facts.sessions.iter().any(|session| session.id == id && is_over(session.status));
         if is_over && matches!(command, Command::EndTurn { .. }) {
             // The process was ended because of what it said before.
             continue;
