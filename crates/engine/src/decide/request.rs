@@ -20,13 +20,15 @@ impl Deciding<'_> {
         let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
         let default = provision(&asked).filter(|_| self.run.settings.requests_auto_default);
+        let wanted = asked.clone();
         self.emit(Event::RequestMade { request, session, task: id.clone(), asked, holds_up });
         if let Some(task) = id {
             self.emit(Event::TaskBlocked { task, reason: BlockReason::Dependency { request } });
         }
         if let Some(provided) = default {
+            let input = provided_input(request, wanted, provided.clone(), true);
             self.emit_by_rule(Event::RequestProvided { request, provided, default: true });
-            self.after_request(request);
+            self.after_request(request, input);
         }
     }
 
@@ -55,8 +57,9 @@ impl Deciding<'_> {
         if !fits {
             return Err(Rejection::WrongProvision { request });
         }
+        let input = provided_input(request, asked, provided.clone(), false);
         self.emit(Event::RequestProvided { request, provided, default: false });
-        self.after_request(request);
+        self.after_request(request, input);
         Ok(())
     }
 
@@ -77,7 +80,7 @@ impl Deciding<'_> {
                 },
             );
         }
-        self.after_request(request);
+        self.after_request(request, Input::Refused { request, name: asked.name, reason });
         Ok(())
     }
 
@@ -86,39 +89,30 @@ impl Deciding<'_> {
         if asked.required && self.run.is_on(Guard::RequiredRequest) {
             return Err(Rejection::RequestRequired { request });
         }
+        let input = match provision(&asked) {
+            Some(provided) => provided_input(request, asked, provided, true),
+            None => Input::Refused { request, name: asked.name, reason: "skipped".to_owned() },
+        };
         self.emit(Event::RequestSkipped { request });
-        self.after_request(request);
+        self.after_request(request, input);
         Ok(())
     }
 
-    /// Sets free what waited for a request.
-    fn after_request(&mut self, request: RequestId) {
+    /// Sets free what waited for a request. A task's session is told when it has a slot, any other one now.
+    fn after_request(&mut self, request: RequestId, input: Input) {
         let found = self.run.requests.get(request.0).clone();
         let reason = BlockReason::Dependency { request };
         if let Some(task) = found.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
         }
-        if let (None, Some(session), Some(asked)) = (found.task, found.session, found.asked) {
-            let input = match found.state {
-                RequestState::Provided => provision(&asked).map(|provided| Input::Provided {
-                    request,
-                    name: asked.name.clone(),
-                    kind: asked.r#type,
-                    provided,
-                    default: false,
-                }),
-                RequestState::Asked
-                | RequestState::Refused
-                | RequestState::Skipped
-                | RequestState::Delivered => {
-                    Some(Input::Refused { request, name: asked.name, reason: found.state.word().to_owned() })
-                }
-            };
-            if let Some(input) = input {
-                self.say(session, input);
-            }
+        if let (None, Some(session)) = (found.task, found.session) {
+            self.say(session, input);
         }
     }
+}
+
+fn provided_input(request: RequestId, asked: DependencyRequest, provided: Provided, default: bool) -> Input {
+    Input::Provided { request, name: asked.name, kind: asked.r#type, provided, default }
 }
 
 /// Returns how an agent gets at what it would take itself.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    CallOutcome, CheckpointReason, ClaimSource, EscalationType, Event, Input, ResultType, Role, Route,
-    SessionId, Severity,
+    CallOutcome, CheckpointReason, ClaimSource, EscalationType, Event, Input, RequestId, ResultType, Role,
+    Route, SessionId, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -53,10 +53,14 @@ impl Deciding<'_> {
         state.session == Some(session) && state.stage == Stage::Running
     }
 
-    /// Tells whether a session waits for an answer or for another agent.
+    /// Tells whether a session waits for an answer, for something from outside or for another agent.
     fn waits(&self, session: SessionId) -> bool {
         let speaker = self.run.session(session);
-        !speaker.questions.is_empty() || speaker.limited || !self.calls_of(session).is_empty()
+        let needs = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
+        !speaker.questions.is_empty()
+            || speaker.limited
+            || !self.calls_of(session).is_empty()
+            || self.run.open_requests.iter().any(needs)
     }
 
     fn end_duty(&mut self, session: SessionId, duty: Duty, said: String) {
