@@ -172,7 +172,7 @@ impl Deciding<'_> {
 
     /// Refuses an action that does nothing for this problem.
     fn must_help(
-        &self,
+        &mut self,
         escalation: EscalationId,
         found: &Escalation,
         action: &Action,
@@ -192,7 +192,12 @@ impl Deciding<'_> {
             Action::Reassign { .. } => task.is_some() && can_retry,
             Action::Skip | Action::GiveUp => task.is_some(),
             Action::Dismiss => !self.blocks_somebody(escalation, found),
-            Action::Retry { .. } | Action::Waive | Action::RaiseBudget { .. } => is_suggested,
+            Action::Retry { .. } | Action::Waive => is_suggested,
+            Action::RaiseBudget { budget } => {
+                let mut spent = self.run.spent_of(&found.subject).cloned().unwrap_or_default();
+                spent.set_max(*budget);
+                is_suggested && !spent.has_reached(100)
+            }
         };
         if helps {
             return Ok(());
