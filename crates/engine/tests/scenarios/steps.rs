@@ -1,7 +1,8 @@
 //! What happens in a scenario: a line that says so becomes the commands that the run gets.
 
 use domain::{
-    Actor, Command, Feedback, PermissionKind, PermissionWish, SessionId, TestFailure, TestMetrics, Usage,
+    Actor, AskUser, AskUserType, Command, Feedback, PermissionKind, PermissionWish, SessionId, TestFailure,
+    TestMetrics, Usage,
 };
 
 use crate::{
@@ -70,7 +71,7 @@ fn act(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<(), Stri
 
 /// Lets an agent do what agents do; nothing where the line is about somebody else.
 fn speak(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Option<Result<(), String>> {
-    let verbs = ["says", "says,", "ends", "repeats", "wants", "reports", "uses"];
+    let verbs = ["says", "says,", "ends", "repeats", "wants", "reports", "uses", "asks"];
     let at = words.iter().position(|word| verbs.contains(word))?;
     let (who, act) = words.split_at(at);
     let who = who.join(" ");
@@ -100,6 +101,17 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
             vec![Command::GiveFeedback(Feedback { success: true, ..Feedback::default() })]
         }
         ["reports", "a", "failed", "test"] => vec![Command::GiveFeedback(failed(said()?))],
+        ["asks", "within", "its", "turn"] => {
+            let asked = AskUser {
+                question: said()?.to_owned(),
+                r#type: AskUserType::Text,
+                options: Vec::new(),
+                context: None,
+                default: None,
+                required: true,
+            };
+            vec![Command::AskPrompt { prompt: format!("prompt-{id}"), asked: Box::new(asked) }]
+        }
         ["uses", amount, ..] => vec![Command::ReportUsage(usage(amount)?)],
         _ => return Err("is nothing that an agent does".to_owned()),
     };
