@@ -11,6 +11,7 @@ use super::{Deciding, escalation::Problem};
 use crate::{
     apply::parts,
     rejection::Rejection,
+    run::Status,
     state::{Duty, QuestionState, SessionState, Stage, TaskRef},
 };
 
@@ -146,6 +147,9 @@ impl Deciding<'_> {
 
     /// Another orchestrator takes over; where it is lost too often Jangdan asks the person itself.
     fn after_orchestrator(&mut self, session: SessionId) {
+        if matches!(self.run.status, Status::Over(_)) {
+            return;
+        }
         let resumes = Some(session).filter(|id| self.run.session(*id).agent_session.is_some());
         self.open_orchestrator(resumes);
         if self.run.orchestrator().is_none() {

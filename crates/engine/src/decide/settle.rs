@@ -1,12 +1,12 @@
 //! What follows by itself: who starts, who goes on, what is merged, which gate opens, whether all is over.
 
-use domain::{Event, Role, RunOutcome, SessionId, TaskId};
+use domain::{Event, Mode, Role, RunOutcome, SessionId, TaskId};
 
 use super::Deciding;
 use crate::{
     guard::Guard,
     run::{NodeKind, Status},
-    state::{Duty, EffectKey, Gate, QuestionState, SessionState, Stage, TaskRef},
+    state::{Duty, EffectKey, Gate, QuestionState, Session, SessionState, Stage, TaskRef},
 };
 
 impl Deciding<'_> {
@@ -108,6 +108,10 @@ impl Deciding<'_> {
         }
         let session = self.run.session(id);
         if !self.is_going() {
+            // A main agent was heard out after the end.
+            if matches!(self.run.status, Status::Over(_)) && session.is_idle() {
+                self.dismiss(id);
+            }
             return;
         }
         if session.is_idle() && !session.duties.is_empty() {
@@ -163,11 +167,15 @@ impl Deciding<'_> {
 
     /// Lets go of everybody, and ends the run.
     pub(super) fn finish_run(&mut self, outcome: RunOutcome, failed: Vec<TaskId>, waiting: Vec<TaskId>) {
+        // A main agent that has just been told how it went may want to retry, or to hear that all is done.
+        let is_thin = self.run.settings.mode == Mode::Thin && outcome != RunOutcome::Cancelled;
+        let is_heard_out =
+            |session: &Session| is_thin && session.role == Role::Orchestrator && session.in_turn;
         let alive: Vec<SessionId> = self
             .run
             .sessions
             .iter()
-            .filter(|(_, session)| session.is_alive())
+            .filter(|(_, session)| session.is_alive() && !is_heard_out(session))
             .map(|(number, _)| SessionId(number))
             .collect();
         for session in alive {
