@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Command, Heard, Role, SessionId};
+use domain::{Command, Heard, Role, Said, SessionId};
 use wire::{Decoder, Item, Keys, Options};
 
 /// The mouths of all sessions.
@@ -62,6 +62,41 @@ impl Mouth {
             items.into_iter().zip(read_from).map(|(item, at)| command(item, at)).collect();
         self.last_heard = commands.last().cloned().or(self.last_heard.take());
         commands
+    }
+}
+
+/// Puts messages that were decoded and not yet decided into the order in which they are taken.
+///
+/// Reading starts again at the first that is still to be decided.
+pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
+    let last = commands.iter().filter_map(|command| place(command).map(|(_, read_from)| read_from)).max();
+    commands.sort_by_key(rank);
+    let starts: Vec<Option<u64>> =
+        commands.iter().map(|command| place(command).map(|(start, _)| start)).collect();
+    for (index, command) in commands.iter_mut().enumerate() {
+        let open = starts.get(index + 1..).unwrap_or_default().iter().flatten().min().copied();
+        if let Command::Hear { read_from, .. } = command {
+            *read_from = open.or(last).unwrap_or(*read_from);
+        }
+    }
+    commands
+}
+
+fn place(command: &Command) -> Option<(u64, u64)> {
+    match command {
+        Command::Hear { heard, read_from, .. } => Some((heard.start, *read_from)),
+        _ => None,
+    }
+}
+
+fn rank(command: &Command) -> u32 {
+    let Command::Hear { said, .. } = command else { return 5 };
+    match said.as_ref() {
+        Said::Error(_) => 0,
+        Said::PhaseComplete(_) => 1,
+        Said::DependencyRequest(_) => 2,
+        Said::AskUser(_) | Said::UserQuestion(_) | Said::NeedHuman(_) => 3,
+        _ => 4,
     }
 }
 

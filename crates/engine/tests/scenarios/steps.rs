@@ -8,7 +8,7 @@ use domain::{
 use crate::{
     clock::read_duration,
     given::{read_value, unquoted},
-    people, reports,
+    mouth, people, reports,
     script::Line,
     stage::Stage,
 };
@@ -89,6 +89,11 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
         ["says,", "going", "on"] => stage.mouths.say(id, role, said()?),
         ["says"] => {
             let mut commands = stage.mouths.say(id, role, said()?);
+            commands.extend(stage.mouths.end_turn(id, role));
+            commands
+        }
+        ["says,", "all", "at", "once"] => {
+            let mut commands = mouth::by_urgency(stage.mouths.say(id, role, said()?));
             commands.extend(stage.mouths.end_turn(id, role));
             commands
         }
