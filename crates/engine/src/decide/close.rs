@@ -1,6 +1,8 @@
 //! How things end: what a task or a session leaves open is closed with it.
 
-use domain::{CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, SessionId};
+use domain::{
+    CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, Role, SessionId,
+};
 
 use super::Deciding;
 use crate::state::{Duty, TaskRef};
@@ -39,8 +41,13 @@ impl Deciding<'_> {
     /// Closes what a session that is gone left open with others.
     pub(super) fn leave(&mut self, session: SessionId, reason: &str) {
         for invocation in self.calls_of(session) {
+            let in_hand = Some(Duty::Call(invocation));
+            let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).in_hand == in_hand);
             let outcome = CallOutcome::Failed { reason: "the caller is gone".to_owned() };
             self.end_call(invocation, outcome);
+            if let Some(callee) = callee.filter(|callee| self.was_there_for_a_call(*callee)) {
+                self.dismiss(callee);
+            }
         }
         if let Some(Duty::Call(invocation)) = self.run.session(session).in_hand {
             self.end_call(invocation, CallOutcome::Failed { reason: reason.to_owned() });
@@ -53,14 +60,20 @@ impl Deciding<'_> {
             self.emit_by_rule(Event::ChannelClosed { channel });
         }
         // A task's questions outlive its session: the next one gets the answer.
-        if self.run.session(session).task.is_none() || self.run.session(session).role != domain::Role::Worker
-        {
+        if self.run.session(session).task.is_none() || self.run.session(session).role != Role::Worker {
             let questions: Vec<QuestionId> = self.run.session(session).questions.iter().copied().collect();
             for question in questions {
                 self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.to_owned() });
                 self.unblock_by_question(question);
             }
         }
+    }
+
+    /// Tells whether a session was started for a call, and has nothing else to do.
+    fn was_there_for_a_call(&self, session: SessionId) -> bool {
+        let session = self.run.session(session);
+        let leads = matches!(session.role, Role::Orchestrator | Role::Operator);
+        !leads && session.task.is_none() && session.in_hand.is_none() && session.duties.is_empty()
     }
 
     /// Returns the calls that a session waits for.
