@@ -3,7 +3,7 @@
 //! After every step the two must be the same, and a wish that was refused must have changed nothing.
 
 use domain::{Actor, Command, EffectId, Recorded, Timestamp};
-use engine::{Effect, Run};
+use engine::{Effect, Guard, Run};
 
 use crate::{clock, facts::Facts, given::Given, hands::Hands, mouth::Mouths};
 
@@ -14,6 +14,8 @@ const TICKS_MAX: usize = 1000;
 pub struct Stage {
     pub run: Run,
     replica: Run,
+    /// The rule that is switched off, to see that it is missed.
+    without: Option<Guard>,
     pub now: Timestamp,
     pub log: Vec<Recorded>,
     pub facts: Facts,
@@ -31,10 +33,11 @@ pub struct Stage {
 
 impl Stage {
     /// Starts the run.
-    pub fn start(given: Given) -> Result<Self, String> {
+    pub fn start(given: Given, without: Option<Guard>) -> Result<Self, String> {
         let mut stage = Self {
-            run: Run::new(),
-            replica: Run::new(),
+            run: new_run(without),
+            replica: new_run(without),
+            without,
             now: clock::START,
             log: Vec::new(),
             facts: Facts::default(),
@@ -152,7 +155,7 @@ impl Stage {
             self.run = Run::restore(&self.run.snapshot())
                 .map_err(|error| format!("can't be restored: {error:?}"))?;
         } else {
-            self.run = replay(&self.log)?;
+            self.run = replay(&self.log, self.without)?;
         }
         self.compare("a restart")?;
         if self.run.outstanding() != outstanding {
@@ -166,7 +169,7 @@ impl Stage {
     /// Looks at the whole log once more.
     pub fn finish(&mut self) -> Result<(), String> {
         let snapshot = self.run.snapshot();
-        if replay(&self.log)?.snapshot() != snapshot {
+        if replay(&self.log, self.without)?.snapshot() != snapshot {
             return Err("the whole log gives another state".to_owned());
         }
         let restored = Run::restore(&snapshot).map_err(|error| format!("can't be restored: {error:?}"))?;
@@ -174,8 +177,18 @@ impl Stage {
     }
 }
 
-fn replay(log: &[Recorded]) -> Result<Run, String> {
-    let mut run = Run::new();
+/// Returns a run that has not started; every rule is on, but in builds that may switch one off.
+fn new_run(without: Option<Guard>) -> Run {
+    #[cfg(feature = "sabotage")]
+    if let Some(guard) = without {
+        return Run::without(guard);
+    }
+    debug_assert!(without.is_none(), "only a build for sabotage can do without a rule");
+    Run::new()
+}
+
+fn replay(log: &[Recorded], without: Option<Guard>) -> Result<Run, String> {
+    let mut run = new_run(without);
     for recorded in log {
         run.apply(&written_and_read(recorded)?);
     }
