@@ -70,6 +70,7 @@ impl Run {
     pub(super) fn session_parked(&mut self, at: Timestamp, id: SessionId, mode: ParkMode, given: &mut Given) {
         if let Some(session) = self.sessions.get_mut(id.0) {
             session.state = SessionState::Parked(mode);
+            session.cooling = None;
         }
         self.orders.close(&EffectKey::Wake(id));
         if mode != ParkMode::Hot {
@@ -99,6 +100,7 @@ impl Run {
         self.timers.clear(Deadline::Park(id));
         self.orders.close(&EffectKey::Park(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
+        session.cooling = None;
         if let SessionState::Parked(from) = session.state {
             session.state = SessionState::Active;
             if from != ParkMode::Hot {

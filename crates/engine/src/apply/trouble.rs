@@ -1,8 +1,8 @@
 //! What happens when something goes wrong: loops, escalations, errors, budgets; and points to go back to.
 
 use domain::{
-    Action, AgentError, CheckpointOutcome, EscalationId, EscalationType, Event, Input, LoopOutcome, Proof,
-    Recovery, Subject, Timestamp,
+    Action, AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, EscalationId, EscalationType,
+    Event, Input, LoopOutcome, Proof, Recovery, Subject, Timestamp,
 };
 
 use super::start::later;
@@ -42,7 +42,10 @@ impl Run {
                 testing.is_open = false;
                 let Some(task) = testing.task else { return };
                 self.end_testing(task);
-                if *outcome == LoopOutcome::Success {
+                // A loop that is closed with its task has nothing more to say about it.
+                let is_judged =
+                    matches!(self.task(task).stage, Stage::Claimed | Stage::Checked | Stage::Testing);
+                if *outcome == LoopOutcome::Success && is_judged {
                     if let Some(task) = self.task_mut(task) {
                         task.proof = Proof::Checked;
                     }
@@ -110,14 +113,23 @@ impl Run {
                 }
             }
             Event::LimitWaived { subject, limit } => self.limit_waived(at, subject, *limit),
-            Event::CheckpointOrdered { checkpoint, task, .. } => {
+            Event::CheckpointOrdered { checkpoint, task, reason } => {
                 let found = self.find(task);
+                if *reason == CheckpointReason::Park
+                    && let Some(session) = found.and_then(|found| self.task(found).session)
+                {
+                    self.timers.clear(Deadline::Park(session));
+                    if let Some(session) = self.sessions.get_mut(session.0) {
+                        session.cooling = Some(*checkpoint);
+                    }
+                }
                 self.checkpoints.push(Checkpoint { task: found, ..Checkpoint::default() });
                 let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
                 given.order(&mut self.orders, EffectKey::Checkpoint(*checkpoint), effect);
             }
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.orders.close(&EffectKey::Checkpoint(*checkpoint));
+                self.after_cooling(at, *checkpoint, outcome);
                 let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
                 if let CheckpointOutcome::Made { agent_session, .. } = outcome {
                     checkpoint.is_made = true;
@@ -125,6 +137,20 @@ impl Run {
                 }
             }
             other => debug_assert!(false, "{} is no event of trouble", other.name()),
+        }
+    }
+
+    /// Without its checkpoint a session stays as it is: what its agent knows must not be lost. It is tried again later.
+    fn after_cooling(&mut self, at: Timestamp, checkpoint: CheckpointId, outcome: &CheckpointOutcome) {
+        let task = self.checkpoints.get(checkpoint.0).task;
+        let Some(session) = task.and_then(|task| self.task(task).session) else { return };
+        if self.session(session).cooling == Some(checkpoint)
+            && matches!(outcome, CheckpointOutcome::Failed { .. })
+        {
+            self.timers.set(later(at, self.settings.park_cold_after_ms), Deadline::Park(session));
+            if let Some(session) = self.sessions.get_mut(session.0) {
+                session.cooling = None;
+            }
         }
     }
 

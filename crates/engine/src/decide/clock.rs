@@ -1,6 +1,8 @@
 //! What time brings.
 
-use domain::{BlockReason, EscalationType, Event, Input, ParkMode, SessionId, Severity, Subject};
+use domain::{
+    BlockReason, CheckpointId, EscalationType, Event, Input, ParkMode, SessionId, Severity, Subject,
+};
 
 use super::{Deciding, escalation::Problem};
 use crate::{
@@ -83,9 +85,23 @@ impl Deciding<'_> {
         if mode == ParkMode::Cold
             && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
         {
-            self.order_checkpoint(task, domain::CheckpointReason::Park);
+            // Its process ends when that is made.
+            return self.order_checkpoint(task, domain::CheckpointReason::Park);
         }
         self.emit(Event::SessionParked { session, mode });
+    }
+
+    /// Ends the process of a session that waited for its checkpoint.
+    pub(super) fn cool(&mut self, checkpoint: CheckpointId) {
+        let task = self.run.checkpoints.get(checkpoint.0).task;
+        let session = task.and_then(|task| self.run.task(task).session);
+        let cools = |id: &SessionId| {
+            let session = self.run.session(*id);
+            session.cooling == Some(checkpoint) && session.is_alive()
+        };
+        if let Some(session) = session.filter(cools) {
+            self.emit_by_rule(Event::SessionParked { session, mode: ParkMode::Cold });
+        }
     }
 
     fn run_time_is_over(&mut self) {

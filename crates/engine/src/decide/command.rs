@@ -1,6 +1,6 @@
 //! Where each wish goes, and who may wish it.
 
-use domain::{Actor, Command, Event};
+use domain::{Actor, CheckpointOutcome, Command, Event};
 
 use super::{Deciding, hear::Place};
 use crate::{effect::Effect, rejection::Rejection, run::Status};
@@ -171,7 +171,11 @@ impl Deciding<'_> {
                 if !self.run.orders.has(&key) {
                     return Err(Rejection::Stale);
                 }
+                let is_made = matches!(outcome, CheckpointOutcome::Made { .. });
                 self.emit(Event::CheckpointFinished { checkpoint, outcome });
+                if is_made {
+                    self.cool(checkpoint);
+                }
                 Ok(())
             }
             Command::ReportEffect { effect, error } => {

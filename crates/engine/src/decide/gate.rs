@@ -1,8 +1,8 @@
 //! The end of a phase: checks, a verifier, a person's approval, or rework.
 
 use domain::{
-    BlockReason, EscalationType, Event, GateApproval, GateReport, Input, PhaseNumber, ReturnReason, Role,
-    SessionId, Severity, Subject, TaskId,
+    BlockReason, CheckpointReason, EscalationType, Event, GateApproval, GateReport, Input, PhaseNumber,
+    ReturnReason, Role, SessionId, Severity, Subject, TaskId,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -49,7 +49,11 @@ impl Deciding<'_> {
         let has_work = state.last_done.is_some() || self.run.marked_phases.contains(&phase);
         if has_work {
             let (round, documents) = (state.rounds.saturating_add(1), state.documents.clone());
+            let task = state.marked_by.or(state.last_done);
             self.emit(Event::GateOpened { phase, round, documents });
+            if let Some(task) = task {
+                self.order_checkpoint(task, CheckpointReason::Gate);
+            }
         } else {
             let note = Some("nothing was to be done".to_owned());
             self.emit(Event::GateApproved { phase, waived: false, note });

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use domain::{
-    AgentName, DirectMessageId, Heard, Input, InputNumber, ParkMode, PhaseNumber, QuestionId, Role, SessionId,
+    AgentName, CheckpointId, DirectMessageId, Heard, Input, InputNumber, ParkMode, PhaseNumber, QuestionId,
+    Role, SessionId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) duties: VecDeque<Duty>,
     /// Direct messages that it has not been told.
     pub(crate) mail: VecDeque<DirectMessageId>,
+    /// The checkpoint that must be made before its process is ended.
+    pub(crate) cooling: Option<CheckpointId>,
     /// Whether it waits for a limit of its agent's, and how often it did.
     pub(crate) limited: bool,
     pub(crate) waits: u32,
@@ -85,6 +88,7 @@ impl Default for Session {
             in_hand: None,
             duties: VecDeque::new(),
             mail: VecDeque::new(),
+            cooling: None,
             limited: false,
             waits: 0,
         }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use domain::{
     Action, Actor, AgentError, AgentName, AskUser, AskUserType, CheckpointOutcome, Command, DeliverResult,
-    DependencyRequest, DependencyType, Direct, Done, EffectId, ErrorType, EscalationId, Event, Fail,
-    Feedback, GateApproval, GateReport, Heard, Invoke, Keep, LoopOutcome, Member, MergeOutcome, NeedHuman,
-    PermissionKind, PermissionWish, PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority,
-    Progress, Provided, QuestionId, Receipt, Recorded, Recovery, RequestId, ResultType, Role, Said,
-    SessionId, Settings, StepComplete, TaskId, TestFailure, Timestamp, Usage,
+    DependencyRequest, DependencyType, Direct, Done, EffectId, ErrorType, EscalationId, Fail, Feedback,
+    GateApproval, GateReport, Heard, Invoke, Keep, Member, MergeOutcome, NeedHuman, PermissionKind,
+    PermissionWish, PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, Progress, Provided,
+    QuestionId, Receipt, Recorded, Recovery, RequestId, ResultType, Role, Said, SessionId, Settings,
+    StepComplete, TaskId, TestFailure, Timestamp, Usage,
 };
 use engine::{Effect, Run};
 use views::{Kind, Views};
@@ -26,9 +26,6 @@ pub struct World {
     pub log: Vec<Recorded>,
     /// The rows, kept by nothing but the changes.
     pub kept: BTreeMap<(Kind, String), String>,
-    /// Whether a loop ended well after its task was over. The engine then takes the task for one that can be merged,
-    /// and what it says of it from there on is not what the log says.
-    pub is_spoiled: bool,
     now: i64,
     effects: Vec<(EffectId, Effect)>,
     offset: u64,
@@ -106,7 +103,6 @@ impl World {
             heard: BTreeMap::new(),
             log: Vec::new(),
             kept: BTreeMap::new(),
-            is_spoiled: false,
             now: 1_000,
             effects: Vec::new(),
             offset: 0,
@@ -150,7 +146,6 @@ impl World {
         let Ok(decision) = self.run.decide(Timestamp(self.now), actor, command) else { return };
         for recorded in &decision.events {
             *self.heard.entry(recorded.event.name()).or_default() += 1;
-            self.is_spoiled |= self.ends_late(&recorded.event);
             for change in self.views.apply(recorded) {
                 let key = (change.kind, change.key);
                 match change.row {
@@ -161,13 +156,6 @@ impl World {
         }
         self.log.extend(decision.events);
         self.effects.extend(decision.effects);
-    }
-
-    fn ends_late(&self, event: &Event) -> bool {
-        let Event::LoopEnded { feedback_loop, outcome: LoopOutcome::Success } = event else { return false };
-        let rows = self.views.rows();
-        let task = rows.loops.get(feedback_loop).and_then(|row| rows.tasks.get(&row.task));
-        task.is_some_and(|row| row.state.is_over())
     }
 
     /// Carries an order out, or fails to.
