@@ -4,8 +4,12 @@
 //! recorded lines, and started again in the middle of a session. Knows nothing of tasks.
 
 mod driver;
+mod program;
+mod sessions;
 
 pub use driver::{
     Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, ToolCall, ToolStatus, Trouble,
     TurnOutcome, Untold,
 };
+pub use program::holder_program;
+pub use sessions::{About, Found, SessionError, Sessions, Start, State};

@@ -41,10 +41,7 @@ pub struct Found {
 impl RunArguments {
     /// Opens the log and finds the run.
     pub fn find(&self) -> Result<Found, Failure> {
-        let directory = match &self.data {
-            Some(directory) => directory.clone(),
-            None => default_directory(|name| env::var_os(name)).ok_or_else(no_directory)?,
-        };
+        let directory = directory(self.data.as_deref())?;
         let reader = SqliteReader::open(&directory).map_err(failure)?;
         let runs: Vec<_> = reader.runs().map_err(failure)?;
         let is_meant = |run: &RunId| run.as_str() == self.run;
@@ -104,6 +101,18 @@ fn named(runs: &[&RunId]) -> String {
         names.push(format!("{} more", runs.len() - RUNS_NAMED_MAX));
     }
     names.join(", ")
+}
+
+/// Returns the data directory: as it was named, else as the environment has it.
+pub fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let found = named.map(Path::to_owned).or_else(|| default_directory(|name| env::var_os(name)));
+    let found = found.ok_or_else(no_directory)?;
+    // A session's folder is named to a program that runs elsewhere.
+    std::path::absolute(&found).map_err(|error| Failure {
+        what: format!("find the data directory {}: {error}", found.display()),
+        hint: None,
+        exit: 1,
+    })
 }
 
 /// Returns the data directory where none is named.

@@ -14,6 +14,7 @@ mod plan_check;
 mod plural;
 mod printable;
 mod replay;
+mod session;
 mod store_failure;
 
 /// Runs a team of command-line AI agents through a plan.
@@ -30,6 +31,8 @@ enum Command {
     Decode(decode::Arguments),
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
+    /// Starts agents that outlive the terminal, and comes back to them.
+    Session(session::Arguments),
     /// Works with plan files.
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
+        Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
     };

@@ -67,6 +67,12 @@ pub(crate) fn before_exec(
             for signal in AS_MADE {
                 libc::signal(signal, libc::SIG_DFL);
             }
+            // What the holder waits for by a descriptor must reach the agent as ever: it would not hear SIGTERM.
+            let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+            libc::sigemptyset(none.as_mut_ptr());
+            if libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
             Ok(())
         });
     }

@@ -27,6 +27,14 @@ fn end_reaches_a_daemon_that_ignores_it_within_two_seconds() {
 }
 
 #[test]
+fn an_agent_hears_every_signal() {
+    let stage = Stage::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
+    let text = stage.wait_text("SigIgn");
+    let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+    assert_eq!(blocked.trim(), "0000000000000000");
+}
+
+#[test]
 fn what_an_agent_leaves_behind_ends_with_it() {
     let leave = "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo left=$!.); exit 3";
     let mut stage = Stage::start(&script(leave, pipes()));

@@ -1,0 +1,55 @@
+//! Builds the holder as a small static program, so that it can be carried inside of whoever links this crate.
+//!
+//! Cargo can't give one package's program to another one on the stable toolchain, so it is asked a second time, with a
+//! target directory of its own.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn main() -> Outcome {
+    println!("cargo::rerun-if-changed=../holder/src");
+    println!("cargo::rerun-if-changed=../holder/Cargo.toml");
+    println!("cargo::rerun-if-changed=../../Cargo.lock");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let target = env::var("TARGET")?;
+    let program = build(&out, &target)?;
+    fs::copy(program, out.join("jangdan-holder"))?;
+    Ok(())
+}
+
+fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
+    let folder = out.join("holder");
+    let manifest = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../Cargo.toml");
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo
+        .args(["build", "--quiet", "--locked", "--package", "holder", "--bin", "jangdan-holder"])
+        .args(["--profile", "holder", "--target", target])
+        .arg("--manifest-path")
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(&folder);
+    // What the outer cargo is in the middle of (clippy, other flags) is none of the inner one's business.
+    for name in [
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTFLAGS",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTC_WRAPPER",
+        "CARGO_TARGET_DIR",
+    ] {
+        cargo.env_remove(name);
+    }
+    if target.contains("linux") {
+        // Static and at a fixed place: nothing to load, nothing to relocate, few pages of its own.
+        cargo.env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static");
+    }
+    let status = cargo.status()?;
+    if !status.success() {
+        return Err(format!("the holder could not be built: {status}").into());
+    }
+    Ok(folder.join(target).join("holder/jangdan-holder"))
+}

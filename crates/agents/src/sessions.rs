@@ -1,0 +1,365 @@
+//! Sessions that live by themselves: a folder for each, found again by name after everything else has died.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsString,
+    fs, io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use domain::Timestamp;
+use holder::{
+    ClientError, Connection, end_orphans,
+    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
+    spool::Exit,
+    status,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::program::holder_program;
+
+/// What is known of a session from its start on.
+const ABOUT: &str = "about.json";
+/// How long a holder may take to answer. It answers at once; a machine can be very busy.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
+/// How long the descendants of an agent that has ended may go on.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
+/// How long processes may take to end before they are killed.
+const END_GRACE: Duration = Duration::from_secs(5);
+/// Leaves room for a number behind it.
+const NAME_STEM_MAX: usize = 40;
+/// An agent is ended before the programs of its user when memory runs out.
+const OOM_SCORE: u16 = 500;
+
+/// Why a session can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// A file or folder could not be used.
+    #[error("{action} {}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The name can't be one.
+    #[error("'{name}' can't be the name of a session: write letters, digits, '-', '_' and '.'")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// A session with this name is there.
+    #[error("there is a session '{name}' already")]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// No session has this name.
+    #[error("there is no session '{name}'")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// Several sessions' names begin like this.
+    #[error("'{name}' begins the names of several sessions")]
+    Ambiguous {
+        /// What was written.
+        name: String,
+        /// The names.
+        known: Vec<String>,
+    },
+    /// The session is over.
+    #[error("session '{name}' is over")]
+    Over {
+        /// The name.
+        name: String,
+    },
+    /// The holder does not do it.
+    #[error("session '{name}'")]
+    Holder {
+        /// The name.
+        name: String,
+        /// Why not.
+        source: ClientError,
+    },
+}
+
+/// All sessions below a data directory.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    data: PathBuf,
+    root: PathBuf,
+}
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The session's name; without one it is called after its command.
+    pub name: Option<String>,
+    /// The command and its arguments.
+    pub command: Vec<OsString>,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// How it is connected.
+    pub attachment: Attachment,
+    /// Variables beside those of our own environment.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// What all its processes may need together.
+    pub memory_bytes_max: Option<u64>,
+}
+
+/// What is known of a session from its start on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// The command line, for people.
+    pub command: Vec<String>,
+    /// Where it was started.
+    pub directory: PathBuf,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// Whether it has a terminal.
+    pub has_terminal: bool,
+}
+
+/// A session that was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// Its folder, with the spool.
+    pub directory: PathBuf,
+    /// What is known from its start on.
+    pub about: About,
+    /// How it is.
+    pub state: State,
+}
+
+/// How a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It lives.
+    Alive(Status),
+    /// It ended, like this.
+    Ended {
+        /// How its process ended.
+        exit: Exit,
+        /// How many bytes it wrote.
+        offset: u64,
+    },
+    /// Its holder was killed, and nobody knows how it ended.
+    Lost,
+}
+
+impl Sessions {
+    /// Opens the sessions below a data directory, and makes their folder where there is none.
+    pub fn open(data: &Path) -> Result<Self, SessionError> {
+        let root = data.join("sessions");
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
+        made.map_err(|source| SessionError::Io { action: "make", path: root.clone(), source })?;
+        Ok(Self { data: data.to_owned(), root })
+    }
+
+    /// Starts a session, which lives on when we end.
+    pub fn start(&self, start: &Start) -> Result<Found, SessionError> {
+        let name = self.claim(start)?;
+        let directory = self.root.join(&name);
+        let program = holder_program(&self.data).map_err(|source| SessionError::Io {
+            action: "write the holder below",
+            path: self.data.clone(),
+            source,
+        })?;
+        let mut command = start.command.iter();
+        let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
+        environment.extend(start.environment.clone());
+        let launch = Launch {
+            session: name.clone(),
+            command: command.next().cloned().unwrap_or_default(),
+            arguments: command.cloned().collect(),
+            environment: environment.into_iter().collect(),
+            directory: start.directory.clone(),
+            attachment: start.attachment,
+            limits: Limits {
+                memory_bytes_max: start.memory_bytes_max,
+                time_max: None,
+                end_grace: END_GRACE,
+                oom_score: OOM_SCORE,
+            },
+            cgroup_parent: holder::delegated_cgroup(),
+            leftover_grace: LEFTOVER_GRACE,
+            secrets: Vec::new(),
+        };
+        if let Err(source) = holder::launch(&program, &directory, &launch) {
+            // Nothing was started, so nothing is there to be kept.
+            let _ = fs::remove_dir_all(&directory);
+            return Err(SessionError::Holder { name, source });
+        }
+        let about = About {
+            command: start.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            directory: start.directory.clone(),
+            started_at: now(),
+            has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
+        };
+        write_about(&directory, &about)?;
+        self.look(name)
+    }
+
+    /// Returns all sessions, the oldest first.
+    pub fn list(&self) -> Result<Vec<Found>, SessionError> {
+        let mut found: Vec<Found> =
+            self.names()?.into_iter().filter_map(|name| self.look(name).ok()).collect();
+        found.sort_by_key(|session| session.about.started_at);
+        Ok(found)
+    }
+
+    /// Finds a session by its name, or by the beginning of it where that is enough.
+    pub fn find(&self, name: &str) -> Result<Found, SessionError> {
+        let known = self.names()?;
+        if known.iter().any(|known| known == name) {
+            return self.look(name.to_owned());
+        }
+        let mut meant: Vec<String> = known.iter().filter(|known| known.starts_with(name)).cloned().collect();
+        match meant.len() {
+            1 => self.look(meant.remove(0)),
+            0 => Err(SessionError::Unknown { name: name.to_owned(), known }),
+            _ => Err(SessionError::Ambiguous { name: name.to_owned(), known: meant }),
+        }
+    }
+
+    /// Connects to a session that lives.
+    pub fn connect(&self, found: &Found) -> Result<Connection, SessionError> {
+        Connection::connect(&found.directory).map_err(|source| match source {
+            ClientError::NoHolder { .. } => SessionError::Over { name: found.name.clone() },
+            source => SessionError::Holder { name: found.name.clone(), source },
+        })
+    }
+
+    /// Asks a session's holder for something.
+    pub fn ask(&self, found: &Found, request: &Request, time_max: Duration) -> Result<Reply, SessionError> {
+        let failed = |source| SessionError::Holder { name: found.name.clone(), source };
+        match self.connect(found)?.ask(request, time_max) {
+            Ok(Reply::Refused(refusal)) => Err(failed(ClientError::Refused(refusal))),
+            Ok(reply) => Ok(reply),
+            // It said goodbye before it answered: what was asked for may have ended it.
+            Err(ClientError::Closed) => Err(SessionError::Over { name: found.name.clone() }),
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    /// Ends what a lost session left behind, and returns how many processes that were.
+    pub fn bury(&self, found: &Found) -> usize {
+        end_orphans(&found.directory, &found.name, ANSWER_MAX).found
+    }
+
+    /// Removes a session that is over, with everything it wrote.
+    pub fn remove(&self, found: &Found) -> Result<(), SessionError> {
+        fs::remove_dir_all(&found.directory).map_err(|source| SessionError::Io {
+            action: "remove",
+            path: found.directory.clone(),
+            source,
+        })
+    }
+
+    fn names(&self) -> Result<Vec<String>, SessionError> {
+        let failed = |source| SessionError::Io { action: "list", path: self.root.clone(), source };
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.root).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if let Ok(name) = entry.file_name().into_string()
+                && entry.path().join(ABOUT).exists()
+            {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Makes the folder of a new session: whoever makes it has the name.
+    fn claim(&self, start: &Start) -> Result<String, SessionError> {
+        if let Some(name) = &start.name {
+            if !is_name(name) {
+                return Err(SessionError::BadName { name: name.clone() });
+            }
+            let is_ours = self.make_folder(name)?;
+            return if is_ours { Ok(name.clone()) } else { Err(SessionError::Taken { name: name.clone() }) };
+        }
+        let program = start.command.first().map(PathBuf::from).unwrap_or_default();
+        let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
+        let stem = if stem.is_empty() { "session".to_owned() } else { stem };
+        for number in 1_u32.. {
+            let name = format!("{stem}-{number}");
+            if self.make_folder(&name)? {
+                return Ok(name);
+            }
+        }
+        Err(SessionError::BadName { name: stem })
+    }
+
+    fn make_folder(&self, name: &str) -> Result<bool, SessionError> {
+        let path = self.root.join(name);
+        match fs::DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(source) => Err(SessionError::Io { action: "make", path, source }),
+        }
+    }
+
+    fn look(&self, name: String) -> Result<Found, SessionError> {
+        let directory = self.root.join(&name);
+        let about = read_about(&directory)?;
+        let state = state(&directory);
+        Ok(Found { name, directory, about, state })
+    }
+}
+
+fn state(directory: &Path) -> State {
+    let alive = Connection::connect(directory).ok().and_then(|mut connection| {
+        match connection.ask(&Request::Status, ANSWER_MAX) {
+            Ok(Reply::Status(status)) if status.phase != Phase::Ended => Some(status),
+            _ => None,
+        }
+    });
+    if let Some(status) = alive {
+        return State::Alive(status);
+    }
+    match status::read(directory).ok().flatten().and_then(|summary| summary.exit) {
+        Some(ended) => State::Ended { exit: ended.exit, offset: ended.offset },
+        None => State::Lost,
+    }
+}
+
+fn is_sign(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.')
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(is_sign) && !name.starts_with('.')
+}
+
+fn read_about(directory: &Path) -> Result<About, SessionError> {
+    let path = directory.join(ABOUT);
+    let failed = |source| SessionError::Io { action: "read", path: path.clone(), source };
+    let text = fs::read(&path).map_err(failed)?;
+    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+}
+
+fn write_about(directory: &Path, about: &About) -> Result<(), SessionError> {
+    let path = directory.join(ABOUT);
+    let failed = |source| SessionError::Io { action: "write", path: path.clone(), source };
+    let text = serde_json::to_vec(about).map_err(|error| failed(error.into()))?;
+    fs::write(&path, text).map_err(failed)
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

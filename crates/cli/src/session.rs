@@ -1,0 +1,164 @@
+//! `jangdan session`: starts agents that outlive the terminal, and comes back to them.
+
+mod attach;
+mod keys;
+mod list;
+mod log;
+mod start;
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use agents::{Found, SessionError, Sessions, State};
+use clap::{Args, Subcommand};
+use holder::{
+    ClientError,
+    protocol::{Refusal, Reply, Request},
+};
+
+use crate::{data, failure::Failure};
+
+/// How long a session may take to stop all its processes.
+const STOP_MAX: Duration = Duration::from_secs(15);
+/// How long processes may take to end before they are killed.
+const END_GRACE: Duration = Duration::from_secs(5);
+
+/// Where sessions are kept.
+#[derive(Debug, Args)]
+pub struct DataArguments {
+    /// The data directory; without it JANGDAN_DATA, then the user's own
+    #[arg(long, value_name = "DIR", global = true)]
+    data: Option<PathBuf>,
+}
+
+/// Sessions of agents, or of any other program.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Starts a program in a session that outlives this terminal
+    Start(start::Arguments),
+    /// Lists the sessions and how they are
+    List(list::Arguments),
+    /// Connects this terminal to a session; Ctrl-] leaves it again
+    Attach(Named),
+    /// Prints what a session has written
+    Log(log::Arguments),
+    /// Types a line into a session
+    Say {
+        #[command(flatten)]
+        named: Named,
+        /// What to type; a new line is added
+        text: String,
+    },
+    /// Stops all processes of a session where they are
+    Pause(Named),
+    /// Lets a paused session go on
+    Resume(Named),
+    /// Ends all processes of a session; what it wrote is kept
+    Stop(Named),
+    /// Removes a session that is over, with what it wrote
+    Remove(Named),
+}
+
+/// Names a session.
+#[derive(Debug, Args)]
+pub struct Named {
+    /// The session, or the beginning of its name
+    name: String,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let data = data::directory(arguments.data.data.as_deref())?;
+    let sessions = Sessions::open(&data).map_err(failure)?;
+    match &arguments.command {
+        Command::Start(arguments) => start::run(&sessions, arguments),
+        Command::List(arguments) => list::run(&sessions, arguments),
+        Command::Attach(named) => attach::run(&sessions, &find(&sessions, named)?),
+        Command::Log(arguments) => log::run(&sessions, arguments),
+        Command::Say { named, text } => say(&sessions, &find(&sessions, named)?, text),
+        Command::Pause(named) => ask(&sessions, named, &Request::Stop, "paused"),
+        Command::Resume(named) => ask(&sessions, named, &Request::Continue, "goes on"),
+        Command::Stop(named) => stop(&sessions, &find(&sessions, named)?),
+        Command::Remove(named) => remove(&sessions, &find(&sessions, named)?),
+    }
+}
+
+fn find(sessions: &Sessions, named: &Named) -> Result<Found, Failure> {
+    sessions.find(&named.name).map_err(failure)
+}
+
+fn ask(sessions: &Sessions, named: &Named, request: &Request, done: &str) -> Result<ExitCode, Failure> {
+    let found = find(sessions, named)?;
+    sessions.ask(&found, request, STOP_MAX).map_err(failure)?;
+    eprintln!("{} {done}", found.name);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say(sessions: &Sessions, found: &Found, text: &str) -> Result<ExitCode, Failure> {
+    // Enter on a terminal, a new line in a pipe.
+    let end = if found.about.has_terminal { "\r" } else { "\n" };
+    let mut typist = keys::Typist::connect(sessions, found)?;
+    typist.type_in(format!("{text}{end}").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stop(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+    match found.state {
+        State::Ended { .. } => eprintln!("{} is over already", found.name),
+        State::Lost => {
+            let n_ended = sessions.bury(found);
+            eprintln!("{} was lost; {n_ended} processes of it were still there and are ended", found.name);
+        }
+        State::Alive(_) => {
+            match sessions.ask(found, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
+                Ok(Reply::Done) | Err(SessionError::Over { .. }) => eprintln!("{} is over", found.name),
+                Ok(_) => return Err(failure(SessionError::Over { name: found.name.clone() })),
+                Err(error) => return Err(failure(error)),
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remove(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+    if let State::Alive(_) = found.state {
+        let what = format!("session '{}' lives", found.name);
+        let hint = Some(format!("end it first: jangdan session stop {}", found.name));
+        return Err(Failure { what, hint, exit: 1 });
+    }
+    sessions.bury(found);
+    sessions.remove(found).map_err(failure)?;
+    eprintln!("{} is removed", found.name);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Puts an error into words, with what to do about it.
+pub(crate) fn failure(error: SessionError) -> Failure {
+    let mut what = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        what = format!("{what}: {cause}");
+        source = cause.source();
+    }
+    let hint = match &error {
+        SessionError::Unknown { known, .. } if known.is_empty() => {
+            Some("start one: jangdan session start -- COMMAND".to_owned())
+        }
+        SessionError::Unknown { known, .. } => Some(format!("there are {}", known.join(", "))),
+        SessionError::Ambiguous { known, .. } => Some(format!("write more of it: {}", known.join(", "))),
+        SessionError::Taken { name } => Some(format!("take another name, or: jangdan session attach {name}")),
+        SessionError::Over { name } => Some(format!("read what it wrote: jangdan session log {name}")),
+        SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => {
+            Some("is the program there, and on your PATH?".to_owned())
+        }
+        SessionError::Io { .. } | SessionError::BadName { .. } | SessionError::Holder { .. } => None,
+    };
+    Failure { what, hint, exit: 1 }
+}

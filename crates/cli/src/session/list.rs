@@ -1,0 +1,128 @@
+//! `jangdan session list`: which sessions there are, and how they are.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use agents::{Found, Sessions, State};
+use anstyle::{AnsiColor, Style};
+use holder::protocol::Phase;
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::failure;
+use crate::{
+    failure::Failure,
+    printable::{json, printable},
+};
+
+const TITLE: Style = Style::new().dimmed();
+const ALIVE: Style = AnsiColor::Green.on_default();
+const WAITS: Style = AnsiColor::Yellow.on_default();
+const OVER: Style = Style::new().dimmed();
+const BAD: Style = AnsiColor::Red.on_default();
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Prints a JSON object for each session
+    #[arg(long)]
+    json: bool,
+}
+
+/// A session as programs read it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    name: &'a str,
+    state: &'static str,
+    exit_code: Option<i32>,
+    exit_signal: Option<i32>,
+    output_bytes: Option<u64>,
+    started_at: i64,
+    directory: String,
+    command: &'a [String],
+}
+
+pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let found = sessions.list().map_err(failure)?;
+    let result = if arguments.json { print_json(&found) } else { print_table(&found) };
+    match result {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+    }
+}
+
+fn print_json(found: &[Found]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for session in found {
+        let (state, _) = word(session);
+        let (exit_code, exit_signal, output_bytes) = match session.state {
+            State::Alive(status) => (None, None, Some(status.offset)),
+            State::Ended { exit, offset } => (exit.code, exit.signal, Some(offset)),
+            State::Lost => (None, None, None),
+        };
+        let row = Row {
+            name: &session.name,
+            state,
+            exit_code,
+            exit_signal,
+            output_bytes,
+            started_at: session.about.started_at.0,
+            directory: session.about.directory.display().to_string(),
+            command: &session.about.command,
+        };
+        writeln!(out, "{}", json(&row)?)?;
+    }
+    out.flush()
+}
+
+fn print_table(found: &[Found]) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if found.is_empty() {
+        return writeln!(out, "No sessions. Start one: jangdan session start -- COMMAND");
+    }
+    let width = found.iter().map(|session| session.name.width()).max().unwrap_or(0).max(4);
+    writeln!(out, "{TITLE}{:width$}  {:12}  {:>6}  COMMAND{TITLE:#}", "NAME", "STATE", "AGE")?;
+    for session in found {
+        let (state, style) = word(session);
+        let state = match session.state {
+            State::Ended { exit, .. } => match (exit.code, exit.signal) {
+                (Some(code), _) => format!("{state} ({code})"),
+                (None, Some(signal)) => format!("{state} (sig {signal})"),
+                (None, None) => state.to_owned(),
+            },
+            State::Alive(_) | State::Lost => state.to_owned(),
+        };
+        let command = printable(&session.about.command.join(" "));
+        let age = age(session.about.started_at.0);
+        writeln!(out, "{:width$}  {style}{state:12}{style:#}  {age:>6}  {command}", session.name)?;
+    }
+    out.flush()
+}
+
+fn word(session: &Found) -> (&'static str, Style) {
+    match session.state {
+        State::Alive(status) if status.is_disk_full => ("disk full", BAD),
+        State::Alive(status) => match status.phase {
+            Phase::Stopped | Phase::Stopping => ("paused", WAITS),
+            Phase::Ending | Phase::Ended => ("ending", OVER),
+            Phase::Waiting | Phase::Running => ("running", ALIVE),
+        },
+        State::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
+        State::Ended { .. } => ("ended", BAD),
+        State::Lost => ("lost", BAD),
+    }
+}
+
+fn age(started_ms: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let seconds = now.saturating_sub(u64::try_from(started_ms / 1000).unwrap_or(0));
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}

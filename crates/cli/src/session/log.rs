@@ -1,0 +1,84 @@
+//! `jangdan session log`: what a session has written, from its spool.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use agents::{SessionError, Sessions, State};
+use anstream::adapter::StripBytes;
+use holder::spool::{Body, Follower, SpoolError};
+
+use super::{Named, failure};
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    named: Named,
+    /// Goes on with what the session writes from now on
+    #[arg(long, short)]
+    follow: bool,
+    /// Prints the bytes as they were written, with all that a terminal would obey
+    #[arg(long)]
+    raw: bool,
+    /// Begins at this byte of the output
+    #[arg(long, value_name = "OFFSET", default_value_t = 0)]
+    from: u64,
+}
+
+pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let found = sessions.find(&arguments.named.name).map_err(failure)?;
+    let mut follower =
+        Follower::open(&found.directory, arguments.from).map_err(|error| damaged(&found.name, &error))?;
+    let lives = matches!(found.state, State::Alive(_));
+    let mut out = io::stdout().lock();
+    // What an agent wrote must not take a person's terminal over.
+    let mut strip = (!arguments.raw).then(StripBytes::new);
+    loop {
+        let record = match follower.try_next() {
+            Ok(None) if arguments.follow && lives => {
+                if let Err(error) = out.flush() {
+                    return written(&error);
+                }
+                follower.next_until(None)
+            }
+            other => other,
+        };
+        let record = match record {
+            Ok(Some(record)) => record,
+            Ok(None) => break,
+            Err(error) => return Err(damaged(&found.name, &error)),
+        };
+        match record.body {
+            Body::Output { bytes, .. } => {
+                let result = match &mut strip {
+                    Some(strip) => strip.strip_next(&bytes).try_for_each(|part| out.write_all(part)),
+                    None => out.write_all(&bytes),
+                };
+                if let Err(error) = result {
+                    return written(&error);
+                }
+            }
+            Body::Exit(_) => break,
+            Body::Input { .. }
+            | Body::TurnEnd { .. }
+            | Body::Resize { .. }
+            | Body::Gap { .. }
+            | Body::Unknown { .. } => {}
+        }
+    }
+    match out.flush() {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => written(&error),
+    }
+}
+
+fn written(error: &io::Error) -> Result<ExitCode, Failure> {
+    Failure::from_output(error).map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+fn damaged(name: &str, error: &SpoolError) -> Failure {
+    let source = io::Error::other(error.to_string());
+    failure(SessionError::Io { action: "read what was written by", path: name.into(), source })
+}

@@ -1,0 +1,105 @@
+//! Sessions from outside: started, left alone, found again, told things, stopped, gone.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// Far more than anything takes; a machine can be very busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn session(data: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
+    command.env("JANGDAN_DATA", data).arg("session").args(arguments).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Looks until something is so.
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        std::thread::yield_now();
+    }
+}
+
+fn rows(data: &Path) -> Vec<Value> {
+    let listed = out(&session(data, &["list", "--json"]));
+    listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn state(data: &Path) -> String {
+    rows(data)[0]["state"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_session_outlives_whoever_started_it_and_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let script = "echo ready; read line; echo \"got $line\"; read line";
+    let started = session(data, &["start", "--", "sh", "-c", script]);
+    assert!(started.status.success(), "{}", err(&started));
+    assert_eq!(out(&started), "sh-1\n");
+
+    wait_until("it writes", || out(&session(data, &["log", "sh-1"])).contains("ready"));
+    let said = session(data, &["say", "sh", "안녕"]);
+    assert!(said.status.success(), "{}", err(&said));
+    wait_until("it answers", || out(&session(data, &["log", "sh-1"])).contains("got 안녕"));
+
+    assert!(session(data, &["pause", "sh-1"]).status.success());
+    assert_eq!(state(data), "paused");
+    assert!(session(data, &["resume", "sh-1"]).status.success());
+    assert_eq!(state(data), "running");
+
+    let refused = session(data, &["remove", "sh-1"]);
+    assert!(!refused.status.success());
+    assert!(err(&refused).contains("end it first"), "{}", err(&refused));
+    assert!(session(data, &["stop", "sh-1"]).status.success());
+    wait_until("it is over", || state(data) == "ended");
+    assert_eq!(rows(data)[0]["exitSignal"], 15, "it heard SIGTERM, and was not killed");
+    assert!(out(&session(data, &["log", "sh-1"])).contains("got 안녕"), "what it wrote is kept");
+    assert!(session(data, &["remove", "sh-1"]).status.success());
+    assert!(rows(data).is_empty());
+}
+
+#[test]
+fn what_an_agent_writes_does_not_reach_the_terminal_of_who_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let script = "printf '\\033]0;owned\\007\\033[31mred\\033[0m\\n'";
+    assert!(session(data, &["start", "--name", "noisy", "--", "sh", "-c", script]).status.success());
+    wait_until("it is over", || state(data) == "ended");
+    assert_eq!(out(&session(data, &["log", "noisy"])).trim_end(), "red");
+    assert!(out(&session(data, &["log", "--raw", "noisy"])).contains('\u{1b}'));
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["attach", "nobody"], &["there is no session 'nobody'", "hint:", "session start"]),
+        (&["start", "--name", "../etc", "--", "true"], &["can't be the name"]),
+        (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
+    ];
+    for (arguments, words) in cases {
+        let output = session(data, arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        for word in *words {
+            assert!(err(&output).contains(word), "{arguments:?}: {}", err(&output));
+        }
+    }
+    assert!(rows(data).is_empty(), "what could not start leaves nothing behind");
+}
