@@ -269,8 +269,9 @@ impl Schedule {
     /// A task is to be tried again: it is ready, and waits its turn like one that has not begun.
     pub fn retry(&mut self, node: Node) {
         self.stop(node);
-        let may_retry =
-            !matches!(self.place(node), None | Some(Place::Waiting | Place::Ready | Place::HeldUp));
+        // One that is lined up already may have begun while something it waits for was still met.
+        self.leave_ready(node);
+        let may_retry = !matches!(self.place(node), None | Some(Place::Waiting));
         if self.place(node) == Some(Place::Met) {
             self.unmeet(node);
         }
@@ -403,11 +404,14 @@ impl Schedule {
     fn unmeet(&mut self, node: Node) {
         let after: Vec<Node> = self.graph.after(node).to_vec();
         for later in after {
-            self.leave_ready(later);
+            let has_started = self.tasks.get(later.index()).is_some_and(|task| task.has_started);
+            if !has_started {
+                self.leave_ready(later);
+            }
             self.open_barriers.remove(&later);
             if let Some(task) = self.tasks.get_mut(later.index()) {
                 task.unmet += 1;
-                if matches!(task.place, Place::Ready | Place::HeldUp) {
+                if !has_started && matches!(task.place, Place::Ready | Place::HeldUp) {
                     task.place = Place::Waiting;
                 }
             }

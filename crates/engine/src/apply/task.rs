@@ -8,6 +8,7 @@ use domain::{
 use super::start::later;
 use crate::{
     effect::Effect,
+    graph::Node,
     guard::Guard,
     orders::Given,
     run::{NodeKind, Run},
@@ -156,7 +157,7 @@ impl Run {
             }
         } else {
             task.stage = Stage::Waiting;
-            self.schedule.retry(node);
+            self.retry(node);
             self.hold_until_ended(found);
         }
     }
@@ -216,7 +217,7 @@ impl Run {
             task.waits_since = None;
         }
         self.schedule.release(node, Hold::Task);
-        self.schedule.retry(node);
+        self.retry(node);
         self.hold_until_ended(found);
     }
 
@@ -237,7 +238,7 @@ impl Run {
     pub(super) fn task_reopened(&mut self, id: &TaskId) {
         let Some(found) = self.find(id) else { return };
         let node = self.task(found).node;
-        self.schedule.retry(node);
+        self.retry(node);
         self.hold_until_ended(found);
         let Some(task) = self.task_mut(found) else { return };
         task.stage = Stage::Waiting;
@@ -300,6 +301,20 @@ impl Run {
                 self.schedule.hold(node, Hold::Phase);
             } else {
                 self.schedule.release(node, Hold::Phase);
+            }
+        }
+    }
+
+    /// Lets a task be tried again; whoever was ready because it was done waits for it once more.
+    fn retry(&mut self, node: Node) {
+        self.schedule.retry(node);
+        let after: Vec<Node> = self.schedule.graph().after(node).to_vec();
+        for later in after {
+            if let NodeKind::Task(task) = self.kind_of(later)
+                && self.task(task).stage == Stage::Ready
+                && !self.schedule.is_free(later)
+            {
+                self.set_stage(task, Stage::Waiting);
             }
         }
     }

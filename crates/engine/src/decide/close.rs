@@ -1,7 +1,7 @@
 //! How things end: what a task or a session leaves open is closed with it.
 
 use domain::{
-    CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, Role, SessionId,
+    BlockReason, CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, Role, SessionId,
 };
 
 use super::Deciding;
@@ -15,11 +15,16 @@ impl Deciding<'_> {
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
         for question in questions {
             self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.clone() });
+            self.unblock_by_question(question);
         }
         let of_task = |id: &RequestId| self.run.requests.get(id.0).task == Some(task);
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_task).collect();
         for request in requests {
             self.emit_by_rule(Event::RequestRefused { request, reason: reason.clone() });
+            let block = BlockReason::Dependency { request };
+            if self.run.is_blocked_by(task, &block) {
+                self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason: block });
+            }
         }
         self.end_loop(task, outcome);
         self.dismiss_tester(task);
@@ -58,6 +63,14 @@ impl Deciding<'_> {
         let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(is_end).collect();
         for channel in channels {
             self.emit_by_rule(Event::ChannelClosed { channel });
+        }
+        let of_session = |id: &RequestId| {
+            let request = self.run.requests.get(id.0);
+            request.session == Some(session) && request.task.is_none()
+        };
+        let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_session).collect();
+        for request in requests {
+            self.emit_by_rule(Event::RequestRefused { request, reason: reason.to_owned() });
         }
         // A task's questions outlive its session: the next one gets the answer.
         if self.run.session(session).task.is_none() || self.run.session(session).role != Role::Worker {

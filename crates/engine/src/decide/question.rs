@@ -293,6 +293,11 @@ impl Deciding<'_> {
             None => {
                 let subject = asked.task.map_or(Subject::Run, |task| Subject::Task { task: self.id(task) });
                 self.raise(subject, Some(asked.session), problem);
+                // Nothing else would let it go on with what it has in hand.
+                self.say(
+                    asked.session,
+                    Input::GoOn { reason: format!("nobody answered {question} in time") },
+                );
             }
         }
     }

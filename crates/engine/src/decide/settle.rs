@@ -88,9 +88,7 @@ impl Deciding<'_> {
 
     fn look_at_session(&mut self, id: SessionId) {
         let session = self.run.session(id);
-        if !session.is_alive() || session.agent.is_none() {
-            return;
-        }
+        // A task's questions outlive its session: those that queued behind the first are asked all the same.
         if let Some(question) = session.questions.front().copied()
             && self.run.questions.get(question.0).state == QuestionState::Asked
         {
@@ -98,6 +96,9 @@ impl Deciding<'_> {
             return;
         }
         let session = self.run.session(id);
+        if !session.is_alive() || session.agent.is_none() {
+            return;
+        }
         if session.in_turn || session.limited {
             return;
         }
