@@ -94,6 +94,14 @@ impl Run {
         let Some(task) = self.task_mut(found) else { return };
         task.blocks.retain(|block| block != reason);
         let (node, is_free, is_live) = (task.node, task.blocks.is_empty(), task.stage.is_live());
+        // An agent may have run into two limits: the other one still ends some time.
+        let other = task.blocks.iter().find_map(|block| match block {
+            BlockReason::RateLimited { until } => Some(*until),
+            _ => None,
+        });
+        if let Some(until) = other {
+            self.timers.set(until, Deadline::TaskLimit(found));
+        }
         if is_free && is_live {
             self.schedule.unblock(node);
         } else if is_free {

@@ -1,7 +1,8 @@
 //! How things end: what a task or a session leaves open is closed with it.
 
 use domain::{
-    BlockReason, CallOutcome, ChannelId, Event, InvocationId, LoopOutcome, QuestionId, RequestId, Role, SessionId,
+    BlockReason, CallOutcome, ChannelId, EscalationId, Event, InvocationId, Level, LoopOutcome, QuestionId,
+    RequestId, Role, SessionId,
 };
 
 use super::Deciding;
@@ -63,6 +64,14 @@ impl Deciding<'_> {
         let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(is_end).collect();
         for channel in channels {
             self.emit_by_rule(Event::ChannelClosed { channel });
+        }
+        let held = |id: &EscalationId| {
+            let escalation = self.run.escalations.get(id.0);
+            escalation.session == Some(session) && escalation.level != Level::Worker
+        };
+        let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
+        for escalation in held {
+            self.climb(escalation);
         }
         let of_session = |id: &RequestId| {
             let request = self.run.requests.get(id.0);

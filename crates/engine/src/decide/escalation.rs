@@ -271,6 +271,7 @@ impl Deciding<'_> {
         for escalation in open.into_iter().filter(|id| !stays(id)).collect::<Vec<_>>() {
             let note = format!("its cause went away: {why}");
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+            self.unblock_all(escalation);
         }
     }
 

@@ -210,6 +210,13 @@ impl Deciding<'_> {
     pub(super) fn rework(&mut self, phase: PhaseNumber, reason: &str) {
         let tasks = self.run.phases.get(&phase).map(|phase| phase.rework.clone()).unwrap_or_default();
         let waits = BlockReason::Approval { phase };
+        // What was merged and is not to be done again is done: others of the phase may wait for it.
+        let all = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
+        for task in all {
+            if !tasks.contains(&task) && self.run.is_blocked_by(task, &waits) {
+                self.finish(task);
+            }
+        }
         for task in tasks {
             if self.run.is_blocked_by(task, &waits) {
                 // Its session still lives, and goes on.

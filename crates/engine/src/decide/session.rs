@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    ClaimSource, EscalationId, EscalationType, Event, Failure, Input, InputNumber, QuestionId, Role, Route,
-    SessionId, Severity,
+    ClaimSource, EscalationType, Event, Failure, Input, InputNumber, QuestionId, Role, Route, SessionId,
+    Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -115,11 +115,6 @@ impl Deciding<'_> {
                 }
             }
             Role::Specialist => {}
-        }
-        let held = |id: &EscalationId| self.run.escalations.get(id.0).session == Some(session);
-        let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
-        for escalation in held {
-            self.climb(escalation);
         }
     }
 

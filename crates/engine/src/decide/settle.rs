@@ -205,6 +205,7 @@ impl Deciding<'_> {
         });
         let is_busy = |session: &crate::state::Session| {
             session.is_alive()
+                && session.agent.is_some()
                 && session.role == Role::Orchestrator
                 && (session.in_hand == Some(Duty::Chat) || session.duties.contains(&Duty::Chat))
         };

@@ -64,7 +64,10 @@ impl Deciding<'_> {
                 self.go_on(task, session);
             }
             // Its check or its merge goes on; that needs no agent.
-            (_, Some(session)) => self.emit(Event::TaskResumed { task: self.id(task), session }),
+            (_, Some(session)) => {
+                self.emit(Event::TaskResumed { task: self.id(task), session });
+                self.go_on_testing(task);
+            }
         }
     }
 
@@ -79,6 +82,19 @@ impl Deciding<'_> {
         if !told.in_turn && told.in_hand.is_none() && !self.deliver_mail(session) {
             let reason = format!("go on with {}", self.id(task));
             self.say(session, Input::GoOn { reason });
+        }
+    }
+
+    /// Lets a tester work again that waited with its task.
+    fn go_on_testing(&mut self, task: TaskRef) {
+        let state = self.run.task(task);
+        let Some(tester) = state.tester.filter(|_| state.stage == Stage::Testing) else { return };
+        let told = self.run.session(tester);
+        if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
+            self.emit(Event::SessionWoken { session: tester });
+        } else if !told.in_turn && told.questions.is_empty() {
+            let reason = format!("go on with the test of {}", self.id(task));
+            self.say(tester, Input::GoOn { reason });
         }
     }
 

@@ -282,7 +282,11 @@ impl Deciding<'_> {
             let waits = self.run.session(session);
             let task_waits = waits.task.is_some_and(|task| self.run.task(task).is_blocked());
             let task_works = waits.task.is_some_and(|task| self.run.task(task).stage == Stage::Running);
-            let was_cut = waits.state == SessionState::Parked(ParkMode::Cold) && task_works;
+            // Whoever tests, judges or answers was cut off too, or ended its turn when nobody listened.
+            let has_work = task_works || waits.in_hand.is_some();
+            let waits_for_others =
+                !waits.questions.is_empty() || waits.limited || !self.calls_of(session).is_empty();
+            let was_cut = !waits.in_turn && has_work && !waits_for_others;
             if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
                 self.emit(Event::SessionWoken { session });
             } else if was_cut && !task_waits {

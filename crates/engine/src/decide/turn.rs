@@ -33,6 +33,17 @@ impl Deciding<'_> {
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_at_work(*task, session)) {
             self.order_checkpoint(task, CheckpointReason::TurnEnd);
         }
+        // What it is owed comes before what it said wrongly: else an agent that says DONE too early never gets it.
+        let is_owed = |task: &TaskRef| {
+            let state = self.run.task(*task);
+            self.is_at_work(*task, session) && !state.is_blocked() && !state.owed.is_empty()
+        };
+        if let Some(task) =
+            task.filter(|_| self.run.status == Status::Going && in_hand.is_none()).filter(is_owed)
+        {
+            self.tell_what_is_owed(task);
+            return Ok(());
+        }
         if self.run.status != Status::Going || self.correct(session) || self.waits(session) {
             return Ok(());
         }
