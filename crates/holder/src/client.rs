@@ -85,8 +85,8 @@ pub struct Launched {
 
 /// A holder that has no session yet.
 ///
-/// Most of a start is the holder's own. Who keeps one ready pays only for the agent's when it is time. It ends with
-/// whoever keeps it.
+/// Half of a start is the holder's own. Who keeps one ready pays only for the agent's when it is time. It ends when its
+/// keeper does; one that is not needed any more is dismissed.
 #[derive(Debug)]
 pub struct Ready {
     holder: Child,
@@ -142,6 +142,12 @@ impl Ready {
             | Reply::Record(_)
             | Reply::Unknown { .. } => Err(ClientError::Malformed),
         }
+    }
+
+    /// Lets a holder go that is not needed, and waits until it is gone.
+    pub fn dismiss(mut self) {
+        drop(self.connection);
+        let _ = self.holder.wait();
     }
 }
 

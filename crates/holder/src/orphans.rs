@@ -27,8 +27,10 @@ pub struct Orphans {
 /// session's folder, where the holder noted its cgroup, if it had one.
 pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> Orphans {
     let deadline = Instant::now() + time_max;
-    if let Some(path) = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup) {
-        Cgroup::adopt(path).kill();
+    let noted = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
+    let cgroup = noted.map(Cgroup::adopt);
+    if let Some(cgroup) = &cgroup {
+        cgroup.kill();
     }
     let mut ended: Vec<(Pid, u64)> = Vec::new();
     let mut pause = Duration::from_millis(2);
@@ -39,6 +41,9 @@ pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duratio
         living.extend(ended.iter().filter(|(pid, started)| is_living(*pid, *started)));
         // One that was forked or changed its program during the first look is in the second.
         if living.is_empty() && is_clear {
+            if let Some(cgroup) = &cgroup {
+                cgroup.remove();
+            }
             return Orphans { found: ended.len(), left: 0 };
         }
         is_clear = living.is_empty();

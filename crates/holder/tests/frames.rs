@@ -119,7 +119,8 @@ fn a_length_that_no_frame_has_is_refused_at_once() {
 fn debug_output_shows_no_secret() {
     let request = Request::SetSecrets(vec![Secret::new(b"hidden".to_vec())]);
     let frame = frames(&request.encode(1), 1000).pop().unwrap();
-    let shown = format!("{request:?} {frame:?}");
+    let input = Request::Input { number: 1, bytes: b"hidden".to_vec() };
+    let shown = format!("{request:?} {frame:?} {input:?}");
     assert!(!shown.contains("hidden") && !shown.contains("104, 105"), "{shown}");
 }
 

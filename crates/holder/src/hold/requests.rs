@@ -24,8 +24,8 @@ use crate::{
     cgroup::Cgroup,
     mask,
     protocol::{
-        Greeting, Launch, MemoryLimit, Phase, Refusal, Reply, Request, Started, Status, VERSION_MAX,
-        VERSION_MIN, WindowSize,
+        Attachment, Greeting, Launch, MemoryLimit, Phase, Refusal, Reply, Request, Started, Status,
+        VERSION_MAX, VERSION_MIN, WindowSize,
     },
     spool::{self, Body, EndReason, SpoolError, Writer},
     status::Summary,
@@ -195,6 +195,10 @@ impl Session {
             has_children: true,
             // Behind the reply: the client need not wait for a file.
             status_at: Some(now),
+            first_size: match launch.attachment {
+                Attachment::Terminal(size) => Some(size),
+                Attachment::Pipes { .. } => None,
+            },
         });
         Ok(started)
     }

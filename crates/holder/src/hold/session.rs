@@ -31,7 +31,7 @@ use super::{
 use crate::{
     SOCKET_NAME,
     cgroup::Cgroup,
-    protocol::{CONNECTIONS_MAX, Limits, Refusal, Reply},
+    protocol::{CONNECTIONS_MAX, Limits, Refusal, Reply, WindowSize},
     spool::{Body, EndReason, Exit},
     status::{self, Ended, Summary},
     system::{self, Program},
@@ -82,6 +82,8 @@ pub(super) struct Held {
     pub(super) exit: Option<Exit>,
     pub(super) has_children: bool,
     pub(super) status_at: Option<Instant>,
+    /// The size that the terminal had first; it becomes the first record, behind the reply to the start.
+    pub(super) first_size: Option<WindowSize>,
 }
 
 /// What can wake the loop.
@@ -276,17 +278,19 @@ impl Session {
                 Reply::Refused(Refusal::WrongPhase)
             }
         };
-        for connection in &mut self.connections {
-            if let Some(tag) = connection.input_tag {
-                connection.reply(tag, &reply);
-            }
-        }
+        self.connections.retain_mut(|connection| match connection.input_tag {
+            Some(tag) => connection.reply(tag, &reply),
+            None => true,
+        });
     }
 
     /// Does what is due.
     fn tick(&mut self, now: Instant) {
         let Some(held) = &mut self.held else { return };
         held.outputs.tick(now);
+        if let Some(WindowSize { columns, rows }) = held.first_size.take() {
+            held.outputs.append(&Body::Resize { columns, rows }, now);
+        }
         held.write_status(now);
         if held.clock.take_expired(now) {
             self.end(EndReason::TimeLimit, None, now);

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fmt,
     os::unix::ffi::OsStrExt,
     path::PathBuf,
     time::Duration,
@@ -12,8 +13,8 @@ use crate::{
     mask::Secret,
 };
 
-/// A command and everything around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A command and everything around it. Debug output shows the names of its environment and not the values.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Launch {
     /// Names the session. Every descendant carries it as `JANGDAN_SESSION`. Letters, digits, `-`, `_` and `.`.
     pub session: String,
@@ -78,6 +79,20 @@ pub struct Limits {
     pub end_grace: Duration,
     /// How much sooner than others it is chosen when memory runs out, 0 to 1000.
     pub oom_score: u16,
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.environment.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Launch")
+            .field("session", &self.session)
+            .field("command", &self.command)
+            .field("environment", &names)
+            .field("directory", &self.directory)
+            .field("attachment", &self.attachment)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Launch {

@@ -1,6 +1,6 @@
 //! What a client asks of a holder.
 
-use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::PathBuf, time::Duration};
+use std::{ffi::OsStr, fmt, os::unix::ffi::OsStrExt, path::PathBuf, time::Duration};
 
 use zeroize::Zeroizing;
 
@@ -17,7 +17,9 @@ use crate::{
 const MAGIC: &[u8] = b"JANGDAN-HOLDER";
 
 /// A wish of a client. Each is answered by a reply with the same tag.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Debug output shows what is wished and not the values in it: inputs and environments can hold secrets.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Request {
     /// Comes first: the versions that the client speaks.
     Hello {
@@ -175,5 +177,26 @@ impl Request {
             _ => return None,
         };
         fields.is_empty().then_some(request)
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hello { version_min, version_max } => write!(f, "Hello({version_min} to {version_max})"),
+            Self::Start { launch, .. } => write!(f, "Start({})", launch.session),
+            Self::Input { number, bytes } => write!(f, "Input({number}, {} bytes)", bytes.len()),
+            Self::CloseInput => f.write_str("CloseInput"),
+            Self::Resize(size) => write!(f, "Resize({} x {})", size.columns, size.rows),
+            Self::Stop => f.write_str("Stop"),
+            Self::Continue => f.write_str("Continue"),
+            Self::End { grace } => write!(f, "End({grace:?})"),
+            Self::Interrupt => f.write_str("Interrupt"),
+            Self::Status => f.write_str("Status"),
+            Self::Subscribe { from } => write!(f, "Subscribe({from})"),
+            Self::SetSecrets(secrets) => write!(f, "SetSecrets({} values)", secrets.len()),
+            Self::MarkTurnEnd { offset } => write!(f, "MarkTurnEnd({offset})"),
+            Self::ForgetBefore { offset } => write!(f, "ForgetBefore({offset})"),
+        }
     }
 }

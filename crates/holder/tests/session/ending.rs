@@ -118,3 +118,10 @@ fn the_children_of_others_do_not_pile_up() {
     });
     assert_eq!(stage.phase(), Phase::Running);
 }
+
+#[test]
+fn a_holder_without_a_session_ends_when_nobody_needs_it() {
+    let ready = holder::Ready::start(crate::stage::program()).unwrap();
+    // Waits for its end: a holder that stayed would keep the test for ever.
+    ready.dismiss();
+}

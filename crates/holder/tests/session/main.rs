@@ -6,6 +6,7 @@
 
 mod disk;
 mod ending;
+mod idle;
 mod inputs;
 mod kills;
 mod limits;

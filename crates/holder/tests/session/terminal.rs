@@ -16,8 +16,14 @@ fn the_window_size_reaches_the_agent() {
     let size = WindowSize { columns: 132, rows: 50 };
     assert_eq!(stage.ask(&Request::Resize(size)), Reply::Done);
     stage.wait_text("50 132");
-    let resized = |body: &Body| *body == Body::Resize { columns: 132, rows: 50 };
-    assert!(stage.records().iter().any(|record| resized(&record.body)));
+    let sizes: Vec<Body> = stage
+        .records()
+        .into_iter()
+        .map(|record| record.body)
+        .filter(|body| matches!(body, Body::Resize { .. }))
+        .collect();
+    assert_eq!(sizes, [Body::Resize { columns: 80, rows: 24 }, Body::Resize { columns: 132, rows: 50 }]);
+    assert!(matches!(stage.records()[0].body, Body::Resize { .. }), "the first size is the first record");
 }
 
 #[test]

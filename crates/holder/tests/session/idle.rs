@@ -1,0 +1,51 @@
+//! A silent session costs nothing: nobody wakes its holder, and what was printed is not kept in memory.
+
+use std::time::{Duration, Instant};
+
+use crate::stage::{Stage, script, terminal, wait_for};
+
+#[test]
+fn a_silent_session_is_never_woken() {
+    let mut launch = script("echo ready; exec sleep 1000", terminal());
+    launch.secrets = vec![holder::mask::Secret::new(b"ready to be held back".to_vec())];
+    launch.limits.time_max = Some(Duration::from_secs(3600));
+    let mut stage = Stage::start(&launch);
+    stage.wait_text("ready");
+    let holder = stage.launched.holder.id();
+    // What is still to be done after the last output is done within this.
+    let quiet = wait_for("the holder sleeps", || {
+        let before = switches(holder);
+        let deadline = Instant::now() + Duration::from_millis(150);
+        assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
+        (switches(holder) == before).then_some(before)
+    });
+    let deadline = Instant::now() + Duration::from_millis(500);
+    assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
+    assert_eq!(switches(holder), quiet);
+}
+
+#[test]
+fn memory_does_not_grow_with_what_was_printed() {
+    let mut stage = Stage::script(
+        "read -r go; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo over; exec sleep 1000",
+    );
+    let holder = stage.launched.holder.id();
+    let before = anonymous_kib(holder);
+    stage.type_in(1, "go\n");
+    wait_for("all of it is in the spool", || (stage.status().offset > 20_000_000).then_some(()));
+    let grown = anonymous_kib(holder).saturating_sub(before);
+    assert!(grown < 128, "{grown} KiB more");
+}
+
+/// Returns how often a process was put to sleep or interrupted.
+fn switches(pid: u32) -> Vec<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
+    lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
+}
+
+fn anonymous_kib(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().split(' ').next().unwrap().parse().unwrap()
+}
