@@ -10,7 +10,7 @@
 mod forms;
 mod patterns;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use patterns::Patterns;
 
@@ -66,7 +66,7 @@ pub struct Masker {
     /// What came and is not decided yet, as it came.
     raw: Zeroizing<Vec<u8>>,
     /// The same with what is known masked.
-    shown: Zeroizing<Vec<u8>>,
+    shown: Vec<u8>,
     /// How much of both was given out already, by `flush`.
     given: usize,
 }
@@ -90,7 +90,7 @@ impl Masker {
     /// Takes a piece of output and appends to `out` what is decided. No byte is added, lost or moved.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         extend(&mut self.raw, piece);
-        extend(&mut self.shown, piece);
+        self.shown.extend_from_slice(piece);
         let held = match &self.patterns {
             Some(patterns) => patterns.mask(&self.raw, &mut self.shown),
             None => self.raw.len(),
@@ -100,7 +100,7 @@ impl Masker {
         }
         self.given = self.given.saturating_sub(held);
         drop_front(&mut self.raw, held);
-        drop_front(&mut self.shown, held);
+        self.shown.drain(..held);
     }
 
     /// Gives out what is held back. If it is half of a value or more, it is masked: better one word too many.
@@ -129,8 +129,10 @@ fn drop_front(buffer: &mut Zeroizing<Vec<u8>>, count: usize) {
     let count = count.min(buffer.len());
     let left = buffer.len() - count;
     buffer.copy_within(count.., 0);
+    // The buffer lives on, so this is no dead store. Byte by byte, as memory that is freed is zeroed, it would cost more
+    // than the search.
     if let Some(freed) = buffer.get_mut(left..) {
-        freed.zeroize();
+        freed.fill(0);
     }
     buffer.truncate(left);
 }
