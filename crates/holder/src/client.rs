@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::protocol::{Launch, Refusal, Reply, Request, Started, TooLarge};
+use crate::protocol::{FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge};
 
 pub use connection::Connection;
 
@@ -67,6 +67,12 @@ pub enum ClientError {
     /// What came is no frame.
     #[error("the holder's reply can't be understood")]
     TooLarge(#[source] TooLarge),
+    /// What is to be sent does not fit into a frame: a very large environment, or a very long input.
+    #[error("a request of {bytes} bytes: at most {FRAME_BYTES_MAX} are allowed")]
+    TooLong {
+        /// How long it would be.
+        bytes: usize,
+    },
     /// So many records came that the reply was not reached; ask on a connection without a subscription.
     #[error("too many records wait before the reply")]
     Flooded,

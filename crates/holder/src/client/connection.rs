@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags};
 use super::{ClientError, START_MAX, check_private, hello};
 use crate::{
     SOCKET_NAME,
-    protocol::{FrameReader, Greeting, Reply, Request},
+    protocol::{FRAME_BYTES_MAX, FrameReader, Greeting, Reply, Request},
     wait,
 };
 
@@ -84,6 +84,9 @@ impl Connection {
     pub fn send(&mut self, request: &Request) -> Result<u32, ClientError> {
         self.next_tag = self.next_tag.wrapping_add(1);
         let bytes = request.encode(self.next_tag);
+        if bytes.len() > FRAME_BYTES_MAX {
+            return Err(ClientError::TooLong { bytes: bytes.len() });
+        }
         let deadline = Instant::now() + SEND_MAX;
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

@@ -147,7 +147,10 @@ impl Session {
             Ok(started) => Ok(Some(Reply::Started(started))),
             Err(refusal) => {
                 self.has_failed = true;
-                self.listener = None;
+                // Only a socket that is ours: another holder may live here.
+                if self.listener.take().is_some() {
+                    let _ = std::fs::remove_file(SOCKET_NAME);
+                }
                 Err(refusal)
             }
         }

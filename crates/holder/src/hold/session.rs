@@ -366,12 +366,16 @@ impl Held {
 
     /// When all processes are gone: takes the last output, records the exit, writes the status. Says when all is done.
     fn finish(&mut self, now: Instant) -> bool {
-        let Some(status) = self.status.filter(|_| !self.has_children) else { return false };
+        if self.has_children {
+            return false;
+        }
         while !self.outputs.is_waiting() && self.outputs.drain_some(now) {}
         if self.exit.is_none() && !self.outputs.is_waiting() {
             self.outputs.flush(now);
             let reason = self.ending.as_ref().map_or(EndReason::Itself, |ending| ending.reason);
-            let exit = Exit { code: status.exit_status(), signal: status.terminating_signal(), reason };
+            let code = self.status.and_then(WaitStatus::exit_status);
+            let signal = self.status.and_then(WaitStatus::terminating_signal);
+            let exit = Exit { code, signal, reason };
             self.exit = Some(exit);
             self.outputs.append(&Body::Exit(exit), now);
         }

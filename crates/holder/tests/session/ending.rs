@@ -103,6 +103,16 @@ fn an_agent_that_can_not_start_is_told_with_the_reason() {
     let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(refusal.to_string(), "start the agent: No such file or directory (os error 2)");
+    assert!(!folder.path().join("s").join(holder::SOCKET_NAME).exists());
+    // The folder can be used again.
+    let launch = script("exit 9", terminal());
+    let mut launched = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap();
+    launched.holder.wait().unwrap();
+    assert_eq!(status::read(&folder.path().join("s")).unwrap().unwrap().exit.unwrap().exit.code, Some(9));
+    let mut large = launch;
+    large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
+    let error = holder::launch(crate::stage::program(), &folder.path().join("t"), &large).unwrap_err();
+    assert!(matches!(error, ClientError::TooLong { .. }), "{error:?}");
 }
 
 #[test]

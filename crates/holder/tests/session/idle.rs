@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::stage::{Stage, script, terminal, wait_for};
+use crate::stage::{Stage, script, switches, terminal, wait_for};
 
 #[test]
 fn a_silent_session_is_never_woken() {
@@ -35,13 +35,6 @@ fn memory_does_not_grow_with_what_was_printed() {
     wait_for("all of it is in the spool", || (stage.status().offset > 20_000_000).then_some(()));
     let grown = anonymous_kib(holder).saturating_sub(before);
     assert!(grown < 128, "{grown} KiB more");
-}
-
-/// Returns how often a process was put to sleep or interrupted.
-fn switches(pid: u32) -> Vec<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
-    lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
 }
 
 fn anonymous_kib(pid: u32) -> u64 {

@@ -187,3 +187,10 @@ pub fn pid_of(text: &str, name: &str) -> i32 {
 pub fn rounds(few: usize) -> usize {
     std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
+
+/// Returns how often a process was put to sleep or interrupted.
+pub fn switches(pid: u32) -> Vec<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
+    lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
+}
