@@ -119,8 +119,23 @@ impl Ready {
 
     /// Makes it the holder of a new session and starts the agent.
     ///
-    /// `directory` becomes the session's folder; its parent must exist.
+    /// `directory` becomes the session's folder; its parent must exist. If it fails, nothing of it is left.
     pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+        match self.try_launch(directory, launch) {
+            Ok(started) => Ok(Launched { holder: self.holder, connection: self.connection, started }),
+            Err(error) => {
+                // One that refuses ends by itself. One that can't be understood may even have an agent by now, which hears
+                // of the end by its terminal and carries the mark.
+                if !matches!(error, ClientError::Refused(_)) {
+                    let _ = self.holder.kill();
+                }
+                self.dismiss();
+                Err(error)
+            }
+        }
+    }
+
+    fn try_launch(&mut self, directory: &Path, launch: &Launch) -> Result<Started, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: directory.to_owned(), source };
         match DirBuilder::new().mode(0o700).create(directory) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),
@@ -133,14 +148,8 @@ impl Ready {
         let tag = self.connection.send(&start)?;
         self.connection.greet(self.hello, deadline)?;
         match self.connection.wait_for(tag, deadline)? {
-            Reply::Started(started) => {
-                Ok(Launched { holder: self.holder, connection: self.connection, started })
-            }
-            Reply::Refused(refusal) => {
-                // It has said why and ends; nothing of it is left behind.
-                let _ = self.holder.wait();
-                Err(ClientError::Refused(refusal))
-            }
+            Reply::Started(started) => Ok(started),
+            Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
             Reply::Hello(_)
             | Reply::Done
             | Reply::Typed { .. }
