@@ -286,7 +286,11 @@ impl Deciding<'_> {
             let has_work = task_works || waits.in_hand.is_some();
             let waits_for_others =
                 !waits.questions.is_empty() || waits.limited || !self.calls_of(session).is_empty();
-            let was_cut = !waits.in_turn && has_work && !waits_for_others;
+            let waits_for_slot = waits.task.is_some_and(|task| {
+                let state = self.run.task(task);
+                !state.owed.is_empty() || !self.run.schedule.running().contains(&state.node)
+            });
+            let was_cut = !waits.in_turn && has_work && !waits_for_others && !waits_for_slot;
             if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
                 self.emit(Event::SessionWoken { session });
             } else if was_cut && !task_waits {

@@ -65,7 +65,7 @@ impl Views {
         }
         self.show_task_state(moment, task);
         if before.standing() != base.standing() {
-            self.tell_dependents(task, base.standing());
+            self.tell_dependents(moment, task, base.standing());
         }
     }
 

@@ -65,10 +65,7 @@ impl Views {
                 row.depends_on.push(earlier.clone());
             }
         });
-        let facts = self.facts.tasks.get(later);
-        if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
-            self.task_moved(moment, later, TaskState::Waiting);
-        }
+        self.wait_again(moment, later);
         self.show_waits(later);
     }
 
@@ -109,13 +106,22 @@ impl Views {
     }
 
     /// Tells those who wait for a task what it is to them now.
-    pub(super) fn tell_dependents(&mut self, task: &TaskId, standing: Standing) {
+    pub(super) fn tell_dependents(&mut self, moment: Moment<'_>, task: &TaskId, standing: Standing) {
         let dependents = self.facts.tasks.get(task).map(|facts| facts.dependents.clone());
         for other in dependents.unwrap_or_default() {
             if let Some(facts) = self.facts.tasks.get_mut(&other) {
                 facts.note(task, standing);
             }
+            self.wait_again(moment, &other);
             self.show_waits(&other);
+        }
+    }
+
+    /// Lets a task that could start wait, because something that it waits for is no longer there.
+    fn wait_again(&mut self, moment: Moment<'_>, task: &TaskId) {
+        let facts = self.facts.tasks.get(task);
+        if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
+            self.task_moved(moment, task, TaskState::Waiting);
         }
     }
 
