@@ -7,11 +7,13 @@ mod agent;
 mod clock;
 mod connection;
 mod ending;
+mod held;
 mod inputs;
 mod outputs;
 mod pause;
 mod requests;
 mod session;
+mod start;
 
 use std::{io, os::fd::OwnedFd, process::ExitCode};
 

@@ -8,7 +8,6 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::net::UnixListener,
     },
-    path::Path,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -16,32 +15,20 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
-    process::{WaitOptions, WaitStatus, wait},
+    process::{WaitOptions, wait},
 };
 
-use super::{
-    agent::Agent,
-    clock::Clock,
-    connection::Connection,
-    ending::Ending,
-    inputs::{Inputs, Step},
-    outputs::Outputs,
-    pause::Pause,
-};
+use super::{connection::Connection, ending::Ending, held::Held, inputs::Step, pause::Pause};
 use crate::{
     SOCKET_NAME,
-    cgroup::Cgroup,
-    protocol::{CONNECTIONS_MAX, Limits, Refusal, Reply, WindowSize},
-    spool::{Body, EndReason, Exit},
-    status::{self, Ended, Summary},
+    protocol::{CONNECTIONS_MAX, Refusal, Reply, WindowSize},
+    spool::{Body, EndReason},
     system::{self, Program},
     wait::timespec,
 };
 
 /// How long clients may take to read what is left for them at the end. The files stay.
 const FAREWELL_MAX: Duration = Duration::from_secs(1);
-/// How long to wait before a status file that could not be written is tried again.
-const STATUS_RETRY: Duration = Duration::from_millis(200);
 
 /// How often the loop turns before pages of the program are given back again. In a flood that is every 128 MB.
 const TURNS_MAX: u32 = 4096;
@@ -63,27 +50,6 @@ pub(super) struct Session {
     n_turns: u32,
     /// How many clients there were then.
     n_clients: usize,
-}
-
-/// A session whose agent was started.
-pub(super) struct Held {
-    pub(super) agent: Agent,
-    pub(super) outputs: Outputs,
-    pub(super) inputs: Inputs,
-    pub(super) pause: Pause,
-    pub(super) ending: Option<Ending>,
-    pub(super) clock: Clock,
-    pub(super) cgroup: Option<Cgroup>,
-    pub(super) limits: Limits,
-    pub(super) leftover_grace: Duration,
-    pub(super) summary: Summary,
-    pub(super) status: Option<WaitStatus>,
-    /// What went into the spool as the last record.
-    pub(super) exit: Option<Exit>,
-    pub(super) has_children: bool,
-    pub(super) status_at: Option<Instant>,
-    /// The size that the terminal had first; it becomes the first record, behind the reply to the start.
-    pub(super) first_size: Option<WindowSize>,
 }
 
 /// What can wake the loop.
@@ -348,58 +314,6 @@ impl Session {
                 .map(|socket| PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::OUT))
                 .collect();
             crate::wait::until_ready(&mut polled, Some(deadline));
-        }
-    }
-}
-
-impl Held {
-    fn deadline(&self) -> Option<Instant> {
-        let all = [
-            self.outputs.deadline(),
-            self.ending.as_ref().filter(|_| self.has_children).map(Ending::deadline),
-            self.pause.deadline(),
-            self.clock.deadline(),
-            self.status_at,
-        ];
-        all.into_iter().flatten().min()
-    }
-
-    /// When all processes are gone: takes the last output, records the exit, writes the status. Says when all is done.
-    fn finish(&mut self, now: Instant) -> bool {
-        if self.has_children {
-            return false;
-        }
-        while !self.outputs.is_waiting() && self.outputs.drain_some(now) {}
-        if self.exit.is_none() && !self.outputs.is_waiting() {
-            self.outputs.flush(now);
-            let reason = self.ending.as_ref().map_or(EndReason::Itself, |ending| ending.reason);
-            let code = self.status.and_then(WaitStatus::exit_status);
-            let signal = self.status.and_then(WaitStatus::terminating_signal);
-            let exit = Exit { code, signal, reason };
-            self.exit = Some(exit);
-            self.outputs.append(&Body::Exit(exit), now);
-        }
-        let Some(exit) = self.exit.filter(|_| !self.outputs.is_waiting()) else { return false };
-        if self.summary.exit.is_none() {
-            let (offset, input_typed) = (self.outputs.offset(), self.inputs.typed());
-            self.summary.exit = Some(Ended { exit, offset, input_typed });
-            self.status_at = Some(now);
-            self.write_status(now);
-        }
-        if self.status_at.is_some() {
-            return false;
-        }
-        if let Some(cgroup) = &self.cgroup {
-            cgroup.remove();
-        }
-        true
-    }
-
-    /// Writes the status file if it is time to, and again later if there is no room for it.
-    fn write_status(&mut self, now: Instant) {
-        if self.status_at.is_some_and(|at| now >= at) {
-            let written = status::write(Path::new("."), &self.summary);
-            self.status_at = written.err().map(|_| now + STATUS_RETRY);
         }
     }
 }

@@ -13,12 +13,7 @@ fn a_silent_session_is_never_woken() {
     stage.wait_text("ready");
     let holder = stage.launched.holder.id();
     // What is still to be done after the last output is done within this.
-    let quiet = wait_for("the holder sleeps", || {
-        let before = switches(holder);
-        let deadline = Instant::now() + Duration::from_millis(150);
-        assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
-        (switches(holder) == before).then_some(before)
-    });
+    let quiet = stage.wait_quiet();
     let deadline = Instant::now() + Duration::from_millis(500);
     assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
     assert_eq!(switches(holder), quiet);

@@ -194,3 +194,16 @@ pub fn switches(pid: u32) -> Vec<u64> {
     let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
     lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
 }
+
+impl Stage {
+    /// Waits until the holder sleeps, and says how often it had been woken until then.
+    pub fn wait_quiet(&mut self) -> Vec<u64> {
+        let holder = self.launched.holder.id();
+        wait_for("the holder sleeps", || {
+            let before = switches(holder);
+            let deadline = Instant::now() + Duration::from_millis(150);
+            assert_eq!(self.launched.connection.receive(deadline).unwrap(), None);
+            (switches(holder) == before).then_some(before)
+        })
+    }
+}
