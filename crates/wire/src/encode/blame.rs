@@ -29,10 +29,14 @@ pub(super) fn difference(said: &Said, read: &Said) -> String {
     let (Ok(said), Ok(read)) = (serde_json::to_value(said), serde_json::to_value(read)) else {
         return String::new();
     };
-    let mut fields = said.as_object().into_iter().chain(read.as_object()).flat_map(serde_json::Map::keys);
-    let value = fields.find(|field| said.get(field) != read.get(field)).and_then(|field| read.get(field));
+    let (said, read) = (said.get("payload"), read.get("payload"));
+    let objects = [said, read].into_iter().flatten().filter_map(serde_json::Value::as_object);
+    let field_of = |value: Option<&serde_json::Value>, field: &String| value?.get(field).cloned();
+    let mut fields = objects.flat_map(serde_json::Map::keys);
+    let field = fields.find(|field| field_of(said, field) != field_of(read, field));
+    let value = field.and_then(|field| field_of(read, field));
     match value {
-        Some(serde_json::Value::String(text)) => cut(text),
+        Some(serde_json::Value::String(text)) => cut(&text),
         Some(other) => cut(&other.to_string()),
         None => String::new(),
     }
