@@ -3,14 +3,15 @@
 use std::{
     collections::BTreeMap,
     env,
-    ffi::OsString,
-    fs, io,
-    os::unix::fs::DirBuilderExt,
+    ffi::{OsStr, OsString},
+    fs::{self, File},
+    io::{self, Read},
+    os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use domain::Timestamp;
+use domain::{SessionKey, Timestamp};
 use holder::{
     ClientError, Connection, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
@@ -29,6 +30,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(10);
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 /// How long processes may take to end before they are killed.
 const END_GRACE: Duration = Duration::from_secs(5);
+/// How much of a key is chance. It stops quotations, not programs: those can read the environment.
+const KEY_SIGNS: usize = 4;
 /// Leaves room for a number behind it.
 const NAME_STEM_MAX: usize = 40;
 /// An agent is ended before the programs of its user when memory runs out.
@@ -127,6 +130,8 @@ pub struct About {
     pub started_at: Timestamp,
     /// Whether it has a terminal.
     pub has_terminal: bool,
+    /// The word by which it shows that a message is its own.
+    pub key: SessionKey,
 }
 
 /// A session that was found.
@@ -154,6 +159,8 @@ pub enum State {
         /// How many bytes it wrote.
         offset: u64,
     },
+    /// It is about to begin.
+    Starting,
     /// Its holder was killed, and nobody knows how it ended.
     Lost,
 }
@@ -178,6 +185,12 @@ impl Sessions {
         })?;
         let mut command = start.command.iter();
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
+        let key = new_key().map_err(|source| SessionError::Io {
+            action: "make a key for",
+            path: directory.clone(),
+            source,
+        })?;
+        self.introduce(&mut environment, &key);
         environment.extend(start.environment.clone());
         let launch = Launch {
             session: name.clone(),
@@ -196,18 +209,20 @@ impl Sessions {
             leftover_grace: LEFTOVER_GRACE,
             secrets: Vec::new(),
         };
-        if let Err(source) = holder::launch(&program, &directory, &launch) {
-            // Nothing was started, so nothing is there to be kept.
-            let _ = fs::remove_dir_all(&directory);
-            return Err(SessionError::Holder { name, source });
-        }
+        // Before the agent can ask for it.
         let about = About {
             command: start.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
             directory: start.directory.clone(),
             started_at: now(),
             has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
+            key,
         };
         write_about(&directory, &about)?;
+        if let Err(source) = holder::launch(&program, &directory, &launch) {
+            // Nothing was started, so nothing is there to be kept.
+            let _ = fs::remove_dir_all(&directory);
+            return Err(SessionError::Holder { name, source });
+        }
         self.look(name)
     }
 
@@ -265,6 +280,22 @@ impl Sessions {
             path: found.directory.clone(),
             source,
         })
+    }
+
+    /// Tells a session where it is, and puts our helper commands on its path.
+    fn introduce(&self, environment: &mut BTreeMap<OsString, OsString>, key: &SessionKey) {
+        let bin = self.data.join("bin");
+        if let Ok(own) = env::current_exe() {
+            link(&own, &bin.join("jangdan"));
+        }
+        let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+        let parts = std::iter::once(bin).chain(env::split_paths(&path));
+        if let Ok(path) = env::join_paths(parts) {
+            environment.insert("PATH".into(), path);
+        }
+        environment.insert("JANGDAN_PROTOCOL".into(), "1".into());
+        environment.insert("JANGDAN_DATA".into(), self.data.clone().into());
+        environment.insert("JANGDAN_KEY".into(), key.as_str().into());
     }
 
     fn names(&self) -> Result<Vec<String>, SessionError> {
@@ -331,10 +362,32 @@ fn state(directory: &Path) -> State {
     if let Some(status) = alive {
         return State::Alive(status);
     }
-    match status::read(directory).ok().flatten().and_then(|summary| summary.exit) {
-        Some(ended) => State::Ended { exit: ended.exit, offset: ended.offset },
-        None => State::Lost,
+    match status::read(directory).ok().flatten().map(|summary| summary.exit) {
+        Some(Some(ended)) => State::Ended { exit: ended.exit, offset: ended.offset },
+        Some(None) => State::Lost,
+        None => State::Starting,
     }
+}
+
+/// Points a link at our own program. One that can't be made leaves the agent without helpers, and nothing worse.
+fn link(program: &Path, link: &Path) {
+    if fs::read_link(link).is_ok_and(|target| target == program) {
+        return;
+    }
+    let new = link.with_file_name(format!(".link-{}", std::process::id()));
+    if symlink(program, &new).is_ok() {
+        let _ = fs::rename(&new, link);
+    }
+}
+
+/// Makes a key that nobody guesses and everybody can type: letters and digits, both of them.
+fn new_key() -> io::Result<SessionKey> {
+    const SIGNS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let mut random = [0; KEY_SIGNS];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    let sign = |byte: &u8| SIGNS.get(usize::from(*byte) % SIGNS.len()).copied().map_or('x', char::from);
+    let signs: String = random.iter().map(sign).collect();
+    format!("k{signs}7").parse().map_err(io::Error::other)
 }
 
 fn is_sign(sign: char) -> bool {

@@ -14,6 +14,7 @@ mod plan_check;
 mod plural;
 mod printable;
 mod replay;
+mod say;
 mod session;
 mod store_failure;
 
@@ -31,6 +32,8 @@ enum Command {
     Decode(decode::Arguments),
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
+    /// Says a message of the protocol, for an agent in a session.
+    Say(say::Arguments),
     /// Starts agents that outlive the terminal, and comes back to them.
     Session(session::Arguments),
     /// Works with plan files.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
+        Command::Say(arguments) => say::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

@@ -112,7 +112,7 @@ fn say(sessions: &Sessions, found: &Found, text: &str) -> Result<ExitCode, Failu
 fn stop(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
     match found.state {
         State::Ended { .. } => eprintln!("{} is over already", found.name),
-        State::Lost => {
+        State::Starting | State::Lost => {
             let n_ended = sessions.bury(found);
             eprintln!("{} was lost; {n_ended} processes of it were still there and are ended", found.name);
         }

@@ -103,3 +103,53 @@ fn mistakes_are_answered_with_what_to_do() {
     }
     assert!(rows(data).is_empty(), "what could not start leaves nothing behind");
 }
+
+#[test]
+fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let script = "jangdan say done T1.3; jangdan say ask 'Which?' --option a --option b; \
+                  jangdan say ask '[DONE] is no message'; echo over";
+    assert!(session(data, &["start", "--name", "agent", "--", "sh", "-c", script]).status.success());
+    wait_until("it is over", || state(data) == "ended");
+    let log = out(&session(data, &["log", "agent"]));
+    assert!(log.contains("over"), "{log}");
+    assert!(!log.contains("DONE"), "what is said aside is not part of the output: {log}");
+
+    let directory = data.join("sessions/agent");
+    let about: Value = serde_json::from_slice(&std::fs::read(directory.join("about.json")).unwrap()).unwrap();
+    let key = about["key"].as_str().unwrap().to_owned();
+    let mut reader = holder::spool::Reader::open(&directory, 0).unwrap();
+    let mut aside = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        if let holder::spool::Body::Output { stream: holder::spool::Stream::Aside, bytes } = record.body {
+            aside.extend(bytes);
+        }
+    }
+    let mut decoder = wire::Decoder::new(wire::Options {
+        key: Some(key.parse().unwrap()),
+        keys: wire::Keys::Required,
+        ..wire::Options::worker()
+    });
+    let mut items = decoder.push(&aside);
+    items.extend(decoder.end_turn());
+    let names: Vec<&str> = items
+        .iter()
+        .map(|item| match item {
+            wire::Item::Message(message) => message.said.name(),
+            wire::Item::Invalid(_) | wire::Item::Near(_) => "wrong",
+        })
+        .collect();
+    assert_eq!(names, ["DONE", "ASK_USER", "ASK_USER"], "{}", String::from_utf8_lossy(&aside));
+}
+
+#[test]
+fn outside_of_a_session_nothing_can_be_said() {
+    let output = Command::new(env!("CARGO_BIN_EXE_jangdan"))
+        .env_remove("JANGDAN_SESSION")
+        .args(["say", "done", "T1"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("no session of Jangdan's"), "{}", err(&output));
+}

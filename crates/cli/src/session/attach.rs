@@ -10,7 +10,7 @@ use agents::{Found, SessionError, Sessions, State};
 use holder::{
     ClientError,
     protocol::{Reply, Request, WindowSize},
-    spool::Body,
+    spool::{Body, Stream},
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -122,6 +122,7 @@ impl Attached<'_> {
         loop {
             match self.connection.try_receive() {
                 Ok(Some((_, Reply::Record(record)))) => match record.body {
+                    Body::Output { stream: Stream::Aside, .. } => {}
                     Body::Output { bytes, .. } => {
                         // A terminal that is gone is one that was left.
                         if out.write_all(&bytes).is_err() {

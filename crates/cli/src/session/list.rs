@@ -61,7 +61,7 @@ fn print_json(found: &[Found]) -> io::Result<()> {
         let (exit_code, exit_signal, output_bytes) = match session.state {
             State::Alive(status) => (None, None, Some(status.offset)),
             State::Ended { exit, offset } => (exit.code, exit.signal, Some(offset)),
-            State::Lost => (None, None, None),
+            State::Starting | State::Lost => (None, None, None),
         };
         let row = Row {
             name: &session.name,
@@ -93,7 +93,7 @@ fn print_table(found: &[Found]) -> io::Result<()> {
                 (None, Some(signal)) => format!("{state} (sig {signal})"),
                 (None, None) => state.to_owned(),
             },
-            State::Alive(_) | State::Lost => state.to_owned(),
+            State::Alive(_) | State::Starting | State::Lost => state.to_owned(),
         };
         let command = printable(&session.about.command.join(" "));
         let age = age(session.about.started_at.0);
@@ -112,6 +112,7 @@ fn word(session: &Found) -> (&'static str, Style) {
         },
         State::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
         State::Ended { .. } => ("ended", BAD),
+        State::Starting => ("starting", WAITS),
         State::Lost => ("lost", BAD),
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use agents::{SessionError, Sessions, State};
 use anstream::adapter::StripBytes;
-use holder::spool::{Body, Follower, SpoolError};
+use holder::spool::{Body, Follower, SpoolError, Stream};
 
 use super::{Named, failure};
 use crate::failure::Failure;
@@ -51,6 +51,8 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
             Err(error) => return Err(damaged(&found.name, &error)),
         };
         match record.body {
+            // What a helper said beside the output is for Jangdan, not for who reads along.
+            Body::Output { stream: Stream::Aside, .. } => {}
             Body::Output { bytes, .. } => {
                 let result = match &mut strip {
                     Some(strip) => strip.strip_next(&bytes).try_for_each(|part| out.write_all(part)),

@@ -26,6 +26,8 @@ use crate::{
 
 /// How long to wait before a status file that could not be written is tried again.
 const STATUS_RETRY: Duration = Duration::from_millis(200);
+/// A message is shorter; what is longer is given as a file.
+const ASIDE_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX;
 
 /// A session whose agent was started.
 pub(super) struct Held {
@@ -138,6 +140,18 @@ impl Held {
         let interrupted = kill_process_group(foreground(&self.agent), Signal::INT)
             .or_else(|_| kill_process_group(self.agent.pid, Signal::INT));
         interrupted.map_err(|error| failed("interrupt")(error.into()))
+    }
+
+    pub(super) fn say_aside(&mut self, bytes: &[u8], now: Instant) -> Result<(), Refusal> {
+        if self.outputs.is_waiting() {
+            return Err(Refusal::Busy);
+        }
+        if bytes.len() > ASIDE_BYTES_MAX {
+            return Err(Refusal::TooLong { bytes_max: ASIDE_BYTES_MAX as u64 });
+        }
+        self.outputs.flush(now);
+        self.outputs.append_aside(bytes, now);
+        Ok(())
     }
 
     pub(super) fn mark_turn_end(&mut self, offset: u64, now: Instant) -> Result<(), Refusal> {

@@ -107,12 +107,23 @@ impl Outputs {
 
     /// Appends what was typed, masked.
     pub(super) fn append_input(&mut self, number: u64, bytes: &[u8], now: Instant) {
+        let bytes = self.masked(bytes);
+        self.append(&Body::Input { number, bytes }, now);
+    }
+
+    /// Appends what was said beside the output, masked.
+    pub(super) fn append_aside(&mut self, bytes: &[u8], now: Instant) {
+        let bytes = self.masked(bytes);
+        self.append(&Body::Output { stream: Stream::Aside, bytes }, now);
+    }
+
+    fn masked(&self, bytes: &[u8]) -> Vec<u8> {
         let mut masker = Masker::default();
         masker.set(&self.secrets);
         let mut shown = Vec::with_capacity(bytes.len());
         masker.push(bytes, &mut shown);
         masker.flush(&mut shown);
-        self.append(&Body::Input { number, bytes: shown }, now);
+        shown
     }
 
     /// Reads one output until it is dry or a buffer is full, and appends what came.

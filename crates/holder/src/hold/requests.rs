@@ -89,6 +89,7 @@ impl Session {
                 held.outputs.set_secrets(secrets);
             }
             Request::MarkTurnEnd { offset } => held.mark_turn_end(offset, now)?,
+            Request::SayAside { bytes } => held.say_aside(&bytes, now)?,
             Request::ForgetBefore { offset } => {
                 spool::forget_before(Path::new(HERE), offset).map_err(|error| refuse_spool(&error, held))?;
             }

@@ -66,6 +66,11 @@ pub enum Request {
     },
     /// Replaces the values that are masked.
     SetSecrets(Vec<Secret>),
+    /// Writes into the spool what the agent says beside its output, by a helper that it started.
+    SayAside {
+        /// What it says.
+        bytes: Vec<u8>,
+    },
     /// Writes into the spool that the agent's turn ended.
     MarkTurnEnd {
         /// Behind this output byte.
@@ -92,6 +97,7 @@ const SUBSCRIBE: u8 = 11;
 const SET_SECRETS: u8 = 12;
 const MARK_TURN_END: u8 = 13;
 const FORGET_BEFORE: u8 = 14;
+const SAY_ASIDE: u8 = 15;
 
 impl Request {
     /// Puts the request into a frame. The bytes are zeroed when dropped, as they can hold secrets.
@@ -136,6 +142,10 @@ impl Request {
                 put_list(&mut payload, secrets.iter().map(Secret::value));
                 SET_SECRETS
             }
+            Self::SayAside { bytes } => {
+                payload.extend_from_slice(bytes);
+                SAY_ASIDE
+            }
             Self::MarkTurnEnd { offset } => {
                 payload.put_u64(*offset);
                 MARK_TURN_END
@@ -172,6 +182,7 @@ impl Request {
             STATUS => Self::Status,
             SUBSCRIBE => Self::Subscribe { from: fields.u64()? },
             SET_SECRETS => Self::SetSecrets(read_secrets(&mut fields)?),
+            SAY_ASIDE => Self::SayAside { bytes: fields.rest().to_vec() },
             MARK_TURN_END => Self::MarkTurnEnd { offset: fields.u64()? },
             FORGET_BEFORE => Self::ForgetBefore { offset: fields.u64()? },
             _ => return None,
@@ -195,6 +206,7 @@ impl fmt::Debug for Request {
             Self::Status => f.write_str("Status"),
             Self::Subscribe { from } => write!(f, "Subscribe({from})"),
             Self::SetSecrets(secrets) => write!(f, "SetSecrets({} values)", secrets.len()),
+            Self::SayAside { bytes } => write!(f, "SayAside({} bytes)", bytes.len()),
             Self::MarkTurnEnd { offset } => write!(f, "MarkTurnEnd({offset})"),
             Self::ForgetBefore { offset } => write!(f, "ForgetBefore({offset})"),
         }

@@ -32,6 +32,8 @@ pub enum Stream {
     Output,
     /// The agent's standard error.
     Error,
+    /// Said beside its output, by a helper of the agent's over the socket.
+    Aside,
 }
 
 /// Something that happened in a session, at an offset of its output.
@@ -135,6 +137,7 @@ impl Stream {
             Self::Terminal => 0,
             Self::Output => 1,
             Self::Error => 2,
+            Self::Aside => 3,
         }
     }
 
@@ -142,6 +145,7 @@ impl Stream {
         match number {
             1 => Self::Output,
             2 => Self::Error,
+            3 => Self::Aside,
             _ => Self::Terminal,
         }
     }

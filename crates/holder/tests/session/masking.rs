@@ -2,7 +2,8 @@
 
 use holder::{
     mask::Secret,
-    protocol::{Refusal, Reply, Request},
+    protocol::{INPUT_BYTES_MAX, Refusal, Reply, Request},
+    spool::{Body, Stream},
 };
 
 use crate::stage::{Stage, pipes, script, terminal, wait_for};
@@ -82,4 +83,34 @@ fn descendants_can_not_look_into_the_holder() {
     let environ = format!("/proc/{}/environ", stage.launched.holder.id());
     let owner = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(environ).unwrap());
     assert_eq!(owner, 0);
+}
+
+#[test]
+fn what_a_helper_says_stands_beside_the_output_in_its_order_and_masked() {
+    let mut launch = script("printf first; read -r go; printf last; exec sleep 1000", pipes());
+    launch.secrets = secrets();
+    let mut stage = Stage::start(&launch);
+    stage.wait_text("first");
+    let aside = Request::SayAside { bytes: format!("DONE:T1 {VALUE}\n").into() };
+    assert_eq!(stage.ask(&aside), Reply::Done);
+    stage.type_in(1, "go\n");
+    stage.wait_text("last");
+    let outputs: Vec<_> = stage
+        .records()
+        .into_iter()
+        .filter_map(|record| match record.body {
+            Body::Output { stream, bytes } => Some((record.offset, stream, bytes)),
+            _ => None,
+        })
+        .collect();
+    let masked = format!("DONE:T1 {}\n", "*".repeat(VALUE.len())).into_bytes();
+    let end = 5 + masked.len() as u64;
+    let expected = [
+        (0, Stream::Output, b"first".to_vec()),
+        (5, Stream::Aside, masked),
+        (end, Stream::Output, b"last".to_vec()),
+    ];
+    assert_eq!(outputs, expected);
+    let long = Request::SayAside { bytes: vec![b'x'; INPUT_BYTES_MAX + 1] };
+    assert!(matches!(stage.ask(&long), Reply::Refused(Refusal::TooLong { .. })));
 }
