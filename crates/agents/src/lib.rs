@@ -4,6 +4,8 @@
 //! recorded lines, and started again in the middle of a session. Knows nothing of tasks.
 
 mod driver;
+mod ledger;
+mod living;
 mod program;
 mod sessions;
 
@@ -11,5 +13,6 @@ pub use driver::{
     Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, ToolCall, ToolStatus, Trouble,
     TurnOutcome, Untold,
 };
+pub use living::{Living, LivingError, Seen};
 pub use program::holder_program;
 pub use sessions::{About, Found, SessionError, Sessions, Start, State};
