@@ -7,8 +7,7 @@ use std::{
 
 use domain::{
     Actor, CheckpointOutcome, Command, Done, EffectId, GateApproval, GateReport, Heard, Input, Member,
-    MergeOutcome, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Said, SessionId, Settings,
-    Timestamp,
+    MergeOutcome, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Said, Settings, Timestamp,
 };
 use engine::{Effect, Rejection, Run};
 
@@ -31,47 +30,7 @@ impl Crank {
     pub fn start(work: &Work, slots: u32, keeps_log: bool) -> Result<Self, Rejection> {
         let mut crank =
             Self { run: Run::new(), log: Vec::new(), n_steps: 0, orders: VecDeque::new(), keeps_log };
-        let name = |number: usize| format!("T{}", number + 1).parse();
-        let mut tasks = Vec::new();
-        for (number, duration) in work.durations.iter().enumerate() {
-            let Ok(id) = name(number) else { continue };
-            let mut task = PlannedTask::new(id, 1, format!("Task {number} of the plan"));
-            task.estimate_ms = Some(*duration);
-            task.text =
-                "What is to be done, in a few words of which a task usually has some more.".to_owned();
-            tasks.push(task);
-        }
-        for (earlier, later) in &work.edges {
-            if let (Ok(earlier), Some(later)) = (name(*earlier), tasks.get_mut(*later))
-                && !later.depends_on.contains(&earlier)
-            {
-                later.depends_on.push(earlier);
-            }
-        }
-        let phase = PlannedPhase {
-            number: 1,
-            name: "All of it".to_owned(),
-            after: Vec::new(),
-            verify: None,
-            artefacts: Vec::new(),
-            budgets: Vec::new(),
-        };
-        let settings = Settings {
-            slots: NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN),
-            gate_approval: GateApproval::Automatic,
-            ..Settings::default()
-        };
-        let work = PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks };
-        let name = "dev".parse().unwrap_or_else(|_| unreachable!("a name of letters is a name"));
-        crank.wish(
-            &Actor::Person("ana".to_owned()),
-            Command::StartRun {
-                project: "a project".to_owned(),
-                work: Box::new(work),
-                settings: Box::new(settings),
-                team: vec![Member { name, role: Role::Worker, slots: None }],
-            },
-        )?;
+        crank.wish(&Actor::Person("ana".to_owned()), start(work, slots))?;
         Ok(crank)
     }
 
@@ -88,45 +47,10 @@ impl Crank {
     }
 
     fn carry_out(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
-        let command = match effect {
-            Effect::SpawnAgent { session } => {
-                Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
-            }
-            Effect::Say { session, input, content } => {
-                self.wish(&Actor::System, Command::ReportTyped { session, input })?;
-                return match *content {
-                    Input::Task { task, .. } => self.say_done(session, task),
-                    _ => Ok(()),
-                };
-            }
-            Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
-            Effect::Merge { task, attempt } => {
-                let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None };
-                Command::ReportMerge { task, attempt, outcome }
-            }
-            Effect::CheckGate { phase, round } => {
-                let report = GateReport { passed: true, ..GateReport::default() };
-                Command::ReportGate { phase, round, report }
-            }
-            Effect::MakeCheckpoint { checkpoint, .. } => {
-                let outcome = CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None };
-                Command::ReportCheckpoint { checkpoint, outcome }
-            }
-            Effect::ParkSession { .. }
-            | Effect::WakeSession { .. }
-            | Effect::RunCheck { .. }
-            | Effect::LandPhase { .. }
-            | Effect::RestoreCheckpoint { .. }
-            | Effect::KeepPermission { .. } => Command::ReportEffect { effect: id, error: None },
-        };
-        self.wish(&Actor::System, command)
-    }
-
-    fn say_done(&mut self, session: SessionId, task_id: domain::TaskId) -> Result<(), Rejection> {
-        let said = Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() });
-        let heard = Heard { start: 100, ordinal: 0 };
-        let hear = Command::Hear { heard, read_from: 120, said: Box::new(said) };
-        self.wish(&Actor::Agent(session), hear)
+        for (actor, command) in answer(id, effect) {
+            self.wish(&actor, command)?;
+        }
+        Ok(())
     }
 
     fn wish(&mut self, actor: &Actor, command: Command) -> Result<(), Rejection> {
@@ -139,6 +63,85 @@ impl Crank {
         }
         Ok(())
     }
+}
+
+/// Returns the wish that starts so much work.
+pub fn start(work: &Work, slots: u32) -> Command {
+    let name = |number: usize| format!("T{}", number + 1).parse();
+    let mut tasks = Vec::new();
+    for (number, duration) in work.durations.iter().enumerate() {
+        let Ok(id) = name(number) else { continue };
+        let mut task = PlannedTask::new(id, 1, format!("Task {number} of the plan"));
+        task.estimate_ms = Some(*duration);
+        task.text = "What is to be done, in a few words of which a task usually has some more.".to_owned();
+        tasks.push(task);
+    }
+    for (earlier, later) in &work.edges {
+        if let (Ok(earlier), Some(later)) = (name(*earlier), tasks.get_mut(*later))
+            && !later.depends_on.contains(&earlier)
+        {
+            later.depends_on.push(earlier);
+        }
+    }
+    let phase = PlannedPhase {
+        number: 1,
+        name: "All of it".to_owned(),
+        after: Vec::new(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    let settings = Settings {
+        slots: NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN),
+        gate_approval: GateApproval::Automatic,
+        ..Settings::default()
+    };
+    let name = "dev".parse().unwrap_or_else(|_| unreachable!("a name of letters is a name"));
+    Command::StartRun {
+        project: "a project".to_owned(),
+        work: Box::new(PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks }),
+        settings: Box::new(settings),
+        team: vec![Member { name, role: Role::Worker, slots: None }],
+    }
+}
+
+/// Returns what is reported of an order that was carried out without trouble.
+pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
+    let command = match effect {
+        Effect::SpawnAgent { session } => {
+            Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
+        }
+        Effect::Say { session, input, content } => {
+            let mut answers = vec![(Actor::System, Command::ReportTyped { session, input })];
+            if let Input::Task { task: task_id, .. } = *content {
+                let said = Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() });
+                let heard = Heard { start: 100, ordinal: 0 };
+                let hear = Command::Hear { heard, read_from: 120, said: Box::new(said) };
+                answers.push((Actor::Agent(session), hear));
+            }
+            return answers;
+        }
+        Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
+        Effect::Merge { task, attempt } => {
+            let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None };
+            Command::ReportMerge { task, attempt, outcome }
+        }
+        Effect::CheckGate { phase, round } => {
+            let report = GateReport { passed: true, ..GateReport::default() };
+            Command::ReportGate { phase, round, report }
+        }
+        Effect::MakeCheckpoint { checkpoint, .. } => {
+            let outcome = CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None };
+            Command::ReportCheckpoint { checkpoint, outcome }
+        }
+        Effect::ParkSession { .. }
+        | Effect::WakeSession { .. }
+        | Effect::RunCheck { .. }
+        | Effect::LandPhase { .. }
+        | Effect::RestoreCheckpoint { .. }
+        | Effect::KeepPermission { .. } => Command::ReportEffect { effect: id, error: None },
+    };
+    vec![(Actor::System, command)]
 }
 
 #[cfg(test)]
