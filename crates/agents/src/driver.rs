@@ -58,6 +58,19 @@ pub struct Reaction {
     pub send: Vec<Send>,
 }
 
+impl Reaction {
+    /// Returns what happened, with nothing to be sent.
+    pub(crate) fn of(happened: impl IntoIterator<Item = Happening>) -> Self {
+        Self { happened: happened.into_iter().collect(), send: Vec::new() }
+    }
+
+    /// Adds what follows from what came next.
+    pub(crate) fn append(&mut self, next: Self) {
+        self.happened.extend(next.happened);
+        self.send.extend(next.send);
+    }
+}
+
 /// Bytes for the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Send {
@@ -109,6 +122,11 @@ pub enum Happening {
         prompt: String,
         /// What is asked.
         asked: Box<AskUser>,
+    },
+    /// The agent no longer waits for the answer to a prompt: somebody else gave it, or its act was given up.
+    Withdrawn {
+        /// The prompt's own id.
+        prompt: String,
     },
     /// Tokens and money were used since the last report.
     Usage(Usage),

@@ -1,0 +1,85 @@
+//! Commands as they were meant: what a shell was given, without the shell.
+
+use std::borrow::Cow;
+
+/// Returns the command that a shell is to run, or the whole where it is anything but one shell with one command.
+///
+/// `/bin/bash -lc 'cargo test'` is `cargo test`: what people and patterns mean.
+pub(super) fn plain(command: &str) -> Cow<'_, str> {
+    let inner = || {
+        let (program, rest) = command.split_once(' ')?;
+        let (option, rest) = rest.split_once(' ')?;
+        let shell = program.rsplit('/').next()?;
+        let is_shell = matches!(shell, "bash" | "sh" | "zsh" | "dash") && matches!(option, "-c" | "-lc");
+        word(rest).filter(|_| is_shell)
+    };
+    inner().map_or(Cow::Borrowed(command), Cow::Owned)
+}
+
+/// Reads one word as a shell would, if nothing else is there.
+fn word(text: &str) -> Option<String> {
+    let mut word = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => loop {
+                match chars.next()? {
+                    '\'' => break,
+                    c => word.push(c),
+                }
+            },
+            '"' => loop {
+                match chars.next()? {
+                    '"' => break,
+                    '\\' => match chars.next()? {
+                        c @ ('"' | '\\' | '$' | '`') => word.push(c),
+                        c => word.extend(['\\', c]),
+                    },
+                    // What the outer shell would put in is not known.
+                    '$' | '`' => return None,
+                    c => word.push(c),
+                }
+            },
+            '\\' => word.push(chars.next()?),
+            c if c.is_alphanumeric() || "_-./:=,@%+".contains(c) => word.push(c),
+            _ => return None,
+        }
+    }
+    (!word.is_empty()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_shell_with_one_command_is_that_command() {
+        let cases = [
+            ("/bin/bash -lc 'touch a && cat b'", "touch a && cat b"),
+            ("bash -lc ls", "ls"),
+            (r#"/usr/bin/zsh -lc "echo 'a' \"b\" \$c""#, r#"echo 'a' "b" $c"#),
+            (r"sh -c 'it'\''s'", "it's"),
+            ("cargo test", "cargo test"),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(plain(command), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_a_shell_with_one_command_stays_whole() {
+        let kept = [
+            "bash -lc 'cargo test' extra",
+            "bash -lc 'cargo test'; rm -rf x",
+            "bash -lc 'open",
+            "bash -x 'cargo test'",
+            "env bash -lc 'cargo test'",
+            "bash -lc \"$HOME/x\"",
+            "bash -lc ''",
+            "bash",
+        ];
+        for command in kept {
+            assert_eq!(plain(command), command);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Questions that an agent asks in the middle of its turn, one or several together, as one question to a person.
+//!
+//! A person gives one answer. Where several things are asked, it has a line for each; an answer that has not is given
+//! to each of them, as nobody knows better which it is for.
+
+use domain::{AskUser, AskUserType};
+use serde::{Deserialize, Serialize};
+
+use crate::json::{Loose, Ordered};
+
+/// What is asked together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Form {
+    /// What stands above the questions.
+    pub(crate) title: Option<String>,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// The agent's own name of it.
+    pub(crate) key: String,
+    pub(crate) question: String,
+    pub(crate) kind: Kind,
+    pub(crate) choices: Vec<Choice>,
+}
+
+/// Which answer a question wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Number,
+    YesOrNo,
+    One,
+    Several,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) label: String,
+    pub(crate) description: Option<String>,
+}
+
+/// An answer in the form that a field wants.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Given {
+    Text(String),
+    Number(serde_json::Number),
+    Yes(bool),
+    Several(Vec<String>),
+}
+
+impl Form {
+    /// Returns the question as a person is asked it.
+    pub(crate) fn asked(&self) -> AskUser {
+        let title = self.title.iter().cloned();
+        let mut ask = AskUser {
+            question: String::new(),
+            r#type: AskUserType::Text,
+            options: Vec::new(),
+            context: None,
+            default: None,
+            required: true,
+        };
+        let mut context = Vec::new();
+        if self.fields.is_empty() {
+            ask.r#type = AskUserType::Confirmation;
+        }
+        if let [field] = &self.fields[..] {
+            let lines = title.chain([field.question.clone()]).filter(|line| !line.is_empty());
+            ask.question = lines.collect::<Vec<_>>().join("\n");
+            ask.options = field.choices.iter().map(|choice| choice.label.clone()).collect();
+            ask.r#type = match field.kind {
+                Kind::One => AskUserType::Selection,
+                Kind::YesOrNo => AskUserType::Confirmation,
+                Kind::Text | Kind::Number | Kind::Several => AskUserType::Text,
+            };
+            context
+                .extend(field.choices.iter().filter(|choice| choice.description.is_some()).map(Choice::line));
+            if field.kind == Kind::Several {
+                context.push("Several may be chosen, with commas between them.".to_owned());
+            }
+        } else {
+            let numbered = (1..).zip(&self.fields).map(|(n, field)| format!("{n}. {}", field.question));
+            ask.question = title.chain(numbered).collect::<Vec<_>>().join("\n");
+            for (n, field) in (1..).zip(&self.fields).filter(|(_, field)| !field.choices.is_empty()) {
+                let choices: Vec<_> = field.choices.iter().map(Choice::line).collect();
+                context.push(format!("{n}. {}", choices.join("; ")));
+            }
+            if self.fields.len() > 1 {
+                context.push("One line for each answer, in this order.".to_owned());
+            }
+        }
+        ask.context = Some(context.join("\n")).filter(|context| !context.is_empty());
+        ask
+    }
+
+    /// Tells whether a question that wants nothing but a yes gets something else.
+    pub(crate) fn is_refused(&self, answer: &str) -> bool {
+        self.fields.is_empty() && !is_yes(answer)
+    }
+
+    /// Returns the answer of each field, by its key.
+    pub(crate) fn answers(&self, answer: &str) -> Vec<(String, Given)> {
+        let lines: Vec<_> = answer.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let has_line_each = self.fields.len() > 1 && lines.len() == self.fields.len();
+        let given = |(n, field): (usize, &Field)| {
+            let line = lines.get(n).filter(|_| has_line_each).map(|line| without_number(line, n + 1));
+            (field.key.clone(), field.given(line.unwrap_or(answer.trim())))
+        };
+        self.fields.iter().enumerate().map(given).collect()
+    }
+}
+
+impl Choice {
+    fn line(&self) -> String {
+        match &self.description {
+            Some(description) => format!("{}: {description}", self.label),
+            None => self.label.clone(),
+        }
+    }
+}
+
+impl Field {
+    fn given(&self, answer: &str) -> Given {
+        let text = || Given::Text(answer.to_owned());
+        match self.kind {
+            Kind::Text | Kind::One => text(),
+            Kind::Number => answer.parse().map_or_else(|_| text(), Given::Number),
+            Kind::YesOrNo => Given::Yes(is_yes(answer)),
+            Kind::Several => Given::Several(answer.split(',').map(|one| one.trim().to_owned()).collect()),
+        }
+    }
+}
+
+fn is_yes(answer: &str) -> bool {
+    let yes = ["yes", "y", "true", "ok", "1", "예", "네", "응"];
+    yes.contains(&answer.trim().to_lowercase().as_str())
+}
+
+/// Takes the number of a line off it: `2. web`, `2) web`.
+fn without_number(line: &str, n: usize) -> &str {
+    let rest = line.strip_prefix(&n.to_string()).and_then(|rest| rest.strip_prefix(['.', ')']));
+    rest.map_or(line, str::trim_start)
+}
+
+/// The form of an MCP server's question.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Schema {
+    #[serde(default)]
+    properties: Ordered<Property>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Property {
+    #[serde(default)]
+    r#type: Loose,
+    #[serde(default)]
+    title: Loose,
+    #[serde(default)]
+    description: Loose,
+    #[serde(default)]
+    r#enum: Vec<Loose>,
+    #[serde(default, rename = "oneOf")]
+    one_of: Vec<Titled>,
+    #[serde(default)]
+    items: Option<Items>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Items {
+    #[serde(default)]
+    r#enum: Vec<Loose>,
+    #[serde(default, rename = "anyOf")]
+    any_of: Vec<Titled>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Titled {
+    r#const: String,
+    #[serde(default)]
+    title: Loose,
+}
+
+impl Schema {
+    /// Returns the form, under what the server says and the address that it wants to be visited.
+    pub(crate) fn form(self, message: Loose, url: Loose) -> Form {
+        let fields = self.properties.0.into_iter().map(|(key, property)| property.field(key)).collect();
+        let lines: Vec<_> = [message.0, url.0].into_iter().flatten().collect();
+        Form { title: Some(lines.join("\n")), fields }
+    }
+}
+
+impl Property {
+    fn field(self, key: String) -> Field {
+        let (is_list, values, titled) = match self.items {
+            Some(items) => (true, items.r#enum, items.any_of),
+            None => (false, self.r#enum, self.one_of),
+        };
+        let plain = values.into_iter().filter_map(|value| value.0);
+        let plain = plain.map(|label| Choice { label, description: None });
+        let titled = titled.into_iter().map(|one| Choice { label: one.r#const, description: one.title.0 });
+        let choices: Vec<_> = plain.chain(titled).collect();
+        let kind = match self.r#type.text() {
+            _ if is_list => Kind::Several,
+            Some("boolean") => Kind::YesOrNo,
+            Some("number" | "integer") => Kind::Number,
+            _ if choices.is_empty() => Kind::Text,
+            _ => Kind::One,
+        };
+        let question = self.description.0.or(self.title.0).unwrap_or_else(|| key.clone());
+        Field { key, question, kind, choices }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, Schema};
+    use crate::json::Loose;
+
+    const SCHEMA: &str = r#"{"type":"object","properties":{
+        "web":{"type":"boolean","title":"A web app?"},
+        "port":{"type":"integer"},
+        "db":{"type":"string","oneOf":[{"const":"pg","title":"PostgreSQL"},{"const":"sqlite","title":"SQLite"}]},
+        "parts":{"type":"array","items":{"type":"string","enum":["api","web"]}}}}"#;
+
+    #[test]
+    fn several_questions_are_asked_as_one_and_answered_line_by_line() {
+        let schema: Schema = serde_json::from_str(SCHEMA).expect("it is JSON");
+        let form = schema.form(Loose(Some("Set it up".to_owned())), Loose(None));
+        let asked = form.asked();
+        assert_eq!(asked.question, "Set it up\n1. A web app?\n2. port\n3. db\n4. parts");
+        let context =
+            "3. pg: PostgreSQL; sqlite: SQLite\n4. api; web\nOne line for each answer, in this order.";
+        assert_eq!(asked.context.as_deref(), Some(context));
+        let given: Vec<_> =
+            form.answers("1. yes\n8080\n3) pg\napi, web").into_iter().map(|(_, given)| given).collect();
+        let several = Given::Several(vec!["api".to_owned(), "web".to_owned()]);
+        assert_eq!(
+            given,
+            [Given::Yes(true), Given::Number(8080.into()), Given::Text("pg".to_owned()), several]
+        );
+    }
+
+    #[test]
+    fn an_answer_without_a_line_for_each_is_given_to_each() {
+        let schema: Schema = serde_json::from_str(r#"{"properties":{"a":{},"b":{}}}"#).expect("it is JSON");
+        let given = schema.form(Loose(None), Loose(None)).answers("as you like");
+        let text = || Given::Text("as you like".to_owned());
+        assert_eq!(given, [("a".to_owned(), text()), ("b".to_owned(), text())]);
+    }
+}
