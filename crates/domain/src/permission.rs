@@ -35,7 +35,7 @@ pub struct PermissionWish {
     pub prompt: String,
     /// What kind of act it is.
     pub kind: PermissionKind,
-    /// What it acts on: a path, a command line, an address.
+    /// What it acts on: a path, a command line, an address; several paths have a line each.
     pub subject: String,
     /// Whether a path lies below the agent's worktree, as the driver found out.
     #[serde(default)]

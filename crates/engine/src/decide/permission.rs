@@ -110,9 +110,15 @@ fn covers(pattern: &str, wish: &PermissionWish, strictly: bool) -> bool {
     let joins = |c: char| {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
     };
+    if wish.kind == PermissionKind::Run {
+        return fits_kind && glob(rest, &wish.subject, joins);
+    }
     // A path that climbs out is not below what it seems to be below.
-    let climbs = wish.kind != PermissionKind::Run && wish.subject.split('/').any(|part| part == "..");
-    fits_kind && !(strictly && climbs) && glob(rest, &wish.subject, joins)
+    let climbs = |path: &str| path.split('/').any(|part| part == "..");
+    let fits = |path: &str| !(strictly && climbs(path)) && glob(rest, path, joins);
+    // A patch names its files, a line each: it passes if all of them do, and is stopped by any.
+    let mut paths = wish.subject.split('\n');
+    fits_kind && if strictly { paths.all(fits) } else { paths.any(fits) }
 }
 
 /// Matches `*` against any run of characters, but for those that it must not stand for.
@@ -139,7 +145,7 @@ fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> b
 mod tests {
     use domain::{PermissionKind, PermissionWish};
 
-    use super::matches;
+    use super::{matches, names};
 
     #[test]
     fn a_pattern_lets_pass_what_it_names_and_nothing_joined_to_it() {
@@ -158,16 +164,26 @@ mod tests {
             ("a*b*c", PermissionKind::Other, "axxbyyc", true),
             ("a*b*c", PermissionKind::Other, "axxc", false),
             ("edit:src/**", PermissionKind::Edit, "src/../../etc/passwd", false),
+            ("edit:src/**", PermissionKind::Edit, "src/a.rs\nsrc/b.rs", true),
+            ("edit:src/**", PermissionKind::Edit, "src/a.rs\nsecret/b", false),
+            ("*.rs", PermissionKind::Edit, "secret/b\nsrc/a.rs", false),
+            ("edit:src/**", PermissionKind::Edit, "", false),
         ];
         for (pattern, kind, subject, expected) in cases {
-            let wish = PermissionWish {
-                prompt: String::new(),
-                kind,
-                subject: subject.to_owned(),
-                in_worktree: false,
-                detail: None,
-            };
-            assert_eq!(matches(pattern, &wish), expected, "{pattern} for {subject}");
+            assert_eq!(matches(pattern, &wish(kind, subject)), expected, "{pattern} for {subject}");
         }
+    }
+
+    #[test]
+    fn one_denied_file_of_a_patch_denies_it() {
+        let patch = wish(PermissionKind::Edit, "src/a.rs\nsecret/b");
+        assert!(names("edit:secret/**", &patch));
+        assert!(names("edit:src/**", &patch));
+        assert!(!names("edit:docs/**", &patch));
+    }
+
+    fn wish(kind: PermissionKind, subject: &str) -> PermissionWish {
+        let (prompt, subject) = (String::new(), subject.to_owned());
+        PermissionWish { prompt, kind, subject, in_worktree: false, detail: None }
     }
 }
