@@ -12,6 +12,10 @@ pub(crate) struct Place {
 
 /// Finds out where a path lies that an agent names from its working directory.
 pub(crate) fn place(directory: &Path, path: &str) -> Place {
+    // Somebody's home, wherever that is.
+    if path.starts_with('~') {
+        return Place { name: path.to_owned(), in_worktree: false };
+    }
     let directory = normal(directory);
     let whole = normal(&directory.join(path));
     match whole.strip_prefix(&directory) {
@@ -64,6 +68,7 @@ mod tests {
             ("/w/tree/../../etc/passwd", "/etc/passwd", false),
             ("src/../../../../../../etc/passwd", "/etc/passwd", false),
             ("", ".", true),
+            ("~/a.rs", "~/a.rs", false),
         ];
         for (path, name, in_worktree) in cases {
             let found = place(Path::new("/w/./x/../tree/"), path);

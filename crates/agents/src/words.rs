@@ -42,7 +42,10 @@ impl Words {
 
     /// Takes what the agent said in one line of its output. Words of two lines never join to one line.
     pub(crate) fn say(&mut self, text: &str, line: &Line, read_from: u64) -> Vec<Happening> {
-        self.pieces.push_back(Piece { given: self.given, begin: line.begin, end: line.end, n_items: 0 });
+        // What one line carries is one piece, so that its messages are numbered together.
+        if self.pieces.back().is_none_or(|last| last.begin != line.begin) {
+            self.pieces.push_back(Piece { given: self.given, begin: line.begin, end: line.end, n_items: 0 });
+        }
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         let mut items = Vec::new();
         for part in [text, newline] {

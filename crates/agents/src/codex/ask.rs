@@ -179,10 +179,9 @@ fn command(directory: &Path, request: &Request) -> Option<String> {
 
 /// Returns the files of a patch, a line each, and whether all lie below the working directory.
 fn files(directory: &Path, item: Option<&Item>, root: Option<&str>) -> (String, bool) {
-    let changes = item.map_or(&[][..], |item| &item.changes);
     // A root that is to be opened for good is more than the files of this patch.
-    let paths: Vec<_> = changes.iter().map(|change| &*change.path).chain(root).collect();
-    let places: Vec<_> = paths.into_iter().map(|path| place(directory, path)).collect();
+    let paths = item.into_iter().flat_map(Item::paths).chain(root);
+    let places: Vec<_> = paths.map(|path| place(directory, path)).collect();
     let in_worktree = root.is_none() && !places.is_empty() && places.iter().all(|place| place.in_worktree);
     (places.into_iter().map(|place| place.name).collect::<Vec<_>>().join("\n"), in_worktree)
 }

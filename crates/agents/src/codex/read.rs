@@ -116,7 +116,7 @@ pub(super) struct Item {
     #[serde(default)]
     aggregated_output: Loose,
     #[serde(default)]
-    pub(super) changes: Vec<Change>,
+    changes: Vec<Change>,
     #[serde(default)]
     pub(super) server: Loose,
     #[serde(default)]
@@ -126,17 +126,33 @@ pub(super) struct Item {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Change {
-    pub(super) path: String,
+struct Change {
+    path: String,
+    kind: Option<ChangeKind>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ChangeKind {
+    /// Where the file goes.
+    #[serde(default, alias = "movePath")]
+    move_path: Loose,
 }
 
 impl Item {
+    /// Returns the files of a patch, also those that it makes by moving others.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.changes.iter().flat_map(|change| {
+            let moved = change.kind.as_ref().and_then(|kind| kind.move_path.text());
+            [&*change.path].into_iter().chain(moved)
+        })
+    }
+
     /// Returns the call as people see it, if it is one.
     pub(super) fn tool_call(&self, directory: &Path, is_complete: bool) -> Option<ToolCall> {
         let title = match &*self.r#type {
             "commandExecution" => plain(self.command.text()?).into_owned(),
             "fileChange" => {
-                let names = self.changes.iter().map(|change| place(directory, &change.path).name);
+                let names = self.paths().map(|path| place(directory, path).name);
                 format!("edit {}", names.collect::<Vec<_>>().join(", "))
             }
             "mcpToolCall" => format!("{}: {}", self.server.text()?, self.tool.text()?),
