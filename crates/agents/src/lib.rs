@@ -6,24 +6,24 @@
 pub mod claude;
 pub mod codex;
 mod driver;
-mod ledger;
-mod living;
-mod program;
-mod sessions;
+mod ear;
 mod form;
 mod json;
 mod launch;
+mod ledger;
 mod lines;
+mod living;
 mod place;
+mod program;
 mod prompts;
+mod sessions;
 mod turn;
-mod words;
 
 pub use driver::{
     Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, ToolCall, ToolStatus, Trouble,
     TurnOutcome, Untold,
 };
+pub use launch::Launch;
 pub use living::{Living, LivingError, Seen};
 pub use program::holder_program;
 pub use sessions::{About, Found, SessionError, Sessions, Start, State};
-pub use launch::Launch;

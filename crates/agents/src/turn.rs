@@ -7,8 +7,8 @@ use wire::Options;
 
 use crate::{
     driver::{Chunk, Happening, Stream, Trouble, TurnOutcome},
+    ear::Ear,
     lines::{Content, Line, Lines},
-    words::Words,
 };
 
 /// As much of an unknown line as is shown.
@@ -21,7 +21,7 @@ const ERROR_LINES_MAX: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Turn {
     lines: Lines,
-    words: Words,
+    ear: Ear,
     /// The first byte of the turn's first line.
     from: Option<u64>,
     /// The last lines of the standard error.
@@ -36,7 +36,7 @@ pub(crate) struct Message {
 
 impl Turn {
     pub(crate) fn new(options: Options) -> Self {
-        Self { lines: Lines::default(), words: Words::new(options), from: None, errors: VecDeque::new() }
+        Self { lines: Lines::default(), ear: Ear::new(options), from: None, errors: VecDeque::new() }
     }
 
     pub(crate) fn cut(&mut self, chunk: Chunk<'_>) -> Vec<Line> {
@@ -90,17 +90,17 @@ impl Turn {
     /// Takes the agent's own words.
     pub(crate) fn say(&mut self, text: &str, line: &Line) -> Vec<Happening> {
         let read_from = self.read_from();
-        self.words.say(text, line, read_from)
+        self.ear.hear(text, line, read_from)
     }
 
     /// Ends the turn: nothing before `end` is needed any more.
     pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<Happening> {
-        let mut happened = self.words.end_turn(self.read_from());
+        let mut happened = self.ear.end_turn(self.read_from());
         if usage.tokens() + usage.cached_tokens + usage.cost_micros > 0 {
             happened.push(Happening::Usage(usage));
         }
         self.from = None;
-        happened.push(Happening::TurnEnded { read_from: end, words: self.words.take_turn(), outcome });
+        happened.push(Happening::TurnEnded { read_from: end, words: self.ear.take_turn(), outcome });
         happened
     }
 

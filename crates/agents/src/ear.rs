@@ -1,0 +1,109 @@
+//! An agent's own words: what they say in the protocol, each message under a name that a restart does not change.
+//!
+//! The words come in pieces, each in a line of the agent's output. A message is named by the line that carried its
+//! beginning and by its number among those that begin there, so whoever reads that line again finds the same names.
+
+use std::collections::VecDeque;
+
+use domain::Heard;
+use wire::{Decoder, Item, Options};
+
+use crate::{driver::Happening, lines::Line};
+
+/// What people read of a turn is cut to its end: a turn's last words are those that matter.
+const TURN_BYTES_MAX: usize = 64 * 1024;
+
+/// Listens to one session.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    decoder: Decoder,
+    /// How many bytes the decoder was given.
+    given: u64,
+    /// The pieces that the decoder may still speak of.
+    pieces: VecDeque<Piece>,
+    /// What was said in this turn.
+    turn: String,
+}
+
+/// A piece of the words, and the line that carried it.
+#[derive(Debug)]
+struct Piece {
+    /// Its first byte, as the decoder counts.
+    given: u64,
+    begin: u64,
+    end: u64,
+    n_items: u32,
+}
+
+impl Ear {
+    pub(crate) fn new(options: Options) -> Self {
+        Self { decoder: Decoder::new(options), given: 0, pieces: VecDeque::new(), turn: String::new() }
+    }
+
+    /// Takes what the agent said in one line of its output. Words of two lines never join to one line.
+    pub(crate) fn hear(&mut self, text: &str, line: &Line, read_from: u64) -> Vec<Happening> {
+        // What one line carries is one piece, so that its messages are numbered together.
+        if self.pieces.back().is_none_or(|last| last.begin != line.begin) {
+            self.pieces.push_back(Piece { given: self.given, begin: line.begin, end: line.end, n_items: 0 });
+        }
+        let newline = if text.ends_with('\n') { "" } else { "\n" };
+        let mut items = Vec::new();
+        for part in [text, newline] {
+            items.extend(self.decoder.push(part.as_bytes()));
+            self.given += part.len() as u64;
+            self.turn.push_str(part);
+        }
+        if self.turn.len() > 2 * TURN_BYTES_MAX {
+            self.turn = tail(&self.turn).to_owned();
+        }
+        self.heard(items, read_from)
+    }
+
+    /// Ends the turn, and returns what was still open in it.
+    pub(crate) fn end_turn(&mut self, read_from: u64) -> Vec<Happening> {
+        let items = self.decoder.end_turn();
+        self.heard(items, read_from)
+    }
+
+    /// Returns what was said in the turn, and begins another one.
+    pub(crate) fn take_turn(&mut self) -> String {
+        let turn = std::mem::take(&mut self.turn);
+        tail(turn.trim()).to_owned()
+    }
+
+    fn heard(&mut self, items: Vec<Item>, read_from: u64) -> Vec<Happening> {
+        let happened = items.into_iter().map(|item| self.named(item, read_from)).collect();
+        let needed = self.decoder.safe_offset();
+        while self.pieces.get(1).is_some_and(|next| next.given <= needed) {
+            self.pieces.pop_front();
+        }
+        happened
+    }
+
+    fn named(&mut self, mut item: Item, read_from: u64) -> Happening {
+        let span = match &mut item {
+            Item::Message(message) => &mut message.span,
+            Item::Invalid(invalid) => &mut invalid.span,
+            Item::Near(near) => &mut near.span,
+        };
+        let last = span.end.saturating_sub(1).max(span.start);
+        let end =
+            self.pieces.iter().rev().find(|piece| piece.given <= last).map_or(span.end, |piece| piece.end);
+        if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| piece.given <= span.start) {
+            (span.start, span.ordinal) = (piece.begin, piece.n_items);
+            piece.n_items += 1;
+        }
+        span.end = end;
+        Happening::Said { heard: Heard { start: span.start, ordinal: span.ordinal }, read_from, item }
+    }
+}
+
+/// Returns the end of a text that is too long.
+fn tail(text: &str) -> &str {
+    let from = text.len().saturating_sub(TURN_BYTES_MAX);
+    text.char_indices()
+        .map(|(at, _)| at)
+        .find(|at| *at >= from)
+        .and_then(|at| text.get(at..))
+        .unwrap_or_default()
+}
