@@ -8,7 +8,9 @@ use super::ask::Answer;
 
 /// Begins a turn, or queues one behind that which runs.
 pub(super) fn prompt(text: &str) -> Vec<Send> {
-    line(&User { r#type: "user", message: UserMessage { role: "user", content: text } })
+    // What begins with a slash is taken for a command, and an unknown one is a turn that ends well without the model.
+    let content = if text.starts_with('/') { format!(" {text}") } else { text.to_owned() };
+    line(&User { r#type: "user", message: UserMessage { role: "user", content } })
 }
 
 /// Answers a request of the agent's.
@@ -30,15 +32,15 @@ pub(super) fn interrupt(number: u32) -> Vec<Send> {
 }
 
 #[derive(Serialize)]
-struct User<'a> {
+struct User {
     r#type: &'static str,
-    message: UserMessage<'a>,
+    message: UserMessage,
 }
 
 #[derive(Serialize)]
-struct UserMessage<'a> {
+struct UserMessage {
     role: &'static str,
-    content: &'a str,
+    content: String,
 }
 
 #[derive(Serialize)]
