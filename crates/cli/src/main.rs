@@ -11,6 +11,7 @@ mod input;
 mod log;
 mod moment;
 mod plan_check;
+mod play;
 mod plural;
 mod printable;
 mod replay;
@@ -41,6 +42,8 @@ enum Command {
     Plan(PlanCommand),
     /// Shows a run as it was at one of its events.
     Replay(replay::Arguments),
+    /// Plays a script as an agent would, to try things without a real one.
+    Play(play::Arguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Play(arguments) => play::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -20,7 +20,7 @@ use crate::{
     printable::json,
 };
 
-mod snippet;
+pub mod snippet;
 mod summary;
 mod table;
 

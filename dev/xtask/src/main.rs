@@ -4,6 +4,7 @@
 
 mod bench;
 mod fuzz;
+mod real_agents;
 mod shell;
 mod test;
 mod tidy;
@@ -31,6 +32,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Measures one part against its peers and its goals.
     Bench(bench::Options),
+    /// Installs the real agents and runs them against a scripted model.
+    RealAgents(real_agents::Options),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Test => test::run(),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
     };
     match outcome {

@@ -1,0 +1,54 @@
+//! `jangdan play` from outside: it plays, and what is wrong with a script is shown in place.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::{fs, process::Output};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn play(script: &str, arguments: &[&str], input: &str) -> Output {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("script.toml"), script).expect("write the script");
+    Command::cargo_bin("jangdan")
+        .expect("the binary")
+        .current_dir(folder.path())
+        .args(["play", "script.toml"])
+        .args(arguments)
+        .env("JANGDAN_KEY", "k3f9")
+        .write_stdin(input)
+        .output()
+        .expect("it ran")
+}
+
+#[test]
+fn it_says_asks_and_ends_as_the_script_says() {
+    let script = "steps = [{ say = \"{arguments}\\n\" }, { ask = 'Ship it?' }, { say = 'DONE:T1 {key} {line}' }, { exit = 3 }]";
+    let output = play(script, &["--resume", "s-1"], "yes\n");
+    let expected = "--resume s-1\n[ASK_USER k3f9]\nquestion: Ship it?\n[/ASK_USER k3f9]\nDONE:T1 k3f9 yes";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn a_process_beside_it_plays_its_own_steps() {
+    let script =
+        "steps = [{ fork = { kind = 'own_session', steps = [{ say = 'beside' }] } }, { sleep = '1ms' }]";
+    assert_eq!(String::from_utf8_lossy(&play(script, &[], "").stdout), "beside");
+}
+
+#[test]
+fn a_mistake_is_shown_in_place() {
+    let output =
+        play("voice = \"plain\"\n\n[[steps]]\nsay = \"hello\"\n\n[[steps]]\nsleep = \"soon\"\n", &[], "");
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_wait_for_what_never_comes_is_told() {
+    let output = play("steps = [{ wait = 'go' }]", &[], "stay\n");
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.starts_with("error: the script waited") && words.contains("hint: "), "{words}");
+}

@@ -1,0 +1,301 @@
+//! The server from outside: each dialect's shape, streamed and whole, errors, slow answers and cut streams.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use model_server::{Dialect, ModelServer, Refusal, Rule, Says, Script, Speech, Turn, Usage};
+use serde_json::{Value, json};
+
+/// A request of each dialect, with a tool on offer: its path, its body, and that body when it wants a stream.
+fn requests(words: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
+    let tool = json!([{ "name": "Bash" }]);
+    [
+        (
+            Dialect::Anthropic,
+            "/v1/messages?beta=true",
+            "/v1/messages?beta=true",
+            json!({ "model": "m", "tools": tool, "messages": [{ "role": "user", "content": [{ "type": "text", "text": words }] }] }),
+        ),
+        (
+            Dialect::Responses,
+            "/v1/responses",
+            "/v1/responses",
+            json!({ "model": "m", "tools": tool, "input": [
+                { "type": "message", "role": "developer", "content": [{ "type": "input_text", "text": "rules" }] },
+                { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": words }] }] }),
+        ),
+        (
+            Dialect::Chat,
+            "/v1/chat/completions",
+            "/v1/chat/completions",
+            json!({ "model": "m", "tools": tool, "messages": [
+                { "role": "system", "content": "rules" }, { "role": "user", "content": words }] }),
+        ),
+        (
+            Dialect::Google,
+            "/v1beta/models/m:generateContent",
+            "/v1beta/models/m:streamGenerateContent?alt=sse",
+            json!({ "tools": tool, "contents": [{ "role": "user", "parts": [{ "text": words }] }] }),
+        ),
+    ]
+}
+
+/// Posts a body, and returns the head and what came behind it, chunks and all.
+fn post(server: &ModelServer, path: &str, body: &Value) -> (String, String) {
+    let mut stream = TcpStream::connect(server.url().trim_start_matches("http://")).expect("it listens");
+    let body = body.to_string();
+    let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all([head, body].concat().as_bytes()).expect("ask");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.to_owned(), body.to_owned())
+}
+
+fn post_stream(server: &ModelServer, path: &str, mut body: Value) -> (String, Vec<String>) {
+    body["stream"] = json!(true);
+    let (head, text) = post(server, path, &body);
+    let data = |line: &str| line.strip_prefix("data: ").map(|data| data.trim_end().to_owned());
+    (head, text.lines().filter_map(data).collect())
+}
+
+fn parsed(data: &[String]) -> Vec<Value> {
+    data.iter().filter_map(|data| serde_json::from_str(data).ok()).collect()
+}
+
+fn both() -> Turn {
+    let tool = Says::Tool { name: "Bash".to_owned(), input: json!({ "command": "ls" }) };
+    let says = vec![Says::Text("Hello there.".to_owned()), tool];
+    Turn::Says(Speech { says, usage: Some(Usage { input: 11, output: 7 }), ..Speech::default() })
+}
+
+#[test]
+fn anthropic_streams_blocks_between_a_start_and_a_stop() {
+    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let [(_, _, path, body), ..] = requests("go");
+    let (head, data) = post_stream(&server, path, body);
+    assert!(head.starts_with("HTTP/1.1 200 OK") && head.contains("text/event-stream"), "{head}");
+    let events = parsed(&data);
+    let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert_eq!(
+        types,
+        [
+            "message_start",
+            "content_block_start",
+            "content_block_delta",
+            "content_block_delta",
+            "content_block_stop",
+            "content_block_start",
+            "content_block_delta",
+            "content_block_stop",
+            "message_delta",
+            "message_stop"
+        ]
+    );
+    assert_eq!(events[0]["message"]["usage"]["input_tokens"], 11);
+    assert_eq!(events[2]["delta"], json!({ "type": "text_delta", "text": "Hello " }));
+    assert_eq!(events[5]["content_block"]["name"], "Bash");
+    assert_eq!(events[6]["delta"]["partial_json"], "{\"command\":\"ls\"}");
+    assert_eq!(events[8]["delta"]["stop_reason"], "tool_use");
+    assert_eq!(events[8]["usage"]["output_tokens"], 7);
+}
+
+#[test]
+fn responses_streams_items_and_completes() {
+    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let [_, (_, _, path, body), ..] = requests("go");
+    let events = parsed(&post_stream(&server, path, body).1);
+    let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert_eq!(types.first(), Some(&"response.created"));
+    assert_eq!(types.iter().filter(|name| **name == "response.output_text.delta").count(), 2);
+    let done: Vec<&Value> =
+        events.iter().filter(|event| event["type"] == "response.output_item.done").collect();
+    assert_eq!(done[0]["item"]["content"][0]["text"], "Hello there.");
+    assert_eq!(
+        (&done[1]["item"]["type"], &done[1]["item"]["arguments"]),
+        (&json!("function_call"), &json!("{\"command\":\"ls\"}"))
+    );
+    let last = events.last().expect("events");
+    assert_eq!(
+        (&last["type"], &last["response"]["usage"]["total_tokens"]),
+        (&json!("response.completed"), &json!(18))
+    );
+}
+
+#[test]
+fn chat_streams_deltas_and_says_that_it_was_all() {
+    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let [_, _, (_, _, path, body), _] = requests("go");
+    let (_, data) = post_stream(&server, path, body);
+    assert_eq!(data.last().map(String::as_str), Some("[DONE]"));
+    let events = parsed(&data);
+    let text: String =
+        events.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect();
+    assert_eq!(text, "Hello there.");
+    let calls: Vec<&Value> = events
+        .iter()
+        .map(|event| &event["choices"][0]["delta"]["tool_calls"][0])
+        .filter(|call| call.is_object())
+        .collect();
+    assert_eq!(calls[0]["function"], json!({ "name": "Bash", "arguments": "{\"command\":\"ls\"}" }));
+    assert_eq!(events[events.len() - 2]["choices"][0]["finish_reason"], "tool_calls");
+    assert_eq!(events[events.len() - 1]["usage"]["total_tokens"], 18);
+}
+
+#[test]
+fn google_streams_candidates() {
+    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let [.., (_, _, path, body)] = requests("go");
+    let events = parsed(&post_stream(&server, path, body).1);
+    assert_eq!(
+        events[0]["candidates"][0]["content"],
+        json!({ "role": "model", "parts": [{ "text": "Hello " }] })
+    );
+    assert_eq!(events[2]["candidates"][0]["content"]["parts"][0]["functionCall"]["args"]["command"], "ls");
+    let last = events.last().expect("events");
+    assert_eq!(last["candidates"][0]["finishReason"], "STOP");
+    assert_eq!(last["usageMetadata"]["totalTokenCount"], 18);
+    assert_eq!(last["modelVersion"], "m");
+}
+
+#[test]
+fn without_a_stream_the_answer_is_one_object() {
+    for ((dialect, path, _, body), (text, tool)) in requests("go").into_iter().zip([
+        ("/content/0/text", "/content/1/name"),
+        ("/output/0/content/0/text", "/output/1/name"),
+        ("/choices/0/message/content", "/choices/0/message/tool_calls/0/function/name"),
+        ("/candidates/0/content/parts/0/text", "/candidates/0/content/parts/1/functionCall/name"),
+    ]) {
+        let server = ModelServer::start(Script::of([both()])).expect("it starts");
+        let (head, answer) = post(&server, path, &body);
+        assert!(head.contains("application/json"), "{dialect:?}");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(answer.pointer(text), Some(&json!("Hello there.")), "{dialect:?}");
+        assert_eq!(answer.pointer(tool), Some(&json!("Bash")), "{dialect:?}");
+    }
+}
+
+#[test]
+fn errors_have_the_dialects_form_and_their_headers() {
+    for ((dialect, path, _, body), (place, limit, overload)) in requests("go").into_iter().zip([
+        ("/error/type", "rate_limit_error", "overloaded_error"),
+        ("/error/type", "rate_limit_exceeded", "server_error"),
+        ("/error/type", "rate_limit_exceeded", "server_error"),
+        ("/error/status", "RESOURCE_EXHAUSTED", "UNAVAILABLE"),
+    ]) {
+        let plan =
+            Refusal { status: 429, kind: Some("usage_limit_reached".to_owned()), ..Refusal::default() };
+        let turns =
+            [Turn::refusal(429, Some(3)), Turn::refusal(529, None), Turn::Refuses(plan), Turn::text("on")];
+        let server = ModelServer::start(Script::of(turns)).expect("it starts");
+        let error =
+            |answer: &str| serde_json::from_str::<Value>(answer).expect("JSON").pointer(place).cloned();
+        let (head, answer) = post(&server, path, &body);
+        assert!(head.starts_with("HTTP/1.1 429 ") && head.contains("retry-after: 3"), "{dialect:?}: {head}");
+        assert_eq!(error(&answer), Some(json!(limit)), "{dialect:?}");
+        let (head, answer) = post(&server, path, &body);
+        assert!(head.starts_with("HTTP/1.1 529 "), "{head}");
+        assert_eq!(error(&answer), Some(json!(overload)), "{dialect:?}");
+        assert_eq!(error(&post(&server, path, &body).1), Some(json!("usage_limit_reached")), "{dialect:?}");
+        assert!(post(&server, path, &body).0.starts_with("HTTP/1.1 200 "));
+        assert_eq!(
+            server.recorded().iter().map(|recorded| recorded.status).collect::<Vec<_>>(),
+            [429, 529, 429, 200]
+        );
+    }
+}
+
+#[test]
+fn a_cut_stream_lacks_its_end_and_a_slow_one_takes_its_time() {
+    for (dialect, _, path, body) in requests("go") {
+        let says = vec![Says::Text("one two three".to_owned())];
+        let cut = Turn::Says(Speech { says: says.clone(), cut_after: Some(2), ..Speech::default() });
+        let slow = Speech {
+            says,
+            delay: Duration::from_millis(40),
+            pace: Duration::from_millis(5),
+            ..Speech::default()
+        };
+        let server = ModelServer::start(Script::of([cut, Turn::Says(slow)])).expect("it starts");
+        let mut stream = body.clone();
+        stream["stream"] = json!(true);
+        let (_, answer) = post(&server, path, &stream);
+        assert_eq!(answer.matches("data: ").count(), 2, "{dialect:?}");
+        assert!(!answer.ends_with("0\r\n\r\n"), "{dialect:?}");
+        let start = Instant::now();
+        let (_, answer) = post(&server, path, &stream);
+        assert!(start.elapsed() >= Duration::from_millis(55), "{dialect:?}");
+        assert!(answer.ends_with("0\r\n\r\n"), "{dialect:?}");
+    }
+}
+
+#[test]
+fn rules_hear_the_last_words_and_asides_take_no_turn() {
+    let rule =
+        |hears: &str, text: &str| Rule { hears: Some(hears.to_owned()), turns: [Turn::text(text)].into() };
+    for (dialect, path, _, body) in requests("build the login") {
+        let script = Script {
+            rules: vec![rule("logout", "A"), rule("login", "B")],
+            aside: "a title".to_owned(),
+            counts_asides: false,
+        };
+        let server = ModelServer::start(script).expect("it starts");
+        let mut aside = body.clone();
+        aside.as_object_mut().expect("an object").remove("tools");
+        assert!(post(&server, path, &aside).1.contains("a title"), "{dialect:?}");
+        assert!(post(&server, path, &body).1.contains("\"B\""), "{dialect:?}");
+        assert!(post(&server, path, &body).1.contains("nothing more to say"), "{dialect:?}");
+        let recorded = server.recorded();
+        assert_eq!(
+            recorded.iter().map(|one| (one.is_aside, one.is_unscripted)).collect::<Vec<_>>(),
+            [(true, false), (false, false), (false, true)]
+        );
+        assert!(
+            recorded.iter().all(|one| one.dialect == dialect && one.words == "build the login"),
+            "{dialect:?}"
+        );
+        assert!(server.usage().input > 0 && server.usage().output > 0);
+    }
+}
+
+#[test]
+fn a_tools_result_is_among_the_last_words() {
+    let server = ModelServer::start(Script::of([])).expect("it starts");
+    let bodies = [
+        (
+            "/v1/messages",
+            json!({ "messages": [{ "role": "assistant", "content": "old" }, { "role": "user", "content": [{ "type": "tool_result", "content": "a.txt" }] }] }),
+        ),
+        (
+            "/v1/responses",
+            json!({ "input": [{ "type": "function_call", "name": "x" }, { "type": "function_call_output", "output": "a.txt" }] }),
+        ),
+        (
+            "/v1/chat/completions",
+            json!({ "messages": [{ "role": "assistant", "content": "old" }, { "role": "tool", "content": "a.txt" }] }),
+        ),
+        (
+            "/v1beta/models/m:generateContent",
+            json!({ "contents": [{ "role": "model", "parts": [] }, { "role": "user", "parts": [{ "functionResponse": { "name": "x", "response": { "output": "a.txt" } } }] }] }),
+        ),
+    ];
+    for (path, body) in bodies {
+        post(&server, path, &body);
+        assert_eq!(server.recorded().last().map(|one| one.words.clone()).as_deref(), Some("a.txt"), "{path}");
+    }
+}
+
+#[test]
+fn what_is_no_question_to_the_model_is_answered_too() {
+    let server = ModelServer::start(Script::of([])).expect("it starts");
+    assert!(post(&server, "/v1/messages/count_tokens", &json!({})).1.contains("input_tokens"));
+    assert!(post(&server, "/v1beta/models/m:countTokens", &json!({})).1.contains("totalTokens"));
+    assert!(post(&server, "/v1/models", &json!({})).0.starts_with("HTTP/1.1 200 "));
+    assert!(post(&server, "/elsewhere", &json!({})).0.starts_with("HTTP/1.1 404 "));
+    assert!(server.recorded().is_empty());
+}

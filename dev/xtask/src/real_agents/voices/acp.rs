@@ -1,0 +1,206 @@
+//! The Agent Client Protocol, as four agents speak it: a permission given and one refused, a question, a cancel.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use model_server::{Says, Speech, Turn};
+use serde_json::{Value, json};
+
+use super::Voice;
+use crate::real_agents::dialogue::Dialogue;
+
+/// Claude Code's adapter, which alone asks questions of its own.
+pub const CLAUDE: Voice = Voice {
+    name: "acp, like claude",
+    agent: "claude",
+    program: Some("claude-agent-acp"),
+    environment: &[],
+    arguments: &[],
+    model: || {
+        let option = |label: &str| json!({ "label": label, "description": label });
+        let question = json!({ "question": "Which?", "header": "DB", "options": [option("a"), option("b")], "multiSelect": false });
+        let mut turns =
+            commands("Bash", |command| json!({ "command": command, "description": "makes a file" }));
+        turns.extend([
+            Turn::text("not done"),
+            Turn::tool("AskUserQuestion", json!({ "questions": [question] })),
+        ]);
+        turns.extend([Turn::text("chosen"), slow()]);
+        turns
+    },
+    script: r#"
+        voice = "acp"
+        steps = [
+            { wait = "" }, { say = "first" }, { tool = { name = "Bash", input = { command = "touch a" }, output = "hi", asks = true } },
+            { say = "done" }, { usage = {} },
+            { wait = "" }, { tool = { name = "Bash", input = { command = "touch b" }, asks = true } }, { say = "not done" },
+            { wait = "" }, { question = { text = "Which?", header = "DB", options = ["a", "b"] } }, { say = "chosen" },
+            { wait = "" }, { say = "slow" }, { sleep = "30s" },
+        ]"#,
+    talk: |dialogue, folder| {
+        let session = permissions(dialogue, folder)?;
+        question(dialogue, &session)?;
+        cancel(dialogue, &session)
+    },
+    kind,
+};
+
+/// Codex's adapter, whose turn ends with a refusal.
+pub const CODEX: Voice = Voice {
+    name: "acp, like codex",
+    agent: "codex",
+    program: Some("codex-acp"),
+    model: || {
+        let input = |command: &str| json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I make a file?" });
+        let mut turns = commands("exec_command", input);
+        turns.push(slow());
+        turns
+    },
+    script: r#"
+        voice = "acp"
+        like = "codex"
+        steps = [
+            { wait = "" }, { say = "first" }, { tool = { name = "Bash", input = { command = "touch a" }, output = "hi", asks = true } },
+            { say = "done" }, { usage = {} },
+            { wait = "" }, { tool = { name = "Bash", input = { command = "touch b" }, asks = true } },
+            { wait = "" }, { say = "slow" }, { sleep = "30s" },
+        ]"#,
+    talk: |dialogue, folder| {
+        let session = permissions(dialogue, folder)?;
+        cancel(dialogue, &session)
+    },
+    ..CLAUDE
+};
+
+/// OpenCode, which asks only where it is told to.
+pub const OPENCODE: Voice = Voice {
+    name: "acp, like opencode",
+    agent: "opencode",
+    program: None,
+    environment: &[("OPENCODE_PERMISSION", r#"{"bash":"ask"}"#)],
+    arguments: &["acp"],
+    model: || {
+        let mut turns =
+            commands("bash", |command| json!({ "command": command, "description": "makes a file" }));
+        turns.push(slow());
+        turns
+    },
+    script: r#"
+        voice = "acp"
+        like = "opencode"
+        steps = [
+            { wait = "" }, { say = "first" }, { tool = { name = "Bash", input = { command = "touch a" }, output = "hi", asks = true } },
+            { say = "done" }, { usage = {} },
+            { wait = "" }, { tool = { name = "Bash", input = { command = "touch b" }, asks = true } },
+            { wait = "" }, { say = "slow" }, { sleep = "30s" },
+        ]"#,
+    ..CODEX
+};
+
+/// Gemini CLI, which goes on after a refusal.
+pub const GEMINI: Voice = Voice {
+    name: "acp, like gemini",
+    agent: "gemini",
+    program: None,
+    environment: &[],
+    arguments: &["--acp"],
+    model: || {
+        let mut turns = commands(
+            "run_shell_command",
+            |command| json!({ "command": command, "description": "makes a file" }),
+        );
+        turns.extend([Turn::text("not done"), slow()]);
+        turns
+    },
+    script: r#"
+        voice = "acp"
+        like = "gemini"
+        steps = [
+            { wait = "" }, { say = "first" }, { tool = { name = "Bash", input = { command = "touch a" }, output = "hi", asks = true } },
+            { say = "done" }, { usage = {} },
+            { wait = "" }, { tool = { name = "Bash", input = { command = "touch b" }, asks = true } }, { say = "not done" },
+            { wait = "" }, { say = "slow" }, { sleep = "30s" },
+        ]"#,
+    ..CODEX
+};
+
+/// Words and a command, words, and another command.
+fn commands(tool: &str, input: fn(&str) -> Value) -> Vec<Turn> {
+    let call = |command: &str| Says::Tool { name: tool.to_owned(), input: input(command) };
+    let says = vec![Says::Text("first".to_owned()), call("touch a; echo hi")];
+    vec![
+        Turn::Says(Speech { says, ..Speech::default() }),
+        Turn::text("done"),
+        Turn::Says(Speech { says: vec![call("touch b")], ..Speech::default() }),
+    ]
+}
+
+/// Words that take long enough to be cancelled.
+fn slow() -> Turn {
+    let says = vec![Says::Text("slow ".repeat(200))];
+    Turn::Says(Speech { says, pace: Duration::from_millis(100), ..Speech::default() })
+}
+
+/// Opens a session, allows one command and refuses another, and returns the session.
+fn permissions(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
+    let capabilities = json!({
+        "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false,
+        "elicitation": { "form": {}, "url": {} },
+    });
+    request(dialogue, 1, "initialize", &json!({ "protocolVersion": 1, "clientCapabilities": capabilities }))?;
+    dialogue.response(1)?;
+    request(dialogue, 2, "session/new", &json!({ "cwd": folder, "mcpServers": [] }))?;
+    let session = dialogue.response(2)?.get("sessionId").cloned().context("a session has an id")?;
+    for (id, kind) in [(3, "allow_once"), (4, "reject_once")] {
+        prompt(dialogue, id, &session)?;
+        let asked = dialogue.until("/method", "session/request_permission")?;
+        let options =
+            asked.pointer("/params/options").and_then(Value::as_array).context("there are options")?;
+        let option =
+            options.iter().find(|option| option.get("kind") == Some(&json!(kind))).context("an option")?;
+        let outcome = json!({ "outcome": "selected", "optionId": option.get("optionId") });
+        dialogue
+            .say(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": { "outcome": outcome } }))?;
+        dialogue.response(id)?;
+    }
+    Ok(session)
+}
+
+fn question(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
+    prompt(dialogue, 5, session)?;
+    let asked = dialogue.until("/method", "elicitation/create")?;
+    let accepted = json!({ "action": "accept", "content": { "question_0": "a" } });
+    dialogue.say(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": accepted }))?;
+    dialogue.response(5)?;
+    Ok(())
+}
+
+fn cancel(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
+    prompt(dialogue, 6, session)?;
+    dialogue.until("/params/update/sessionUpdate", "agent_message_chunk")?;
+    dialogue
+        .say(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }))?;
+    dialogue.response(6)?;
+    Ok(())
+}
+
+fn request(dialogue: &mut Dialogue, id: u64, method: &str, params: &Value) -> Result<()> {
+    dialogue.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+}
+
+fn prompt(dialogue: &mut Dialogue, id: u64, session: &Value) -> Result<()> {
+    let blocks = json!([{ "type": "text", "text": "go" }]);
+    request(dialogue, id, "session/prompt", &json!({ "sessionId": session, "prompt": blocks }))
+}
+
+/// A message's method and the update in it; of an answer, what it answers.
+fn kind(line: &Value) -> String {
+    let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match line.get("method") {
+        Some(_) => [text("/method"), text("/params/update/sessionUpdate")].join(" ").trim().to_owned(),
+        // All turns are answered alike.
+        None => {
+            format!("the answer to {}", line.get("id").and_then(Value::as_u64).unwrap_or_default().min(3))
+        }
+    }
+}
