@@ -16,8 +16,17 @@ pub trait Driver {
     /// The same input gives the same bytes, so that it can be sent again after a restart.
     fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold>;
 
-    /// Says that nothing came for a while. Drivers that are told by their agent when a turn ends need not care.
+    /// Says that nothing came for so long, since the last output or the last thing that was told.
+    ///
+    /// Drivers that are told by their agent when a turn ends need not care.
     fn silence(&mut self, silent_ms: u64) -> Reaction;
+
+    /// Says that a turn had ended here when this output was heard for the first time.
+    ///
+    /// Drivers that are told by their agent see it for themselves.
+    fn turn_had_ended(&mut self) -> Reaction {
+        Reaction::default()
+    }
 
     /// Returns after how many milliseconds without output [`Driver::silence`] wants to be called, if it does.
     fn patience_ms(&self) -> Option<u64>;
@@ -123,6 +132,16 @@ pub enum Happening {
         /// What is asked.
         asked: Box<AskUser>,
     },
+    /// The agent says what it is going to do.
+    Plan {
+        /// All steps as they are now.
+        steps: Vec<PlanStep>,
+    },
+    /// The agent works in another mode of its own from now on.
+    Mode {
+        /// The agent's own name of it.
+        name: String,
+    },
     /// The agent no longer waits for the answer to a prompt: somebody else gave it, or its act was given up.
     Withdrawn {
         /// The prompt's own id.
@@ -165,6 +184,26 @@ pub enum ToolStatus {
     Done,
     /// It failed, or was not allowed.
     Failed,
+}
+
+/// A step of what an agent is going to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanStep {
+    /// What is done, in a line.
+    pub text: String,
+    /// How far it is.
+    pub status: StepStatus,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StepStatus {
+    /// It has not begun.
+    Waiting,
+    /// It is under way.
+    Running,
+    /// It is done.
+    Done,
 }
 
 /// An answer that a prompt offers.
@@ -275,4 +314,12 @@ pub enum Untold {
     /// The agent is not ready for it yet.
     #[error("the agent is not ready yet")]
     NotReady,
+    /// It can't be typed: put it into a file, and tell the agent where that is.
+    #[error("a line of {bytes} bytes can't be typed, only one of {bytes_max}")]
+    TooLong {
+        /// How long its longest line is.
+        bytes: usize,
+        /// How long a line may be.
+        bytes_max: usize,
+    },
 }

@@ -3,8 +3,10 @@
 //! A driver turns bytes into happenings and words into bytes; it does no IO itself, so that it can be tested with
 //! recorded lines, and started again in the middle of a session. Knows nothing of tasks.
 
+mod acp;
 pub mod claude;
 pub mod codex;
+pub mod detect;
 mod driver;
 mod ear;
 mod form;
@@ -14,16 +16,21 @@ mod ledger;
 mod lines;
 mod living;
 mod place;
+pub mod preset;
 mod program;
 mod prompts;
+mod pty;
 mod sessions;
 mod turn;
+pub mod words;
 
+pub use acp::{Acp, AcpOptions, AcpStart, McpServer, Variable};
 pub use driver::{
-    Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, ToolCall, ToolStatus, Trouble,
-    TurnOutcome, Untold,
+    Chunk, Driver, Happening, PlanStep, PromptOption, Reaction, Send, StepStatus, Stream, Told, ToolCall,
+    ToolStatus, Trouble, TurnOutcome, Untold,
 };
 pub use launch::Launch;
 pub use living::{Living, LivingError, Seen};
 pub use program::holder_program;
+pub use pty::{Pty, PtyMode, PtyOptions, Typing};
 pub use sessions::{About, Found, SessionError, Sessions, Start, State};

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod agents;
 mod data;
 mod decode;
 mod failure;
@@ -29,6 +30,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Lists the agents that Jangdan knows: which are here, which version, logged in or not.
+    Agents(agents::Arguments),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
     /// Shows what happened in a run, a line for each event.
@@ -54,6 +57,7 @@ enum PlanCommand {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
         Command::Say(arguments) => say::run(&arguments),

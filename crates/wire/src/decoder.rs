@@ -137,6 +137,14 @@ impl Decoder {
         self.assembler.holds_turn()
     }
 
+    /// Returns what stands on the screen now; nothing where lines are read.
+    pub fn rows(&self) -> Vec<String> {
+        match &self.source {
+            Source::Lines(_) => Vec::new(),
+            Source::Screen(screen) => screen.rows(),
+        }
+    }
+
     /// Tells whether the output paints rather than writes, so that screen mode would read it better.
     pub fn repaints(&self) -> bool {
         match &self.source {

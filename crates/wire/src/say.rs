@@ -9,6 +9,7 @@ mod exchange;
 mod feedback;
 mod form;
 pub(crate) mod json;
+mod notice;
 mod preamble;
 mod task;
 mod template;
@@ -21,6 +22,8 @@ pub use correction::{Finish, Invalid, Near};
 pub use dependency::{DependencyProvided, DependencyRefused, Provided};
 pub use exchange::{Delivery, DirectMessage, QuestionAnswer};
 pub use feedback::{Feedback, Metrics, TestFailure};
+pub use form::of as form;
+pub use notice::Notice;
 pub use preamble::{Preamble, preamble};
 pub use task::{DependencyResult, Task, task_prompt, task_template};
 
@@ -59,6 +62,8 @@ pub enum Say {
     Near(Near),
     /// The turn ended without a word: how is it?
     Finish(Finish),
+    /// Anything else.
+    Notice(Notice),
 }
 
 impl Say {
@@ -81,6 +86,7 @@ impl Say {
             Self::Invalid(invalid) => invalid.say(locale, &mut words),
             Self::Near(near) => near.say(locale, &mut words),
             Self::Finish(finish) => finish.say(locale, &mut words),
+            Self::Notice(notice) => notice.say(&mut words),
         }
         words.finish()
     }

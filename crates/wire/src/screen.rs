@@ -105,6 +105,11 @@ impl Screen {
         }
     }
 
+    /// Returns the lines that are shown.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        self.terminal.as_ref().map(|terminal| visible(terminal, &self.wrapped)).unwrap_or_default()
+    }
+
     fn feed(&mut self, sign: char, output: &mut Output<'_>) {
         let Some(terminal) = &mut self.terminal else { return };
         let watch = Watch {

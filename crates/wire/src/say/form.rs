@@ -10,7 +10,7 @@ use domain::{
 use crate::encode::encode;
 
 /// Returns an example of a message by its name on the wire, with the session's key; nothing for a name that is none.
-pub(super) fn of(message: &str, key: Option<&SessionKey>) -> Option<String> {
+pub fn of(message: &str, key: Option<&SessionKey>) -> Option<String> {
     let task: TaskId = "T1.3".parse().ok()?;
     form(&example(message, &task)?, key)
 }

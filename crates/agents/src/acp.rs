@@ -1,0 +1,275 @@
+//! The driver for agents that speak the Agent Client Protocol: JSON-RPC lines over standard input and output.
+//!
+//! Only the agent's own words are decoded; what its tools print is shown and never counts. A turn is what lies between
+//! two answers to prompts, so reading an agent's output again from the beginning of a turn gives the same again.
+
+mod elicit;
+mod failure;
+mod framing;
+mod params;
+mod rpc;
+mod schema;
+mod session;
+mod stderr;
+mod tools;
+mod usage;
+mod wish;
+mod words;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde_json::value::RawValue;
+
+pub use params::{McpServer, Variable};
+
+use crate::driver::{
+    Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, TurnOutcome, Untold,
+};
+use elicit::{Elicited, Form};
+use framing::Framing;
+use params::{Cancel, Permission, Prompt};
+use rpc::Asked;
+use stderr::Stderr;
+use tools::Tools;
+use usage::Meter;
+use words::{Ending, Words};
+
+const PROTOCOL_VERSION: u16 = 1;
+/// A replay is written without a pause; one this long is its end.
+const REPLAY_MS: u64 = 1000;
+/// An agent that asks more than this at once asks nobody; the oldest prompts are refused.
+const OPEN_MAX: usize = 64;
+
+/// What an ACP session is.
+#[derive(Debug, Clone)]
+pub struct AcpOptions {
+    /// The absolute path of the folder in which the agent works.
+    pub cwd: PathBuf,
+    /// How it begins.
+    pub start: AcpStart,
+    /// How its words are read.
+    pub decoding: wire::Options,
+    /// Programs that serve tools to it.
+    pub mcp_servers: Vec<McpServer>,
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AcpStart {
+    /// As a new one.
+    Fresh,
+    /// In a new process, as the one that the agent knows under this id.
+    Resume {
+        /// The agent's own id of it.
+        agent_session: String,
+    },
+    /// With a process that is there already; [`Driver::open`] is not called.
+    Attached {
+        /// The agent's own id of it.
+        agent_session: String,
+        /// From where its output is read.
+        read_from: u64,
+        /// The costs that this process has reported so far, in millionths of a US dollar: agents report sums.
+        cost_micros: u64,
+    },
+}
+
+/// Speaks with one ACP agent.
+#[derive(Debug)]
+pub struct Acp {
+    options: AcpOptions,
+    stage: Stage,
+    framing: Framing,
+    stderr: Stderr,
+    words: Words,
+    tools: Tools,
+    meter: Meter,
+    /// What the agent waits for, by the id of its request.
+    open: BTreeMap<String, Open>,
+    /// The offset of the turn's first byte.
+    turn: u64,
+    /// The offset behind the last line.
+    heard: u64,
+    /// Whether something of a turn was told or heard that has not ended.
+    is_busy: bool,
+}
+
+/// How far the session is.
+#[derive(Debug)]
+enum Stage {
+    /// The agent has not said yet what it can do.
+    Opening,
+    /// It was asked for a session.
+    Joining,
+    /// It has one, and may still repeat what was said in it: Gemini begins only after it has answered.
+    Replaying { agent_session: String },
+    /// It has one.
+    Ready { agent_session: String },
+    /// It will not have one.
+    Failed,
+}
+
+/// A request of the agent that has no answer yet.
+#[derive(Debug)]
+struct Open {
+    id: Box<RawValue>,
+    what: OpenRequest,
+}
+
+#[derive(Debug)]
+enum OpenRequest {
+    Permission(Vec<PromptOption>),
+    Elicitation(Form),
+}
+
+impl Acp {
+    /// Makes a driver for one process.
+    pub fn new(options: AcpOptions) -> Self {
+        let (stage, turn, cost_micros) = match &options.start {
+            AcpStart::Fresh | AcpStart::Resume { .. } => (Stage::Opening, 0, 0),
+            AcpStart::Attached { agent_session, read_from, cost_micros } => {
+                (Stage::Ready { agent_session: agent_session.clone() }, *read_from, *cost_micros)
+            }
+        };
+        Self {
+            words: Words::new(options.decoding.clone()),
+            meter: Meter::new(cost_micros),
+            options,
+            stage,
+            framing: Framing::default(),
+            stderr: Stderr::default(),
+            tools: Tools::default(),
+            open: BTreeMap::new(),
+            turn,
+            heard: turn,
+            is_busy: false,
+        }
+    }
+
+    fn end_turn(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
+        let ending = match outcome {
+            TurnOutcome::Finished => Ending::Spoken,
+            TurnOutcome::Cancelled
+            | TurnOutcome::Limited { .. }
+            | TurnOutcome::Unauthorized { .. }
+            | TurnOutcome::NotResumable { .. }
+            | TurnOutcome::Failed { .. } => Ending::Stopped,
+        };
+        let (said, words) = self.words.end_turn(self.turn, ending);
+        reaction.happened.extend(said);
+        reaction.happened.extend(self.meter.take().map(Happening::Usage));
+        self.tools.clear();
+        self.stderr.clear();
+        self.open.clear();
+        self.turn = end;
+        self.is_busy = false;
+        reaction.happened.push(Happening::TurnEnded { read_from: end, words, outcome });
+    }
+
+    fn take_open(&mut self, prompt: &str, fits: impl Fn(&OpenRequest) -> bool) -> Result<Open, Untold> {
+        let waits = self.open.get(prompt).is_some_and(|open| fits(&open.what));
+        let open = if waits { self.open.remove(prompt) } else { None };
+        open.ok_or_else(|| Untold::UnknownPrompt { prompt: prompt.to_owned() })
+    }
+
+    /// Takes back all that the agent waits for, as the protocol wants it with a cancelled turn.
+    fn cancel_open(&mut self) -> Vec<Send> {
+        let open = std::mem::take(&mut self.open).into_values();
+        open.map(|Open { id, what }| match what {
+            OpenRequest::Permission(_) => rpc::answer(&id, Permission::new(None)),
+            OpenRequest::Elicitation(_) => rpc::answer(&id, Elicited::cancelled()),
+        })
+        .map(now)
+        .collect()
+    }
+}
+
+impl Driver for Acp {
+    fn open(&mut self) -> Reaction {
+        let bytes = rpc::request(Asked::Initialize, params::Initialize::new());
+        Reaction { send: vec![now(bytes)], ..Reaction::default() }
+    }
+
+    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+        let mut reaction = Reaction::default();
+        match chunk.stream {
+            Stream::Output => {
+                for line in self.framing.push(chunk.bytes, chunk.offset) {
+                    self.heard = line.end;
+                    self.take_line(&line, &mut reaction);
+                }
+            }
+            Stream::Errors => self.stderr.push(chunk.bytes),
+        }
+        reaction
+    }
+
+    fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold> {
+        let Stage::Ready { agent_session } = &self.stage else { return Err(Untold::NotReady) };
+        let send = match told {
+            Told::Prompt { text } => {
+                self.is_busy = true;
+                vec![now(rpc::request(Asked::Prompt(number), Prompt::new(agent_session, text)))]
+            }
+            Told::Permission { prompt, allowed } => {
+                let open = self.take_open(prompt, |what| matches!(what, OpenRequest::Permission(_)))?;
+                let OpenRequest::Permission(options) = open.what else { return Ok(Reaction::default()) };
+                let option = wish::choose(&options, *allowed);
+                vec![now(rpc::answer(&open.id, Permission::new(option)))]
+            }
+            Told::Answer { prompt, answer } => {
+                let open = self.take_open(prompt, |what| matches!(what, OpenRequest::Elicitation(_)))?;
+                let OpenRequest::Elicitation(form) = open.what else { return Ok(Reaction::default()) };
+                vec![now(rpc::answer(&open.id, form.answer(answer)))]
+            }
+            Told::Interrupt => {
+                let cancel = rpc::notify("session/cancel", Cancel { session_id: agent_session });
+                let mut send = vec![now(cancel)];
+                send.extend(self.cancel_open());
+                send
+            }
+        };
+        Ok(Reaction { send, ..Reaction::default() })
+    }
+
+    fn silence(&mut self, silent_ms: u64) -> Reaction {
+        let mut reaction = Reaction::default();
+        if let Stage::Replaying { agent_session } = &self.stage
+            && silent_ms >= REPLAY_MS
+        {
+            self.be_ready(agent_session.clone(), self.heard, &mut reaction);
+        }
+        reaction
+    }
+
+    fn patience_ms(&self) -> Option<u64> {
+        match self.stage {
+            Stage::Replaying { .. } => Some(REPLAY_MS),
+            Stage::Opening | Stage::Joining | Stage::Ready { .. } | Stage::Failed => None,
+        }
+    }
+
+    fn end(&mut self) -> Reaction {
+        let mut reaction = Reaction::default();
+        let is_open = match self.stage {
+            Stage::Opening | Stage::Joining | Stage::Replaying { .. } => true,
+            Stage::Ready { .. } => self.is_busy,
+            Stage::Failed => false,
+        };
+        if is_open {
+            let message =
+                self.stderr.last_words().unwrap_or("the agent ended in the middle of its turn").to_owned();
+            self.end_turn(TurnOutcome::Failed { message }, self.turn, &mut reaction);
+        }
+        self.stage = Stage::Failed;
+        reaction
+    }
+
+    fn read_from(&self) -> u64 {
+        self.turn
+    }
+}
+
+fn now(bytes: Vec<u8>) -> Send {
+    Send { after_ms: 0, bytes }
+}

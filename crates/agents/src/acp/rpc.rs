@@ -1,0 +1,113 @@
+//! What is sent to an ACP agent: JSON-RPC, one message on a line.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// Ids of prompts begin here: the id of a response tells which input it answers, also after a restart.
+const FIRST_PROMPT: u64 = 1000;
+
+/// Our requests, by the id that they have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Initialize,
+    New,
+    Resume,
+    Load,
+    /// The prompt with this input's number.
+    Prompt(u32),
+}
+
+impl Asked {
+    pub(super) fn id(self) -> u64 {
+        match self {
+            Self::Initialize => 1,
+            Self::New => 2,
+            Self::Resume => 3,
+            Self::Load => 4,
+            Self::Prompt(number) => FIRST_PROMPT + u64::from(number),
+        }
+    }
+
+    /// Returns what a response with this id answers.
+    pub(super) fn of(id: &RawValue) -> Option<Self> {
+        match id.get().trim_matches('"').parse().ok()? {
+            1 => Some(Self::Initialize),
+            2 => Some(Self::New),
+            3 => Some(Self::Resume),
+            4 => Some(Self::Load),
+            id => u32::try_from(u64::checked_sub(id, FIRST_PROMPT)?).ok().map(Self::Prompt),
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::New => "session/new",
+            Self::Resume => "session/resume",
+            Self::Load => "session/load",
+            Self::Prompt(_) => "session/prompt",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Request<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: P,
+}
+
+#[derive(Serialize)]
+struct Response<'a, R> {
+    jsonrpc: &'static str,
+    id: &'a RawValue,
+    result: R,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    jsonrpc: &'static str,
+    id: &'a RawValue,
+    error: RefusalError<'a>,
+}
+
+#[derive(Serialize)]
+struct RefusalError<'a> {
+    code: i32,
+    message: &'a str,
+}
+
+/// Asks the agent something.
+pub(super) fn request(asked: Asked, params: impl Serialize) -> Vec<u8> {
+    line(&Request { jsonrpc: "2.0", id: Some(asked.id()), method: asked.method(), params })
+}
+
+/// Tells the agent something that has no answer.
+pub(super) fn notify(method: &str, params: impl Serialize) -> Vec<u8> {
+    line(&Request { jsonrpc: "2.0", id: None, method, params })
+}
+
+/// Answers a request of the agent.
+pub(super) fn answer(id: &RawValue, result: impl Serialize) -> Vec<u8> {
+    line(&Response { jsonrpc: "2.0", id, result })
+}
+
+/// Refuses a request that nobody here can answer.
+pub(super) fn refuse(id: &RawValue, method: &str) -> Vec<u8> {
+    let message = format!("method not found: {method}");
+    line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32601, message: &message } })
+}
+
+/// Refuses a request that makes no sense.
+pub(super) fn refuse_params(id: &RawValue, message: &str) -> Vec<u8> {
+    line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32602, message } })
+}
+
+fn line(value: &impl Serialize) -> Vec<u8> {
+    // All that is sent has string keys and no failing parts, so there is always a text.
+    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}

@@ -1,0 +1,368 @@
+//! What an ACP agent sends, as far as it is used here.
+//!
+//! Every field may be missing or of another type than it should be: one odd value must not cost a whole update, and
+//! agents are ahead of each other and of their specification. So these types are ours, not the schema's.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// Any line: a request, a notification, or a response.
+#[derive(Debug, Deserialize)]
+pub(super) struct Envelope {
+    #[serde(default)]
+    pub(super) id: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(super) method: Option<String>,
+    #[serde(default)]
+    pub(super) params: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(super) result: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(super) error: Option<Problem>,
+}
+
+/// The error of a response.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Problem {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) code: i64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) message: String,
+    pub(super) data: Option<Box<RawValue>>,
+}
+
+/// What some agents say about an error beside it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ProblemData {
+    #[serde(rename = "errorKind", deserialize_with = "or_default")]
+    pub(super) error_kind: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) message: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) details: Option<String>,
+    #[serde(rename = "resetsAt", alias = "resets_at", deserialize_with = "or_default")]
+    pub(super) resets_at: Option<i64>,
+}
+
+/// The answer to `initialize`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Initialized {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) protocol_version: Option<u16>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) agent_capabilities: Capabilities,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Capabilities {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) load_session: bool,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) session_capabilities: SessionCapabilities,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SessionCapabilities {
+    pub(super) resume: Option<Box<RawValue>>,
+}
+
+/// The answer to `session/new`, `session/load` and `session/resume`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Joined {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) session_id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) models: Option<Models>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) config_options: Vec<ConfigOption>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Models {
+    pub(super) current_model_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ConfigOption {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) id: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) category: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) current_value: Option<String>,
+}
+
+/// The answer to `session/prompt`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Prompted {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) stop_reason: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) usage: Option<TurnUsage>,
+    #[serde(rename = "_meta", deserialize_with = "or_default")]
+    pub(super) meta: Option<PromptedMeta>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct TurnUsage {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) input_tokens: u64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) output_tokens: u64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) thought_tokens: u64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) cached_read_tokens: u64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) cached_write_tokens: u64,
+}
+
+/// Where Gemini has its figures.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PromptedMeta {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) quota: Option<Quota>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Quota {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) token_count: Option<TokenCount>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TokenCount {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) input_tokens: u64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) output_tokens: u64,
+}
+
+/// `session/update`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Notification {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) session_id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) update: Update,
+}
+
+/// All kinds of update in one, told apart by `session_update`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Update {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) session_update: String,
+    /// A content block in a chunk, a list of results in a tool call.
+    pub(super) content: Option<Box<RawValue>>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) message_id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) tool_call_id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) title: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) kind: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) status: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) locations: Vec<Location>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) raw_input: Option<RawInput>,
+    /// What a tool gave back, as the agent has it: a text, or an object with one in it.
+    pub(super) raw_output: Option<Box<RawValue>>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) entries: Vec<PlanEntry>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) current_mode_id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) config_options: Vec<ConfigOption>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) used: Option<u64>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) size: Option<u64>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) cost: Option<Cost>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Location {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) path: String,
+}
+
+/// What a tool is called with, by the names that agents use.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RawInput {
+    #[serde(deserialize_with = "words_or_default")]
+    pub(super) command: Option<String>,
+    #[serde(alias = "filePath", alias = "path", deserialize_with = "or_default")]
+    pub(super) file_path: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) url: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) description: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) reason: Option<String>,
+}
+
+/// What a tool gave back, by the names that agents use.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RawOutput {
+    #[serde(alias = "output", deserialize_with = "or_default")]
+    pub(super) formatted_output: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PlanEntry {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) content: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) status: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Cost {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) amount: f64,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) currency: String,
+}
+
+/// A piece of content; only text is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Content {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) r#type: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) text: Option<String>,
+    /// Where the piece is one of a tool call.
+    pub(super) content: Option<Box<RawValue>>,
+    /// Where it is a change of a file.
+    #[serde(deserialize_with = "or_default")]
+    pub(super) path: Option<String>,
+}
+
+/// `session/request_permission`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PermissionRequest {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) tool_call: Update,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) options: Vec<PermissionOption>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PermissionOption {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) option_id: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) name: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) kind: String,
+}
+
+/// `$/cancel_request`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Withdrawal {
+    pub(super) request_id: Option<Box<RawValue>>,
+}
+
+/// `elicitation/create`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Elicitation {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) mode: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) message: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) url: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) requested_schema: Form,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Form {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) properties: BTreeMap<String, Property>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) required: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Property {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) r#type: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) title: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) description: Option<String>,
+    #[serde(alias = "anyOf", deserialize_with = "or_default")]
+    pub(super) one_of: Vec<Choice>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) r#enum: Vec<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) items: Option<Box<Property>>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) default: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Choice {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) r#const: String,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) title: Option<String>,
+}
+
+/// Reads a value of its own; the default where it is another.
+pub(super) fn read<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(source: D) -> Result<T, D::Error> {
+    Ok(read(Some(&*Box::<RawValue>::deserialize(source)?)))
+}
+
+/// Takes a command line as one text or as its words.
+fn words_or_default<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    let raw = Box::<RawValue>::deserialize(source)?;
+    let words: Vec<String> = read(Some(&raw));
+    Ok(match &words[..] {
+        [] => read(Some(&raw)),
+        // A shell that runs a line: the line is what people and patterns know.
+        [shell, flag, line] if shell.ends_with("sh") && matches!(flag.as_str(), "-c" | "-lc") => {
+            Some(line.clone())
+        }
+        words => Some(words.join(" ")),
+    })
+}

@@ -1,0 +1,296 @@
+//! What an ACP agent's lines do: answers to our requests, its updates, and what it asks us.
+
+use serde_json::value::RawValue;
+
+use super::{
+    Acp, AcpStart, OPEN_MAX, Open, OpenRequest, PROTOCOL_VERSION, Stage,
+    elicit::Form,
+    failure,
+    framing::Framed,
+    now,
+    params::Join,
+    rpc::{self, Asked},
+    schema::{
+        Capabilities, Content, Elicitation, Envelope, Initialized, Joined, Notification, PermissionRequest,
+        Problem, ProblemData, Prompted, Update, Withdrawal, read,
+    },
+    wish,
+};
+use crate::driver::{Happening, PlanStep, Reaction, StepStatus, ToolStatus, Trouble, TurnOutcome};
+
+/// As much of a foreign line is shown.
+const GARBAGE_BYTES_MAX: usize = 400;
+
+impl Acp {
+    pub(super) fn take_line(&mut self, line: &Framed, reaction: &mut Reaction) {
+        let Some(text) = &line.text else {
+            return garbage(b"a line beyond every bound", reaction);
+        };
+        if text.trim_ascii().is_empty() {
+            return;
+        }
+        let Ok(envelope) = serde_json::from_slice::<Envelope>(text) else {
+            return garbage(text, reaction);
+        };
+        let Envelope { id, method, params, result, error } = envelope;
+        match (method, id) {
+            (Some(method), Some(id)) => self.take_request(&method, &id, params.as_deref(), reaction),
+            (Some(method), None) if method == "session/update" => {
+                self.take_update(&read(params.as_deref()), line.begin, reaction);
+            }
+            (Some(method), None) if method == "$/cancel_request" => {
+                let Withdrawal { request_id } = read(params.as_deref());
+                let prompt = request_id.map(|id| prompt_of(&id)).unwrap_or_default();
+                if self.open.remove(&prompt).is_some() {
+                    reaction.happened.push(Happening::Withdrawn { prompt });
+                }
+            }
+            // Whatever else an agent wants to be known is none of our business.
+            (Some(_), None) => {}
+            (None, Some(id)) => {
+                let outcome = match error {
+                    Some(problem) => Err(problem),
+                    None => Ok(result),
+                };
+                if let Some(asked) = Asked::of(&id) {
+                    self.take_answer(asked, outcome, line.end, reaction);
+                }
+            }
+            (None, None) => garbage(text, reaction),
+        }
+    }
+
+    fn take_answer(
+        &mut self,
+        asked: Asked,
+        outcome: Result<Option<Box<RawValue>>, Problem>,
+        end: u64,
+        reaction: &mut Reaction,
+    ) {
+        match (asked, &self.stage, outcome) {
+            (Asked::Initialize, Stage::Opening, Ok(result)) => {
+                let Initialized { protocol_version, agent_capabilities } = read(result.as_deref());
+                match protocol_version {
+                    Some(PROTOCOL_VERSION) | None => self.join(&agent_capabilities, end, reaction),
+                    Some(other) => {
+                        let message = format!(
+                            "the agent speaks version {other} of the protocol, not {PROTOCOL_VERSION}"
+                        );
+                        self.fail(TurnOutcome::Failed { message }, end, reaction);
+                    }
+                }
+            }
+            (Asked::New | Asked::Resume | Asked::Load, Stage::Joining, Ok(result)) => {
+                self.joined(asked, &read(result.as_deref()), end, reaction);
+            }
+            (Asked::Resume, Stage::Joining, Err(problem)) if failure::is_unknown_method(&problem) => {
+                self.ask_session(Asked::Load, reaction);
+            }
+            (Asked::Resume | Asked::Load, Stage::Joining, Err(problem)) => {
+                let outcome = match failure::outcome(&problem) {
+                    TurnOutcome::Failed { .. } => not_resumable(&problem),
+                    outcome => outcome,
+                };
+                self.fail(outcome, end, reaction);
+            }
+            (Asked::Initialize, Stage::Opening, Err(problem))
+            | (Asked::New, Stage::Joining, Err(problem)) => {
+                self.fail(failure::outcome(&problem), end, reaction);
+            }
+            (Asked::Prompt(_), Stage::Ready { .. }, Ok(result)) => {
+                let prompted: Prompted = read(result.as_deref());
+                self.meter.count(&prompted);
+                self.end_turn(ended(&prompted.stop_reason), end, reaction);
+            }
+            (Asked::Prompt(_), Stage::Ready { .. }, Err(problem)) => {
+                self.end_turn(failure::outcome(&problem), end, reaction);
+            }
+            // An answer that comes twice, because its request was sent again after a restart.
+            (Asked::Initialize | Asked::New | Asked::Resume | Asked::Load | Asked::Prompt(_), _, _) => {}
+        }
+    }
+
+    /// Asks for a session in the best way that the agent knows: one that comes back without its replay first.
+    fn join(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
+        self.stage = Stage::Joining;
+        match &self.options.start {
+            AcpStart::Fresh => self.ask_session(Asked::New, reaction),
+            AcpStart::Resume { .. } | AcpStart::Attached { .. } => {
+                if can.session_capabilities.resume.as_ref().is_some_and(|resume| resume.get() != "null") {
+                    self.ask_session(Asked::Resume, reaction);
+                } else if can.load_session {
+                    self.ask_session(Asked::Load, reaction);
+                } else {
+                    let message = "the agent can't resume sessions".to_owned();
+                    self.fail(TurnOutcome::NotResumable { message }, end, reaction);
+                }
+            }
+        }
+    }
+
+    fn ask_session(&self, asked: Asked, reaction: &mut Reaction) {
+        let session_id = match &self.options.start {
+            AcpStart::Fresh => None,
+            AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
+                Some(agent_session.as_str())
+            }
+        };
+        let cwd = self.options.cwd.to_string_lossy();
+        let join = Join { session_id, cwd: &cwd, mcp_servers: &self.options.mcp_servers };
+        reaction.send.push(now(rpc::request(asked, join)));
+    }
+
+    fn joined(&mut self, asked: Asked, joined: &Joined, end: u64, reaction: &mut Reaction) {
+        let known = match &self.options.start {
+            AcpStart::Fresh => None,
+            AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
+                Some(agent_session.clone())
+            }
+        };
+        let Some(agent_session) = joined.session_id.clone().or(known) else {
+            let message = "the agent began a session without an id".to_owned();
+            return self.fail(TurnOutcome::Failed { message }, end, reaction);
+        };
+        reaction.happened.extend(self.meter.learn_model(joined).map(|name| Happening::Model { name }));
+        if asked == Asked::Load {
+            self.stage = Stage::Replaying { agent_session };
+        } else {
+            self.be_ready(agent_session, end, reaction);
+        }
+    }
+
+    /// The session can be told things; what came until now was said before.
+    pub(super) fn be_ready(&mut self, agent_session: String, end: u64, reaction: &mut Reaction) {
+        self.turn = end;
+        self.stage = Stage::Ready { agent_session: agent_session.clone() };
+        reaction.happened.push(Happening::Ready { agent_session: Some(agent_session) });
+    }
+
+    fn fail(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
+        self.end_turn(outcome, end, reaction);
+        self.stage = Stage::Failed;
+    }
+
+    fn take_update(&mut self, notification: &Notification, line: u64, reaction: &mut Reaction) {
+        let Stage::Ready { agent_session } = &self.stage else { return };
+        if notification.session_id.as_ref().is_some_and(|session| session != agent_session) {
+            return;
+        }
+        let update = &notification.update;
+        match update.session_update.as_str() {
+            "agent_message_chunk" => {
+                let content: Content = read(update.content.as_deref());
+                if let Some(text) = content.text.filter(|text| content.r#type == "text" && !text.is_empty()) {
+                    self.is_busy = true;
+                    let words = self.words.push(&text, update.message_id.clone(), line, self.turn);
+                    reaction.happened.extend(words);
+                }
+            }
+            "tool_call" | "tool_call_update" => {
+                self.is_busy = true;
+                let call = self.tools.call(update);
+                match (update.session_update.as_str(), call.status) {
+                    ("tool_call", _) => self.words.break_off(),
+                    (_, ToolStatus::Done | ToolStatus::Failed) => self.words.pause(),
+                    (_, ToolStatus::Running) => {}
+                }
+                reaction.happened.push(Happening::ToolCall(call));
+            }
+            "agent_thought_chunk" | "user_message_chunk" => self.words.pause(),
+            "plan" => reaction.happened.push(Happening::Plan { steps: steps(update) }),
+            "current_mode_update" => {
+                let mode = update.current_mode_id.clone();
+                reaction.happened.extend(mode.map(|name| Happening::Mode { name }));
+            }
+            "config_option_update" => {
+                let joined = Joined { config_options: update.config_options.clone(), ..Joined::default() };
+                reaction
+                    .happened
+                    .extend(self.meter.learn_model(&joined).map(|name| Happening::Model { name }));
+            }
+            "usage_update" => self.meter.update(update),
+            // Commands, titles and what is yet to be invented.
+            _ => {}
+        }
+    }
+
+    fn take_request(
+        &mut self,
+        method: &str,
+        id: &RawValue,
+        params: Option<&RawValue>,
+        reaction: &mut Reaction,
+    ) {
+        let prompt = prompt_of(id);
+        let (what, happening) = match method {
+            "session/request_permission" => {
+                let request: PermissionRequest = read(params);
+                if request.options.is_empty() {
+                    let bytes = rpc::refuse_params(id, "a permission prompt needs options");
+                    return reaction.send.push(now(bytes));
+                }
+                let options = wish::options(&request.options);
+                let wish =
+                    wish::wish(prompt.clone(), self.tools.learn(&request.tool_call), &self.options.cwd);
+                let what = OpenRequest::Permission(options.clone());
+                (what, Happening::Permission { wish, options })
+            }
+            "elicitation/create" => {
+                let elicitation: Elicitation = read(params);
+                let form = Form::new(&elicitation);
+                let asked = Box::new(form.asked(&elicitation));
+                (OpenRequest::Elicitation(form), Happening::Prompt { prompt: prompt.clone(), asked })
+            }
+            _ => return reaction.send.push(now(rpc::refuse(id, method))),
+        };
+        if self.open.len() >= OPEN_MAX {
+            return reaction.send.push(now(rpc::refuse_params(id, "too many prompts wait for an answer")));
+        }
+        self.is_busy = true;
+        self.words.break_off();
+        self.open.insert(prompt, Open { id: id.to_owned(), what });
+        reaction.happened.push(happening);
+    }
+}
+
+/// Returns the name under which a request of the agent is known.
+fn prompt_of(id: &RawValue) -> String {
+    id.get().trim_matches('"').to_owned()
+}
+
+fn ended(stop_reason: &str) -> TurnOutcome {
+    match stop_reason {
+        "end_turn" => TurnOutcome::Finished,
+        "cancelled" => TurnOutcome::Cancelled,
+        "refusal" => TurnOutcome::Failed { message: "the model refused to go on".to_owned() },
+        "max_tokens" => TurnOutcome::Failed { message: "the model reached its token limit".to_owned() },
+        "max_turn_requests" => {
+            TurnOutcome::Failed { message: "the agent reached its limit of requests in a turn".to_owned() }
+        }
+        other => TurnOutcome::Failed { message: format!("the turn ended with '{other}'") },
+    }
+}
+
+fn not_resumable(problem: &Problem) -> TurnOutcome {
+    let data: ProblemData = read(problem.data.as_deref());
+    TurnOutcome::NotResumable { message: failure::message(problem, &data) }
+}
+
+fn steps(update: &Update) -> Vec<PlanStep> {
+    let status = |status: &str| match status {
+        "completed" => StepStatus::Done,
+        "in_progress" => StepStatus::Running,
+        _ => StepStatus::Waiting,
+    };
+    let entries = update.entries.iter();
+    entries.map(|entry| PlanStep { text: entry.content.clone(), status: status(&entry.status) }).collect()
+}
+
+fn garbage(text: &[u8], reaction: &mut Reaction) {
+    let mut text = String::from_utf8_lossy(text).into_owned();
+    if text.len() > GARBAGE_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(GARBAGE_BYTES_MAX));
+        text.push('…');
+    }
+    reaction.happened.push(Happening::Trouble(Trouble::Garbage { text }));
+}

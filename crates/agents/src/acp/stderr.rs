@@ -1,0 +1,35 @@
+//! What an ACP agent prints beside its protocol: talk, of which the last line may be the reason why it is gone.
+
+const LINE_BYTES_MAX: usize = 4096;
+
+/// Reads an agent's standard error.
+#[derive(Debug, Default)]
+pub(super) struct Stderr {
+    line: Vec<u8>,
+    last: Option<String>,
+}
+
+impl Stderr {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.line);
+                let line = wire::plain(&line).trim().to_owned();
+                if !line.is_empty() {
+                    self.last = Some(line);
+                }
+            }
+        }
+    }
+
+    /// Returns the last line.
+    pub(super) fn last_words(&self) -> Option<&str> {
+        self.last.as_deref()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.last = None;
+    }
+}

@@ -1,0 +1,121 @@
+//! The tools that an agent uses, put together from updates of which each says only what is new.
+
+use std::collections::VecDeque;
+
+use serde_json::value::RawValue;
+
+use super::schema::{Content, RawInput, RawOutput, Update, read};
+use crate::driver::{ToolCall, ToolStatus};
+
+/// Nobody runs more tools at once; the oldest are forgotten first.
+const KNOWN_MAX: usize = 256;
+/// People look at the beginning; all of it is in the spool.
+const OUTPUT_BYTES_MAX: usize = 16 * 1024;
+
+/// What is known about the tool calls of a turn.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    known: VecDeque<Known>,
+}
+
+/// What is known about one call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) kind: String,
+    pub(super) paths: Vec<String>,
+    pub(super) input: RawInput,
+    status: Option<ToolStatus>,
+}
+
+impl Tools {
+    /// Takes an update of a call, or the call itself as a permission prompt has it.
+    pub(super) fn learn(&mut self, update: &Update) -> &Known {
+        let id = update.tool_call_id.clone().unwrap_or_default();
+        let mut known = match self.known.iter().position(|known| known.id == id) {
+            Some(index) => self.known.remove(index).unwrap_or_default(),
+            None => Known { id, ..Known::default() },
+        };
+        known.add(update);
+        if self.known.len() == KNOWN_MAX {
+            self.known.pop_front();
+        }
+        self.known.push_back(known);
+        let last = self.known.len() - 1;
+        &self.known[last]
+    }
+
+    /// Takes an update, and says what people see of it.
+    pub(super) fn call(&mut self, update: &Update) -> ToolCall {
+        let known = self.learn(update);
+        let status = known.status.unwrap_or(ToolStatus::Running);
+        ToolCall {
+            id: known.id.clone(),
+            title: known.title.clone(),
+            status,
+            // Before its end it is a description of what is going to be done.
+            output: if status == ToolStatus::Running { None } else { output(update) },
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+    }
+}
+
+impl Known {
+    fn add(&mut self, update: &Update) {
+        if let Some(title) = &update.title {
+            self.title.clone_from(title);
+        }
+        if let Some(kind) = &update.kind {
+            self.kind.clone_from(kind);
+        }
+        if let Some(status) = &update.status {
+            self.status = Some(status_of(status));
+        }
+        if let Some(input) = &update.raw_input {
+            self.input = input.clone();
+        }
+        let changed = contents(update.content.as_deref()).into_iter().filter_map(|content| content.path);
+        let located = update.locations.iter().map(|location| location.path.clone());
+        for path in located.chain(changed).filter(|path| !path.is_empty()) {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
+        }
+    }
+}
+
+fn status_of(status: &str) -> ToolStatus {
+    match status {
+        "completed" => ToolStatus::Done,
+        "failed" => ToolStatus::Failed,
+        _ => ToolStatus::Running,
+    }
+}
+
+fn contents(content: Option<&RawValue>) -> Vec<Content> {
+    read(content)
+}
+
+/// Returns what a tool printed.
+fn output(update: &Update) -> Option<String> {
+    let pieces = contents(update.content.as_deref());
+    let texts: Vec<String> = pieces
+        .iter()
+        .filter_map(|piece| read::<Content>(piece.content.as_deref()).text)
+        .filter(|text| !text.is_empty())
+        .collect();
+    let raw = update.raw_output.as_deref();
+    let mut text = match texts.is_empty() {
+        true => read::<Option<String>>(raw).or_else(|| read::<RawOutput>(raw).formatted_output)?,
+        false => texts.join("\n"),
+    };
+    if text.len() > OUTPUT_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(OUTPUT_BYTES_MAX));
+        text.push('…');
+    }
+    (!text.is_empty()).then_some(text)
+}

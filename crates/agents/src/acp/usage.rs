@@ -1,0 +1,87 @@
+//! What a turn used, from the places where ACP agents say it; reported once, when the turn ends.
+//!
+//! Claude reports the turn's tokens and the sum of the process's costs, Codex only how full its context is, OpenCode
+//! the last request's tokens, Gemini its tokens in a corner of its own.
+
+use domain::Usage;
+
+use super::schema::{Joined, Prompted, Update};
+
+/// Counts what is used.
+#[derive(Debug)]
+pub(super) struct Meter {
+    usage: Usage,
+    has_news: bool,
+    model: Option<String>,
+    /// The sum of costs that was reported already.
+    counted_micros: u64,
+    cost_micros: Option<u64>,
+}
+
+impl Meter {
+    pub(super) fn new(counted_micros: u64) -> Self {
+        Self { usage: Usage::default(), has_news: false, model: None, counted_micros, cost_micros: None }
+    }
+
+    /// Takes the model from what a session began with or changed to; says it where it is new.
+    pub(super) fn learn_model(&mut self, joined: &Joined) -> Option<String> {
+        let of_options = || {
+            let is_model = |category: Option<&str>, id: &str| category.unwrap_or(id) == "model";
+            let mut options = joined.config_options.iter();
+            options
+                .find(|option| is_model(option.category.as_deref(), &option.id))
+                .and_then(|option| option.current_value.clone())
+        };
+        let named =
+            joined.models.as_ref().and_then(|models| models.current_model_id.clone()).or_else(of_options)?;
+        if self.model.as_ref() == Some(&named) {
+            return None;
+        }
+        self.model = Some(named.clone());
+        Some(named)
+    }
+
+    pub(super) fn update(&mut self, update: &Update) {
+        if let (Some(used), Some(size)) = (update.used, update.size.filter(|size| *size > 0)) {
+            let permille = (u128::from(used) * 1000 / u128::from(size)).min(1000);
+            self.usage.context_permille = u32::try_from(permille).ok();
+            self.has_news = true;
+        }
+        if let Some(cost) = update.cost.as_ref().filter(|cost| cost.currency == "USD" && cost.amount >= 0.0) {
+            // A sum of money fits; what does not is cut by the conversion.
+            self.cost_micros = Some((cost.amount * 1e6).round() as u64);
+            self.has_news = true;
+        }
+    }
+
+    pub(super) fn count(&mut self, prompted: &Prompted) {
+        if let Some(usage) = &prompted.usage {
+            let cached = usage.cached_read_tokens;
+            self.usage.input_tokens += usage.input_tokens + usage.cached_write_tokens + cached;
+            self.usage.output_tokens += usage.output_tokens + usage.thought_tokens;
+            self.usage.cached_tokens += cached;
+            self.has_news = true;
+        }
+        let quota = prompted.meta.as_ref().and_then(|meta| meta.quota.as_ref());
+        if let Some(count) = quota.and_then(|quota| quota.token_count.as_ref()) {
+            self.usage.input_tokens += count.input_tokens;
+            self.usage.output_tokens += count.output_tokens;
+            self.has_news = true;
+        }
+    }
+
+    /// Returns what was used since the last time.
+    pub(super) fn take(&mut self) -> Option<Usage> {
+        if !std::mem::take(&mut self.has_news) {
+            return None;
+        }
+        let mut usage = std::mem::take(&mut self.usage);
+        if let Some(sum) = self.cost_micros.take() {
+            // A sum that became smaller began anew.
+            usage.cost_micros = sum.checked_sub(self.counted_micros).unwrap_or(sum);
+            self.counted_micros = sum;
+        }
+        usage.model.clone_from(&self.model);
+        Some(usage)
+    }
+}

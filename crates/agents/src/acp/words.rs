@@ -1,0 +1,207 @@
+//! The agent's words of one turn: text in pieces → messages, each with the place of the line that carried it.
+
+use std::collections::BTreeMap;
+
+use domain::Heard;
+use wire::{Decoder, Item, Options};
+
+use crate::driver::Happening;
+
+/// What a turn said is kept for people and callers; of a longer one the end.
+const WORDS_BYTES_MAX: usize = 1024 * 1024;
+
+/// Decodes an agent's words.
+#[derive(Debug)]
+pub(super) struct Words {
+    options: Options,
+    /// A new one for each turn, so that reading a turn again gives the same places.
+    decoder: Decoder,
+    /// How much text the decoder was given.
+    taken: u64,
+    /// Where text began, and the offset of the line that carried it.
+    carried: BTreeMap<u64, u64>,
+    /// How many items began in a line.
+    ordinals: BTreeMap<u64, u32>,
+    text: String,
+    /// What came since the last words.
+    gap: Gap,
+    message_id: Option<String>,
+    /// The message in which the turn before was ended: Claude sends the rest of it after the end.
+    late: Option<String>,
+}
+
+/// How a turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The agent has said all that it had to say.
+    Spoken,
+    /// In the middle of something.
+    Stopped,
+}
+
+/// What came between two pieces of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Nothing,
+    /// Something that may as well come in the middle of a sentence.
+    Pause,
+    /// Something that no sentence goes on behind.
+    Break,
+}
+
+impl Words {
+    pub(super) fn new(options: Options) -> Self {
+        Self {
+            decoder: Decoder::new(options.clone()),
+            options,
+            taken: 0,
+            carried: BTreeMap::new(),
+            ordinals: BTreeMap::new(),
+            text: String::new(),
+            gap: Gap::Nothing,
+            message_id: None,
+            late: None,
+        }
+    }
+
+    /// Says that a tool was called or something asked: the next words begin a new line.
+    pub(super) fn break_off(&mut self) {
+        self.gap = Gap::Break;
+    }
+
+    /// Says that something else came: the next words begin a new line, unless the agent says that they do not.
+    pub(super) fn pause(&mut self) {
+        if self.gap == Gap::Nothing {
+            self.gap = Gap::Pause;
+        }
+    }
+
+    /// Takes words that the line at `line` carried.
+    pub(super) fn push(
+        &mut self,
+        words: &str,
+        message_id: Option<String>,
+        line: u64,
+        turn: u64,
+    ) -> Vec<Happening> {
+        if message_id.is_some() && message_id == self.late {
+            return Vec::new();
+        }
+        let is_numbered_alike = self.message_id.is_some() && self.message_id == message_id;
+        let is_numbered_anew = self.message_id.is_some() && message_id.is_some() && !is_numbered_alike;
+        let is_new = match std::mem::replace(&mut self.gap, Gap::Nothing) {
+            Gap::Break => true,
+            Gap::Pause => !is_numbered_alike,
+            Gap::Nothing => is_numbered_anew || is_glued(&self.text, words),
+        };
+        self.message_id = message_id;
+        let breaks = is_new && !self.text.is_empty() && !self.text.ends_with('\n');
+        let text = if breaks { format!("\n{words}") } else { words.to_owned() };
+        self.carried.insert(self.taken, line);
+        self.taken += text.len() as u64;
+        let items = self.decoder.push(text.as_bytes());
+        let mut happened = vec![Happening::Words { text: text.clone() }];
+        happened.extend(items.into_iter().map(|item| self.said(item, turn)));
+        self.keep(&text);
+        self.forget();
+        happened
+    }
+
+    /// Ends the turn, and returns what was still open and all that was said for people.
+    ///
+    /// Of a turn that was stopped what is open is half a message, and never counts.
+    pub(super) fn end_turn(&mut self, turn: u64, ending: Ending) -> (Vec<Happening>, String) {
+        let items = match ending {
+            Ending::Spoken => self.decoder.end_turn(),
+            Ending::Stopped => Vec::new(),
+        };
+        let happened = items.into_iter().map(|item| self.said(item, turn)).collect();
+        let text = std::mem::take(&mut self.text);
+        let message_id = self.message_id.take();
+        *self = Self { late: message_id, ..Self::new(self.options.clone()) };
+        (happened, text)
+    }
+
+    /// An item is known by the line in which it begins and by its place among those that begin there.
+    fn said(&mut self, item: Item, turn: u64) -> Happening {
+        let start = self.carried.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
+        let next = self.ordinals.entry(start).or_default();
+        let heard = Heard { start, ordinal: *next };
+        *next += 1;
+        Happening::Said { heard, read_from: turn, item }
+    }
+
+    fn keep(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() > WORDS_BYTES_MAX {
+            let cut = self.text.ceil_char_boundary(self.text.len() - WORDS_BYTES_MAX);
+            self.text.drain(..cut);
+        }
+    }
+
+    /// Forgets the places of text that no item can begin in any more.
+    fn forget(&mut self) {
+        let needed = self.decoder.safe_offset();
+        if let Some((first, _)) = self.carried.range(..=needed).next_back() {
+            let first = *first;
+            self.carried = self.carried.split_off(&first);
+        }
+        if let Some((_, line)) = self.carried.first_key_value() {
+            self.ordinals = self.ordinals.split_off(line);
+        }
+    }
+}
+
+/// Tells whether a message begins directly behind a sentence that was a whole piece by itself.
+///
+/// Codex puts warnings among its words, without a space behind them; a tag behind one would be lost.
+fn is_glued(before: &str, words: &str) -> bool {
+    let is_name = |sign: char| sign.is_ascii_uppercase() || sign == '_';
+    let begins = match words.strip_prefix('[') {
+        Some(rest) => rest.is_empty() || rest.starts_with(|sign| is_name(sign) || sign == '/'),
+        None => {
+            let name = words.find(|sign| !is_name(sign)).unwrap_or(0);
+            words.starts_with("===") || (name > 1 && words[name..].starts_with(':'))
+        }
+    };
+    begins && before.ends_with(['.', '!', '?'])
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Options;
+
+    use super::{Ending, Words};
+
+    fn check(pieces: &[(&str, Option<&str>)], act: fn(&mut Words), expected: &str) {
+        let mut words = Words::new(Options::worker());
+        for (text, id) in pieces {
+            words.push(text, id.map(str::to_owned), 0, 0);
+            act(&mut words);
+        }
+        assert_eq!(words.end_turn(0, Ending::Spoken).1, expected, "{pieces:?}");
+    }
+
+    #[test]
+    fn words_behind_something_else_begin_a_line() {
+        check(&[("I call.", Some("a")), ("Done", Some("a"))], Words::break_off, "I call.\nDone");
+        check(&[("I ca", Some("a")), ("ll", Some("a"))], Words::pause, "I call");
+        check(&[("I call.", None), ("Done", None)], Words::pause, "I call.\nDone");
+        check(&[("I call.\n", None), ("Done", None)], Words::break_off, "I call.\nDone");
+    }
+
+    #[test]
+    fn a_new_message_begins_a_line() {
+        check(&[("One", Some("a")), ("Two", Some("b"))], |_| {}, "One\nTwo");
+        check(&[("One", Some("a")), ("Two", Some("a"))], |_| {}, "OneTwo");
+        check(&[("One", None), ("Two", None)], |_| {}, "OneTwo");
+    }
+
+    #[test]
+    fn a_tag_is_not_lost_behind_a_warning() {
+        check(&[("Heads up.", None), ("[ASK", None), ("_USER]", None)], |_| {}, "Heads up.\n[ASK_USER]");
+        check(&[("Heads up.", None), ("DONE:T1.3", None)], |_| {}, "Heads up.\nDONE:T1.3");
+        check(&[("See it.", None), ("[1]", None)], |_| {}, "See it.[1]");
+        check(&[("an ", None), ("[ASK_USER] tag", None)], |_| {}, "an [ASK_USER] tag");
+    }
+}

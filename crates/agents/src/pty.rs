@@ -1,0 +1,194 @@
+//! The driver for any program on a terminal: types words, and takes silence for the end of a turn.
+//!
+//! What its tools print can't be told from its own words, so a message counts by its key. Never types words twice:
+//! where they were not taken, only the key that sends them is pressed again.
+
+mod listening;
+mod typing;
+
+pub use typing::Typing;
+
+use crate::driver::{Chunk, Driver, Happening, Reaction, Send, Stream, Told, Trouble, TurnOutcome, Untold};
+use listening::Listening;
+
+/// So often the key is pressed before a prompt counts as not taken.
+const SUBMITS_MAX: u32 = 3;
+/// As long a program may take to show that it took something.
+const VERIFY_MS: u64 = 1000;
+
+/// What a terminal session is.
+#[derive(Debug, Clone)]
+pub struct PtyOptions {
+    /// How its words are read.
+    pub decoding: wire::Options,
+    /// How it writes.
+    pub mode: PtyMode,
+    /// How it is typed to.
+    pub typing: Typing,
+    /// How long it is silent when its turn is over.
+    pub quiet_ms: u64,
+    /// From where its output is read: 0, or where an earlier driver says.
+    pub read_from: u64,
+}
+
+/// How a program writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PtyMode {
+    /// Line by line.
+    Lines,
+    /// On the whole screen, again and again.
+    Screen,
+}
+
+/// Speaks with one program on a terminal.
+#[derive(Debug)]
+pub struct Pty {
+    options: PtyOptions,
+    listening: Listening,
+    is_ready: bool,
+    turn: Turn,
+}
+
+#[derive(Debug)]
+enum Turn {
+    /// Nothing was told.
+    Closed,
+    /// Words were typed, and nothing shows yet that they were taken.
+    Typed { words: String, n_submits: u32, has_heard: bool },
+    /// The program works.
+    Open,
+}
+
+impl Pty {
+    /// Makes a driver for one process.
+    pub fn new(options: PtyOptions) -> Self {
+        let is_again = options.read_from > 0;
+        Self {
+            listening: Listening::new(&options),
+            // Of a program on a screen nobody knows when it reads before it has drawn itself.
+            is_ready: is_again || options.mode == PtyMode::Lines,
+            options,
+            turn: Turn::Closed,
+        }
+    }
+
+    fn end_turn(&mut self, outcome: TurnOutcome) -> Reaction {
+        self.turn = Turn::Closed;
+        let (mut happened, words) = self.listening.end_turn();
+        let read_from = self.listening.read_from();
+        happened.push(Happening::TurnEnded { read_from, words, outcome });
+        Reaction { happened, send: Vec::new() }
+    }
+
+    /// Looks whether typed words were taken; presses the key again where they were not.
+    fn verify(&mut self) -> Option<Reaction> {
+        let Turn::Typed { words, n_submits, has_heard } = &mut self.turn else { return None };
+        let typing = &self.options.typing;
+        let is_taken = match self.options.mode {
+            PtyMode::Screen => !typing.stands_in_box(words, &self.listening.rows()),
+            PtyMode::Lines => *has_heard,
+        };
+        if is_taken || !typing.verify {
+            self.turn = Turn::Open;
+            return None;
+        }
+        if *n_submits < SUBMITS_MAX {
+            *n_submits += 1;
+            return Some(Reaction { send: vec![typing.submit_key()], ..Reaction::default() });
+        }
+        let message = "the prompt was typed, and the program did not take it".to_owned();
+        Some(self.end_turn(TurnOutcome::Failed { message }))
+    }
+}
+
+impl Driver for Pty {
+    fn open(&mut self) -> Reaction {
+        let ready = self.is_ready.then_some(Happening::Ready { agent_session: None });
+        Reaction { happened: ready.into_iter().collect(), send: Vec::new() }
+    }
+
+    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+        if chunk.stream == Stream::Errors {
+            let text = String::from_utf8_lossy(chunk.bytes).into_owned();
+            let trouble = Happening::Trouble(Trouble::Garbage { text });
+            return Reaction { happened: vec![trouble], send: Vec::new() };
+        }
+        if let Turn::Typed { has_heard, .. } = &mut self.turn {
+            *has_heard = true;
+        }
+        Reaction { happened: self.listening.push(chunk.bytes, chunk.offset), send: Vec::new() }
+    }
+
+    fn tell(&mut self, told: &Told, _number: u32) -> Result<Reaction, Untold> {
+        let send = match told {
+            Told::Prompt { text } => {
+                if !self.is_ready {
+                    return Err(Untold::NotReady);
+                }
+                let words = self.options.typing.words(text, self.options.mode)?;
+                self.listening.expect_echo(&words);
+                let send = self.options.typing.keys(&words);
+                self.turn = Turn::Typed { words, n_submits: 1, has_heard: false };
+                send
+            }
+            Told::Interrupt => {
+                vec![Send { after_ms: 0, bytes: self.options.typing.interrupt.clone().into_bytes() }]
+            }
+            // A terminal has no prompts with ids: what stands on its screen is answered by who looks at it.
+            Told::Permission { prompt, .. } | Told::Answer { prompt, .. } => {
+                return Err(Untold::UnknownPrompt { prompt: prompt.clone() });
+            }
+        };
+        Ok(Reaction { happened: Vec::new(), send })
+    }
+
+    fn silence(&mut self, silent_ms: u64) -> Reaction {
+        if self.patience_ms().is_none_or(|patience_ms| silent_ms < patience_ms) {
+            return Reaction::default();
+        }
+        if !self.is_ready {
+            self.is_ready = true;
+            let ready = Happening::Ready { agent_session: None };
+            return Reaction { happened: vec![ready], send: Vec::new() };
+        }
+        if let Some(reaction) = self.verify() {
+            return reaction;
+        }
+        // Silence before the first word is work, not the end of it.
+        if self.listening.has_spoken() && !self.listening.holds_turn() {
+            return self.end_turn(TurnOutcome::Finished);
+        }
+        Reaction::default()
+    }
+
+    fn turn_had_ended(&mut self) -> Reaction {
+        self.is_ready = true;
+        self.end_turn(TurnOutcome::Finished)
+    }
+
+    fn patience_ms(&self) -> Option<u64> {
+        let quiet_ms = self.options.quiet_ms;
+        match &self.turn {
+            Turn::Typed { .. } if self.options.typing.verify => {
+                Some(quiet_ms.max(self.options.typing.submit_after_ms + VERIFY_MS))
+            }
+            // What a screen paints without being told something is no turn.
+            Turn::Closed if self.is_ready && self.options.mode == PtyMode::Screen => None,
+            Turn::Typed { .. } | Turn::Open | Turn::Closed => {
+                (self.listening.has_spoken() && !self.listening.holds_turn()).then_some(quiet_ms)
+            }
+        }
+    }
+
+    fn end(&mut self) -> Reaction {
+        let is_open = match self.turn {
+            Turn::Closed => self.listening.has_spoken(),
+            Turn::Typed { .. } | Turn::Open => true,
+        };
+        if is_open { self.end_turn(TurnOutcome::Finished) } else { Reaction::default() }
+    }
+
+    fn read_from(&self) -> u64 {
+        self.listening.read_from()
+    }
+}
