@@ -18,6 +18,7 @@ mod printable;
 mod replay;
 mod say;
 mod session;
+mod sim;
 mod store_failure;
 
 /// Runs a team of command-line AI agents through a plan.
@@ -47,6 +48,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Plays a script as an agent would, to try things without a real one.
     Play(play::Arguments),
+    /// Imagines many runs against crashes, liars and late answers, and looks for one that breaks a rule.
+    Sim(sim::Arguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
+        Command::Sim(arguments) => sim::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -120,6 +120,7 @@ impl Deciding<'_> {
     fn reopen(&mut self) {
         if matches!(self.run.status, Status::Over(_)) {
             self.emit(Event::RunReopened {});
+            self.wake_everybody();
             let is_led = self.run.root.is_some_and(|root| self.run.session(root).is_alive());
             if !is_led {
                 let last = self.run.root.filter(|root| self.run.session(*root).agent_session.is_some());

@@ -6,6 +6,7 @@ mod bench;
 mod fuzz;
 mod real_agents;
 mod shell;
+mod soak;
 mod test;
 mod tidy;
 mod tools;
@@ -34,6 +35,8 @@ enum Command {
     Bench(bench::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
+    /// Imagines a million runs, and kills the store a thousand times.
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
+        Command::Soak(options) => soak::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -165,7 +165,11 @@ impl Run {
             }
         } else {
             task.stage = Stage::Waiting;
+            let is_blocked = task.is_blocked();
             self.retry(node);
+            if is_blocked {
+                self.schedule.hold(node, Hold::Task);
+            }
             self.hold_until_ended(found);
         }
     }

@@ -145,6 +145,7 @@ impl Run {
         let task = self.checkpoints.get(checkpoint.0).task;
         let Some(session) = task.and_then(|task| self.task(task).session) else { return };
         if self.session(session).cooling == Some(checkpoint)
+            && self.session(session).is_alive()
             && matches!(outcome, CheckpointOutcome::Failed { .. })
         {
             self.timers.set(later(at, self.settings.park_cold_after_ms), Deadline::Park(session));

@@ -92,7 +92,10 @@ impl Deciding<'_> {
         let mut scopes = vec![Subject::Run];
         if let Some(task) = task {
             scopes.push(Subject::Phase { phase: self.run.task(task).planned.phase });
-            scopes.push(Subject::Task { task: self.id(task) });
+            // What comes in after a task is over is counted, and nobody's problem.
+            if !self.run.task(task).stage.is_over() {
+                scopes.push(Subject::Task { task: self.id(task) });
+            }
         }
         for subject in scopes.into_iter().rev() {
             self.watch_budget(task, session, &subject);
@@ -104,7 +107,12 @@ impl Deciding<'_> {
         if !spent.has_reached(WARN_PERCENT) {
             return;
         }
-        let escalation = spent.warned.unwrap_or_else(|| {
+        // Somebody who settled it and allowed no more is asked again when all is used, and not before.
+        let open = spent.warned.filter(|id| self.run.escalations.get(id.0).is_open);
+        if open.is_none() && spent.warned.is_some() && !spent.has_reached(100) {
+            return;
+        }
+        let escalation = open.unwrap_or_else(|| {
             let problem = Problem {
                 kind: EscalationType::TokenExhausted,
                 severity: Severity::Medium,

@@ -188,9 +188,12 @@ impl Deciding<'_> {
         let kind = |action: &Action| std::mem::discriminant(action);
         let is_suggested = found.suggested.iter().any(|suggested| kind(suggested) == kind(action));
         let can_retry = found.suggested.iter().any(|action| matches!(action, Action::Retry { .. }));
+        let stage = task.map(|task| self.run.task(task).stage);
         let helps = match action {
             Action::Reassign { .. } => task.is_some() && can_retry,
-            Action::Skip | Action::GiveUp => task.is_some(),
+            // What is done stays done; what failed can still be left out.
+            Action::Skip => stage.is_some_and(|stage| !matches!(stage, Stage::Done | Stage::Skipped)),
+            Action::GiveUp => stage.is_some_and(|stage| !stage.is_over()),
             Action::Dismiss => !self.blocks_somebody(escalation, found),
             Action::Retry { .. } | Action::Waive => is_suggested,
             Action::RaiseBudget { budget } => {

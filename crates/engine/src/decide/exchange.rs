@@ -2,7 +2,7 @@
 
 use domain::{
     AgentName, BlockReason, CallOutcome, ChannelId, DeliverResult, Direct, DirectMessageId, DirectType,
-    Event, Feedback, Input, InvocationId, Invoke, ResultId, Role, SessionId, TestFailure,
+    Event, Feedback, Input, InvocationId, Invoke, ResultId, Role, Route, SessionId, TestFailure,
 };
 
 use super::Deciding;
@@ -71,10 +71,23 @@ impl Deciding<'_> {
         let invocation = InvocationId(self.run.invocations.next());
         let Invoke { target: callee, task: wanted, context } = invoke;
         self.emit(Event::InvocationMade { invocation, caller: session, callee, wanted, context });
+        if Some(session) == self.run.root {
+            self.hand_questions_on(session);
+        }
         let speaker = self.run.session(session);
         if let Some(task) = speaker.task.filter(|_| speaker.role == Role::Worker) {
             let reason = BlockReason::Call { invocation };
             self.emit(Event::TaskBlocked { task: self.id(task), reason });
+        }
+    }
+
+    /// An orchestrator that waits for another agent hands on what waits for itself: that agent may be among those who ask.
+    fn hand_questions_on(&mut self, session: SessionId) {
+        let duties = self.run.session(session).duties.clone();
+        for duty in duties {
+            if let Duty::Question(question) = duty {
+                self.emit_by_rule(Event::QuestionRouted { question, to: Route::Person });
+            }
         }
     }
 

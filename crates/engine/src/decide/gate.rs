@@ -21,6 +21,10 @@ impl Deciding<'_> {
         if self.run.status != Status::Going {
             return false;
         }
+        if let Some(task) = self.marked_too_early() {
+            self.finish(task);
+            return true;
+        }
         let free = self.run.schedule.open_barriers().filter_map(|node| match self.run.kind_of(node) {
             NodeKind::Gate(phase) => Some(phase),
             NodeKind::Task(_) | NodeKind::External => None,
@@ -31,6 +35,22 @@ impl Deciding<'_> {
         let Some(phase) = free.chain(marked).find(is_closed) else { return false };
         self.open_gate(phase);
         true
+    }
+
+    /// Finds a task that waits for a gate to which others of its phase have yet to come.
+    ///
+    /// It is done: one of them may wait for it, and they would wait for each other.
+    fn marked_too_early(&self) -> Option<TaskRef> {
+        let is_early = |phase: &&PhaseNumber| {
+            let gate = self.run.phases.get(phase).map(|phase| phase.gate);
+            gate == Some(Gate::Closed) && !self.is_merged(**phase)
+        };
+        let phase = *self.run.marked_phases.iter().find(is_early)?;
+        let waits = |task: &&TaskRef| {
+            let task = self.run.task(**task);
+            task.stage == Stage::Merged && task.blocks == [BlockReason::Approval { phase }]
+        };
+        self.run.phases.get(&phase)?.tasks.iter().find(waits).copied()
     }
 
     /// Tells whether all of a phase is done but for the task that waits for the gate itself.

@@ -24,8 +24,15 @@ impl Deciding<'_> {
                 state: "at its gate, or past it",
             });
         }
+        // The gate of its phase will wait for it: whatever it waits for must not wait for that gate.
+        let gate = state.node;
         for id in &task.depends_on {
             let found = self.find(id)?;
+            let earlier = self.run.task(found).node;
+            if let Err(Cycle { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
+                let path = path.iter().map(|node| self.node_name(*node)).collect();
+                return Err(Rejection::Cycle { path });
+            }
             if self.run.task(found).planned.phase > phase {
                 let path = vec![task.id.to_string(), id.to_string(), format!("phase {phase}")];
                 return Err(Rejection::Cycle { path });

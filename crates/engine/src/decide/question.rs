@@ -18,6 +18,9 @@ const QUESTIONS_MAX: usize = 16;
 /// More questions of one agent in one phase are worth a warning.
 const QUESTIONS_QUIET: u32 = 3;
 
+/// More than these wait for an orchestrator that does not listen.
+const CHATS_MAX: usize = 64;
+
 /// A question before it has its number.
 pub(super) struct Asked {
     pub(super) kind: QuestionKind,
@@ -130,7 +133,9 @@ impl Deciding<'_> {
         let asked = self.run.questions.get(question.0);
         // What an agent may do is the person's to say.
         let is_for_person = asked.permission.is_some() || Some(asked.session) == self.run.root;
-        let to = match self.run.orchestrator() {
+        // An orchestrator that waits for others can't answer them: nobody may wait in a circle.
+        let listens = |id: &SessionId| self.calls_of(*id).is_empty();
+        let to = match self.run.orchestrator().filter(listens) {
             Some(_) if !is_for_person => Route::Orchestrator,
             _ => Route::Person,
         };
@@ -259,6 +264,10 @@ impl Deciding<'_> {
                 self.take_answer(question, answer);
                 Ok(())
             }
+            Err(Rejection::NonePending) if self.run.chats.len() >= CHATS_MAX => Err(Rejection::TooMany {
+                what: "things said that the orchestrator has not heard",
+                max: CHATS_MAX,
+            }),
             Err(Rejection::NonePending) => {
                 self.emit(Event::ChatSaid { text, answers: None });
                 Ok(())

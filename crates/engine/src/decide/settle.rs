@@ -210,7 +210,7 @@ impl Deciding<'_> {
                 && (session.in_hand == Some(Duty::Chat) || session.duties.contains(&Duty::Chat))
         };
         let has_chat = run.root.is_some_and(|root| is_busy(run.session(root)));
-        let is_asked = !run.open_questions.is_empty();
+        let is_asked = !run.open_questions.is_empty() || !run.open_requests.is_empty();
         is_landing || at_gate || is_asked || has_chat || self.waits_for_outside()
     }
 

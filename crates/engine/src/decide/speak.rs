@@ -41,8 +41,13 @@ impl Deciding<'_> {
         if state.stage != Stage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
+        let told = self.run.session(session);
+        let in_turn = told.in_turn;
+        if in_turn && matches!(told.state, SessionState::Parked(_)) {
+            // It was stopped in the middle of its turn, and can't end it before it goes on.
+            self.emit_by_rule(Event::SessionWoken { session });
+        }
         // A turn that waits for an answer ends only when it has it.
-        let in_turn = self.run.session(session).in_turn;
         let is_prompted =
             |input: &Input| matches!(input, Input::Permission { .. } | Input::Answer { prompt: Some(_), .. });
         let is_now = |input: &Input| !in_turn || is_prompted(input);

@@ -79,7 +79,8 @@ impl Deciding<'_> {
             self.emit(Event::SessionWoken { session });
         }
         let told = self.run.session(session);
-        if !told.in_turn && told.in_hand.is_none() && !self.deliver_mail(session) {
+        // One that was called in between ends that first, when it goes on.
+        if !told.in_turn && (told.in_hand.is_some() || !self.deliver_mail(session)) {
             let reason = format!("go on with {}", self.id(task));
             self.say(session, Input::GoOn { reason });
         }

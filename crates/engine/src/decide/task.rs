@@ -277,6 +277,12 @@ impl Deciding<'_> {
             return Err(not_now("not paused"));
         }
         self.emit(Event::RunContinued {});
+        self.wake_everybody();
+        Ok(())
+    }
+
+    /// Lets every session go on that was stopped, or whose word came when nobody listened.
+    pub(super) fn wake_everybody(&mut self) {
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
             let waits = self.run.session(session);
@@ -288,7 +294,8 @@ impl Deciding<'_> {
                 !waits.questions.is_empty() || waits.limited || !self.calls_of(session).is_empty();
             let waits_for_slot = waits.task.is_some_and(|task| {
                 let state = self.run.task(task);
-                !state.owed.is_empty() || !self.run.schedule.running().contains(&state.node)
+                let is_owed = state.session == Some(session) && !state.owed.is_empty();
+                is_owed || !self.run.schedule.running().contains(&state.node)
             });
             let was_cut = !waits.in_turn && has_work && !waits_for_others && !waits_for_slot;
             if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
@@ -298,7 +305,6 @@ impl Deciding<'_> {
                 self.say(session, Input::GoOn { reason });
             }
         }
-        Ok(())
     }
 
     pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {

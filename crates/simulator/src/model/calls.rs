@@ -1,0 +1,52 @@
+//! Calls between agents in the model.
+
+use std::collections::BTreeSet;
+
+use domain::{AgentName, InvocationId, SessionId};
+
+use super::Model;
+use crate::rule::Rule;
+
+/// One agent calling another.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Who calls.
+    pub caller: SessionId,
+    /// Who is called.
+    pub callee: AgentName,
+    /// The session that has it in hand.
+    pub session: Option<SessionId>,
+    /// Whether it is not over.
+    pub open: bool,
+}
+
+impl Model {
+    /// A call is made: the called one must not wait for the caller.
+    pub(super) fn call(&mut self, id: InvocationId, caller: SessionId, callee: &AgentName) {
+        if self.waits_for(caller, callee) {
+            self.breach(Rule::NoCircle, format!("{id}: {callee} waits for {caller}, which calls it"));
+        }
+        let call = Call { caller, callee: callee.clone(), session: None, open: true };
+        self.calls.insert(id, call);
+    }
+
+    /// Tells whether an agent waits for the caller's, over any number of calls.
+    fn waits_for(&self, caller: SessionId, callee: &AgentName) -> bool {
+        let agent = |session: SessionId| self.sessions.get(&session).and_then(|known| known.agent.clone());
+        let Some(caller) = agent(caller) else { return false };
+        let mut seen = BTreeSet::new();
+        let mut open = vec![callee.clone()];
+        while let Some(name) = open.pop() {
+            if name == caller {
+                return true;
+            }
+            let calls =
+                self.calls.values().filter(|call| call.open && agent(call.caller).as_ref() == Some(&name));
+            let called: Vec<AgentName> = calls.map(|call| call.callee.clone()).collect();
+            if seen.insert(name) {
+                open.extend(called);
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,100 @@
+//! What could move, and what waits for whom: the model's view of whether a run stands still for a reason.
+
+use domain::{EscalationType, Mode, Subject, TaskId};
+
+use super::{Model, Stage, Task};
+use crate::rule::Rule;
+
+impl Model {
+    /// Notes every task that could run now and does not.
+    pub fn check_nobody_idle(&mut self) {
+        if !self.started || self.paused || self.ended || self.cancelled {
+            return;
+        }
+        let idle: Vec<String> = self
+            .tasks
+            .iter()
+            .filter(|(_, task)| self.is_startable(task) || self.is_resumable(task))
+            .filter(|(id, task)| self.has_room(id, task))
+            .map(|(id, task)| format!("{id} ({:?}, try {})", task.stage, task.attempt))
+            .collect();
+        if !idle.is_empty() {
+            self.breach(Rule::NobodyIdle, format!("{} could run", idle.join(", ")));
+        }
+    }
+
+    /// Tells whether a task without a live try may start now, but for room.
+    pub fn is_startable(&self, task: &Task) -> bool {
+        let asked_for = self.settings.mode == Mode::Automatic || task.requested;
+        task.stage == Stage::Waiting
+            && asked_for
+            && task.reasons.is_empty()
+            && !task.restoring
+            && !self.is_held(task)
+            && !task.session.is_some_and(|session| self.has_process(session))
+            && self.unmet(task).is_empty()
+            && self.gates_before(task).is_empty()
+    }
+
+    /// Tells whether a task with a live try may go on now, but for room.
+    pub fn is_resumable(&self, task: &Task) -> bool {
+        let is_ending = |session| self.has_process(session) && !self.lives(session);
+        task.stage.is_live()
+            && !task.slot
+            && task.reasons.is_empty()
+            && !task.restoring
+            && !task.session.is_some_and(is_ending)
+            && !self.is_held(task)
+    }
+
+    fn has_room(&self, id: &TaskId, task: &Task) -> bool {
+        let agent = if task.stage.is_live() { task.runner.as_ref() } else { task.plan.agent.as_ref() };
+        match agent {
+            Some(agent) => self.obstacle(id, Some(agent)).is_none(),
+            // Which of the workers would do it is not said before it starts: all of them must have room.
+            None => self
+                .team
+                .iter()
+                .filter(|member| member.role == domain::Role::Worker)
+                .all(|member| self.obstacle(id, Some(&member.name)).is_none()),
+        }
+    }
+
+    /// Says why the run is not over: what could move, or who is asked.
+    pub fn why_not_over(&self) -> Option<String> {
+        if self.cancelled {
+            return None;
+        }
+        if let Some((id, _)) = self.tasks.iter().find(|(_, task)| task.stage.is_live()) {
+            return Some(format!("{id} has a live try"));
+        }
+        if let Some((id, _)) = self.tasks.iter().find(|(_, task)| self.is_startable(task)) {
+            return Some(format!("{id} could start"));
+        }
+        if let Some((id, task)) =
+            self.tasks.iter().find(|(_, task)| task.stage == Stage::Waiting && !task.reasons.is_empty())
+        {
+            return Some(format!("{id} waits for {:?}", task.reasons));
+        }
+        if let Some(id) = self.pending().first() {
+            return Some(format!("{id} waits for the person"));
+        }
+        if let Some((id, _)) = self.requests.iter().find(|(_, request)| request.open) {
+            return Some(format!("{id} waits for the person"));
+        }
+        // A problem that holds up no task and no gate is told, and not asked.
+        let at_gate = |escalation: &&super::Escalation| {
+            escalation.open
+                && escalation.kind == EscalationType::Quality
+                && matches!(escalation.subject, Subject::Phase { .. })
+        };
+        if let Some(escalation) = self.escalations.values().find(at_gate) {
+            return Some(format!("{:?} waits at its gate", escalation.subject));
+        }
+        let (number, _) = self
+            .phases
+            .iter()
+            .find(|(_, phase)| phase.gate.checking || phase.gate.passed || phase.gate.judge.is_some())?;
+        Some(format!("phase {number} is at its gate"))
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether a task has room to run: slots, its agent's slots, what it touches, memory.
+
+use domain::{AgentName, TaskId};
+
+use super::{Model, Task};
+use crate::rule::Rule;
+
+impl Model {
+    /// Says what stands in the way of a task's taking a slot; nothing where it could.
+    pub fn obstacle(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
+        let task = self.tasks.get(id)?;
+        let running: Vec<(&TaskId, &Task)> =
+            self.tasks.iter().filter(|(other, task)| task.slot && *other != id).collect();
+        let slots = self.settings.slots.get() as usize;
+        if running.len() >= slots {
+            return Some((Rule::Slots, format!("{} tasks run on {slots} slots", running.len())));
+        }
+        if let Some(member) = self.team.iter().find(|member| Some(&member.name) == agent)
+            && let Some(limit) = member.slots
+        {
+            let n_running = running.iter().filter(|(_, task)| task.runner.as_ref() == agent).count();
+            if n_running >= limit.get() as usize {
+                return Some((Rule::AgentSlots, format!("{} runs {n_running} of {limit}", member.name)));
+            }
+        }
+        let touches = task.touches();
+        for (other, other_task) in &running {
+            let same = |right: &String| touches.iter().any(|left| overlap(left, right));
+            if let Some(path) = other_task.touches().iter().find(|path| same(path)) {
+                return Some((Rule::Touches, format!("{other} touches {path} too")));
+            }
+        }
+        let used: u64 = running.iter().map(|(_, task)| task.plan.memory_mib).sum();
+        match self.settings.memory_mib {
+            Some(limit) if used + task.plan.memory_mib > limit && !running.is_empty() => {
+                Some((Rule::Memory, format!("{used} MiB and {} of {limit}", task.plan.memory_mib)))
+            }
+            Some(_) | None => None,
+        }
+    }
+}
+
+/// Tells whether two paths could mean the same file; in doubt they could.
+fn overlap(left: &str, right: &str) -> bool {
+    let fixed = |path: &str| -> Vec<String> {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        parts.take_while(|part| !part.contains('*')).map(str::to_owned).collect()
+    };
+    fixed(left).iter().zip(&fixed(right)).all(|(left, right)| left == right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::overlap;
+
+    #[test]
+    fn a_folder_and_what_lies_in_it_overlap() {
+        assert!(overlap("src/login", "src/login/form.rs"));
+        assert!(overlap("src/*.rs", "src/main.rs"));
+        assert!(!overlap("src/login", "src/cart/**"));
+        assert!(!overlap("lock:database", "src/login"));
+    }
+}

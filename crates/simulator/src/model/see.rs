@@ -1,0 +1,309 @@
+//! What each event means in the model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{EffectId, EscalationType, Event, Level, LoopOutcome, Recorded, Route, Subject};
+
+use super::{Escalation, Life, Model, Question, Request, Session, Stage, Standing, Task};
+use crate::rule::Rule;
+
+impl Model {
+    /// Changes what is known by what happened.
+    pub(super) fn see(&mut self, recorded: &Recorded) {
+        match &recorded.event {
+            Event::RunStarted { work, settings, team, .. } => {
+                self.settings = (**settings).clone();
+                self.team.clone_from(team);
+                self.begin(work);
+            }
+            Event::RunPaused {} => self.paused = true,
+            Event::RunContinued {} => self.paused = false,
+            Event::RunCancelled {} => self.cancelled = true,
+            Event::RunEnded { .. } => self.end(),
+            Event::RunReopened {} => self.ended = false,
+            Event::PhasePaused { phase } => self.phase(*phase, |phase| phase.paused = true),
+            Event::PhaseContinued { phase } => self.phase(*phase, |phase| phase.paused = false),
+            Event::PhaseCancelled { phase } => self.phase(*phase, |phase| phase.cancelled = true),
+            Event::TaskStarted { task, attempt, agent, session } => {
+                self.start_task(task, *attempt, agent, *session);
+            }
+            Event::TaskResumed { task, session } => self.resume_task(task, *session),
+            Event::TaskBlocked { task, reason } => self.task(task, |task| {
+                task.reasons.push(reason.clone());
+                task.slot = false;
+            }),
+            Event::TaskUnblocked { task, reason } => {
+                let known = self.tasks.get(task).is_some_and(|task| task.reasons.contains(reason));
+                if !known {
+                    self.breach(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
+                }
+                self.task(task, |task| task.reasons.retain(|known| known != reason));
+            }
+            Event::CheckStarted { task, attempt, .. } => {
+                self.present(task, *attempt, "checks");
+                self.task(task, |task| task.stage = Stage::Checking);
+            }
+            Event::CheckFinished { task, attempt, receipt } => {
+                self.present(task, *attempt, "is checked");
+                self.task(task, |task| task.receipt = receipt.passed());
+            }
+            Event::TestStarted { task, .. } => self.task(task, |task| task.stage = Stage::Checking),
+            Event::TaskReturned { task, .. } => self.give_back(task),
+            Event::MergeStarted { task, attempt } => self.start_merge(task, *attempt),
+            Event::MergeFinished { task, attempt, outcome } => self.end_merge(task, *attempt, outcome),
+            Event::TaskDone { task, proof } => self.finish_task(task, *proof),
+            Event::AttemptFailed { task, attempt, counted, .. } => {
+                self.present(task, *attempt, "fails");
+                self.rest(task, Stage::Waiting);
+                self.task(task, |task| task.failures += u32::from(*counted));
+            }
+            Event::TaskRetried { task, afresh, .. } => self.retry(task, *afresh),
+            Event::TaskFailed { task, .. } => self.call_off(task, Stage::Failed),
+            Event::TaskSkipped { task } => self.call_off(task, Stage::Skipped),
+            Event::TaskCancelled { task } => self.call_off(task, Stage::Cancelled),
+            Event::TaskReopened { task, .. } => {
+                self.rest(task, Stage::Waiting);
+                self.task(task, |task| {
+                    task.failures = 0;
+                    task.forget_proof();
+                });
+            }
+            Event::TaskRewound { task, .. } => {
+                // Its one effect is the first of this event.
+                let effect = EffectId { sequence: recorded.sequence, index: 0 };
+                self.restoring.retain(|_, restored| restored != task);
+                self.restoring.insert(effect, task.clone());
+                self.task(task, |task| task.restoring = true);
+            }
+            Event::TaskClaimed { task, .. } => self.task(task, Task::forget_proof),
+            Event::TaskPrioritized { task, priority } => {
+                self.task(task, |task| task.plan.priority = *priority)
+            }
+            Event::TaskReassigned { task, agent } => {
+                self.task(task, |task| task.plan.agent = Some(agent.clone()));
+            }
+            Event::TaskRequested { task, .. } => self.task(task, |task| task.requested = true),
+            Event::TaskAdded { task } => {
+                let id = task.id.clone();
+                if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
+                    self.breach(Rule::TaskOrder, format!("{id} is added again"));
+                }
+                self.phases.entry(task.phase).or_default();
+                self.no_circle(&id);
+            }
+            Event::DependencyAdded { earlier, later } => {
+                self.task(later, |task| {
+                    task.earlier.insert(earlier.clone());
+                });
+                self.no_circle(later);
+            }
+            Event::DependencyRemoved { earlier, later } => self.task(later, |task| {
+                task.earlier.remove(earlier);
+            }),
+            Event::ExternalMet { name } => {
+                self.externals.insert(name.clone());
+            }
+            Event::SessionOpened { session, role, agent, task, phase, .. } => {
+                let opened = Session {
+                    agent: agent.clone(),
+                    role: *role,
+                    task: task.clone(),
+                    phase: *phase,
+                    life: Life::Opened,
+                    inputs: BTreeMap::new(),
+                    heard: BTreeSet::new(),
+                    read_from: 0,
+                };
+                if self.sessions.insert(*session, opened).is_some() {
+                    self.breach(Rule::OneAttempt, format!("{session} is opened again"));
+                }
+            }
+            Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
+                self.session(*session, |session| session.life = Life::Active);
+            }
+            Event::SessionParked { session, .. } => {
+                self.session(*session, |session| session.life = Life::Parked);
+            }
+            Event::SessionDismissed { session } => {
+                self.session(*session, |session| session.life = Life::Dismissed);
+            }
+            Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
+                if self.sessions.get(session).is_none_or(|session| session.life == Life::Over) {
+                    self.breach(Rule::StaleReports, format!("{session} ends again"));
+                }
+                self.session(*session, |session| session.life = Life::Over);
+            }
+            Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
+            Event::InputTyped { session, input } => self.type_input(*session, *input),
+            Event::MessageHeard { heard, session, read_from, said } => {
+                self.hear(*session, *heard, *read_from);
+                self.own_words(*session, said);
+            }
+            Event::MessageRefused { session, heard, read_from, .. }
+            | Event::NearMissHeard { session, heard, read_from, .. } => {
+                self.hear(*session, *heard, *read_from);
+            }
+            Event::TurnEnded { session, read_from, .. } => {
+                self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
+            }
+            Event::QuestionAsked { question, session, task, options, default, required, .. } => {
+                let asked = Question {
+                    session: *session,
+                    task: task.clone(),
+                    options: options.clone(),
+                    default: default.clone(),
+                    required: *required,
+                    standing: Standing::Asked,
+                    answer: None,
+                    told: Vec::new(),
+                };
+                self.questions.insert(*question, asked);
+            }
+            Event::QuestionRouted { question, to } => {
+                let standing = match to {
+                    Route::Orchestrator => Standing::Orchestrator,
+                    Route::Person => Standing::Person,
+                };
+                self.route(*question, standing);
+            }
+            Event::QuestionForwarded { question, .. } => self.route(*question, Standing::Person),
+            Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
+            Event::QuestionExpired { question, took_default } => {
+                self.expire(*question, took_default.as_ref());
+            }
+            Event::QuestionWithdrawn { question, .. } => {
+                if let Some(question) = self.questions.get_mut(question) {
+                    question.standing = Standing::Over;
+                }
+            }
+            Event::RequestMade { request, session, task, asked, .. } => {
+                let made = Request {
+                    session: *session,
+                    task: task.clone(),
+                    asked: asked.clone(),
+                    open: true,
+                    told: Vec::new(),
+                };
+                self.requests.insert(*request, made);
+            }
+            Event::RequestProvided { request, default, .. } => self.settle(*request, false, *default),
+            Event::RequestRefused { request, .. } => self.settle(*request, false, false),
+            Event::RequestSkipped { request } => self.settle(*request, true, false),
+            Event::InvocationMade { invocation, caller, callee, .. } => {
+                self.call(*invocation, *caller, callee);
+            }
+            Event::InvocationStarted { invocation, session } => {
+                if let Some(call) = self.calls.get_mut(invocation) {
+                    call.session = Some(*session);
+                }
+            }
+            Event::InvocationEnded { invocation, .. } => {
+                if let Some(call) = self.calls.get_mut(invocation) {
+                    call.open = false;
+                }
+            }
+            Event::GateOpened { phase, round, .. } => self.open_gate(*phase, *round),
+            Event::GateChecked { phase, round, report } => self.check_gate(*phase, *round, report),
+            Event::GateJudgeOpened { phase, session, .. } => {
+                self.phase(*phase, |phase| phase.gate.judge = Some(*session));
+            }
+            Event::GatePassed { phase, .. } => self.phase(*phase, |phase| {
+                phase.gate.passed = true;
+                phase.gate.judge = None;
+            }),
+            Event::GateApproved { phase, .. } => self.phase(*phase, |phase| {
+                phase.gate.approved = true;
+                phase.gate.passed = false;
+                phase.gate.checking = false;
+                phase.gate.judge = None;
+            }),
+            Event::GateFailed { phase, .. } => self.fail_gate(*phase, recorded.actor.is_person()),
+            Event::EscalationRaised { escalation, kind, subject, session, suggested, .. } => {
+                let raised = Escalation {
+                    kind: *kind,
+                    subject: subject.clone(),
+                    level: Level::Worker,
+                    session: *session,
+                    suggested: suggested.clone(),
+                    open: true,
+                };
+                if let (EscalationType::Quality, Subject::Phase { phase }) = (kind, subject) {
+                    self.phase(*phase, |phase| phase.gate.judge = None);
+                }
+                self.escalations.insert(*escalation, raised);
+            }
+            Event::EscalationClimbed { escalation, to, session } => {
+                if let Some(escalation) = self.escalations.get_mut(escalation) {
+                    escalation.level = *to;
+                    escalation.session = *session;
+                }
+            }
+            Event::EscalationResolved { escalation, .. } => {
+                let subject = self.escalations.get_mut(escalation).map(|escalation| {
+                    escalation.open = false;
+                    escalation.subject.clone()
+                });
+                subject.iter().for_each(|subject| self.forgive(subject));
+            }
+            Event::LimitWaived { subject: Subject::Task { task }, limit } => {
+                self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
+            }
+            Event::LoopStarted { feedback_loop, task, .. } => {
+                self.loops.insert(*feedback_loop, task.clone());
+            }
+            Event::LoopRoundFailed { round, .. } => {
+                if *round > self.settings.retries_max.get() {
+                    self.breach(Rule::TriesBounded, format!("round {round} of testing fails"));
+                }
+            }
+            Event::LoopEnded { feedback_loop, outcome } => {
+                if let Some(task) = self.loops.get(feedback_loop).cloned() {
+                    self.task(&task, |task| task.tested = *outcome == LoopOutcome::Success);
+                }
+            }
+            Event::CheckpointOrdered { checkpoint, task, .. } => {
+                self.checkpoints.insert(*checkpoint, (task.clone(), false));
+            }
+            Event::CheckpointFinished { checkpoint, .. } => {
+                let before =
+                    self.checkpoints.get_mut(checkpoint).map(|(_, done)| std::mem::replace(done, true));
+                if before != Some(false) {
+                    self.breach(Rule::StaleReports, format!("{checkpoint} is finished again"));
+                }
+            }
+            Event::EffectFinished { effect, .. } => {
+                if let Some(task) = self.restoring.remove(effect) {
+                    self.task(&task, |task| task.restoring = false);
+                }
+                if !self.finished.insert(*effect) {
+                    self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
+                }
+            }
+            Event::ChatSaid { .. }
+            | Event::PhaseStarted { .. }
+            | Event::PhaseLanded { .. }
+            | Event::TasksReadied { .. }
+            | Event::QuestionAskedBack { .. }
+            | Event::QuestionDelivered { .. }
+            | Event::QuestionResumed { .. }
+            | Event::QuestionsPiledUp { .. }
+            | Event::PermissionJudged { .. }
+            | Event::PermissionKept { .. }
+            | Event::RequestDelivered { .. }
+            | Event::ResultSubmitted { .. }
+            | Event::ResultDelivered { .. }
+            | Event::ChannelCreated { .. }
+            | Event::ChannelClosed { .. }
+            | Event::DirectMessageSent { .. }
+            | Event::DirectMessageReceived { .. }
+            | Event::DirectMessageAcknowledged { .. }
+            | Event::PhaseCompletionSaid { .. }
+            | Event::ErrorReported { .. }
+            | Event::UsageReported { .. }
+            | Event::BudgetRaised { .. }
+            | Event::LimitWaived { subject: Subject::Phase { .. } | Subject::Run, .. }
+            | Event::ResolveAsked { .. }
+            | Event::ResolveAnswered { .. } => {}
+        }
+    }
+}

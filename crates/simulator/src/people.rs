@@ -1,0 +1,197 @@
+//! What people wish: answers that come late, twice, wrong or never, and everything else that a button offers.
+
+use domain::{
+    Action, Actor, Budget, Command, DependencyType, EscalationId, Keep, Level, PhaseNumber, Priority,
+    Provided, QuestionId, RequestId, TaskId,
+};
+
+use crate::{
+    imagine::{self, EXTERNALS},
+    model::{Model, Question, Request, Stage, Standing},
+    random::Random,
+};
+
+/// Returns who wishes, and what; nothing where nothing comes to mind.
+pub fn wish(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
+    let actor = match random.below(60) {
+        0 => Actor::Agent(*random.pick(&model.sessions.keys().copied().collect::<Vec<_>>())?),
+        1..20 => Actor::Person("ben".to_owned()),
+        _ => Actor::Person("ana".to_owned()),
+    };
+    let command = match random.below(100) {
+        0..50 => duty(random, model).or_else(|| meddle(random, model)),
+        50..60 => mistake(random, model),
+        60..63 => Some(Command::Chat { text: "how is it going?".to_owned() }),
+        _ => meddle(random, model),
+    };
+    command.map(|command| (actor, command))
+}
+
+/// Returns what somebody who does their part would do next.
+pub fn duty(random: &mut Random, model: &Model) -> Option<Command> {
+    let mut duties = Vec::new();
+    duties.extend(model.pending().first().and_then(|id| answer(random, model, *id)));
+    let open = model.requests.iter().find(|(_, request)| request.open);
+    duties.extend(open.map(|(id, request)| settle(random, *id, request)));
+    let passed = model.phases.iter().find(|(_, phase)| phase.gate.passed);
+    duties.extend(passed.map(|(number, _)| Command::ApproveGate { phase: *number, note: None }));
+    let at_person = model.escalations.iter().filter(|(_, known)| known.open && known.level == Level::Person);
+    let at_person: Vec<EscalationId> = at_person.map(|(id, _)| *id).collect();
+    duties.extend(random.pick(&at_person).map(|id| resolve(random, model, *id)));
+    random.pick(&duties).cloned()
+}
+
+/// Returns what brings a run on that stands still although nobody is asked.
+pub fn release(model: &Model) -> Vec<Command> {
+    let mut commands = Vec::new();
+    if model.paused {
+        commands.push(Command::ContinueRun);
+    }
+    let paused = model.phases.iter().filter(|(_, phase)| phase.paused);
+    commands.extend(paused.map(|(number, _)| Command::ContinuePhase(*number)));
+    for (id, task) in &model.tasks {
+        if task.reasons.iter().any(|reason| matches!(reason, domain::BlockReason::Paused { .. })) {
+            commands.push(Command::ContinueTask(id.clone()));
+        }
+        let missing = task.plan.external.iter().filter(|name| !model.externals.contains(*name));
+        if task.stage == Stage::Waiting {
+            commands.extend(missing.map(|name| Command::MarkMet { name: name.clone() }));
+        }
+    }
+    commands
+}
+
+/// Returns something that should be refused.
+fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
+    let questions: Vec<QuestionId> = model.questions.keys().copied().collect();
+    let requests: Vec<RequestId> = model.requests.keys().copied().collect();
+    let escalations: Vec<EscalationId> = model.escalations.keys().copied().collect();
+    let says = |question: QuestionId, answer: &str| Command::Answer {
+        question: Some(question),
+        task: None,
+        answer: answer.to_owned(),
+        keep: Keep::Once,
+    };
+    match random.below(10) {
+        0..4 => random.pick(&questions).map(|id| says(*id, "left")),
+        4 => random.pick(&questions).map(|id| says(*id, "neither")),
+        5 => random.pick(&questions).map(|id| says(*id, "")),
+        6 => random.pick(&requests).map(|id| Command::SkipRequest(*id)),
+        7 => random.pick(&requests).map(|id| Command::Provide {
+            request: *id,
+            provided: Provided::File { path: "a.txt".to_owned() },
+        }),
+        8 => random.pick(&escalations).map(|id| resolve(random, model, *id)),
+        _ => Some(Command::Chat { text: "left".to_owned() }),
+    }
+}
+
+/// Returns one of the things that can be wished at any time.
+fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
+    let tasks: Vec<TaskId> = model.tasks.keys().cloned().collect();
+    let phases: Vec<PhaseNumber> = model.phases.keys().copied().collect();
+    let task = random.pick(&tasks)?.clone();
+    let other = random.pick(&tasks)?.clone();
+    let phase = *random.pick(&phases)?;
+    Some(match random.below(112) {
+        0..10 => Command::PauseTask(task),
+        10..20 => Command::ContinueTask(task),
+        20..24 => Command::CancelTask(task),
+        24..32 => Command::RetryTask { task, hint: Some("try harder".to_owned()) },
+        32..36 => Command::SkipTask(task),
+        36..42 => Command::PrioritizeTask { task, priority: Priority::Critical },
+        42..47 => Command::ReassignTask { task, agent: random.pick(&model.team)?.name.clone() },
+        47..52 => {
+            let kept = model.checkpoints.iter().filter(|(_, (of, _))| *of == task);
+            let kept: Vec<_> = kept.map(|(id, _)| *id).collect();
+            Command::RewindTask { task, checkpoint: random.pick(&kept).copied() }
+        }
+        52..56 => Command::MakeCheckpoint(task),
+        56..60 => {
+            let n = 100 + u32::try_from(model.tasks.len()).unwrap_or(0);
+            let mut added = imagine::another_task(random, phase, n, &model.team)?;
+            added.depends_on.push(task);
+            Command::AddTask(Box::new(added))
+        }
+        60..66 => Command::AddDependency { earlier: task, later: other },
+        66..70 => {
+            let later = model.tasks.get(&task)?;
+            Command::RemoveDependency { earlier: later.earlier.first()?.clone(), later: task }
+        }
+        70..76 => Command::MarkMet { name: (*random.pick(&EXTERNALS)?).to_owned() },
+        76..80 => Command::PauseRun,
+        80..86 => Command::ContinueRun,
+        86..89 => Command::PausePhase(phase),
+        89..94 => Command::ContinuePhase(phase),
+        94 => Command::CancelPhase(phase),
+        95 if random.once_in(4) => Command::CancelRun,
+        95..99 => {
+            let reason = "it is not good".to_owned();
+            Command::RejectGate {
+                phase,
+                reason,
+                tasks: if random.once_in(2) { vec![task] } else { Vec::new() },
+            }
+        }
+        99..102 => Command::ApproveGate { phase, note: None },
+        102..106 => {
+            let question = random.pick(&model.pending()).copied()?;
+            Command::AskBack { question, text: "what do you mean?".to_owned() }
+        }
+        106..109 => {
+            let (id, request) = model.requests.iter().find(|(_, request)| request.open)?;
+            if request.asked.required {
+                Command::Refuse { request: *id, reason: "no".to_owned() }
+            } else {
+                Command::SkipRequest(*id)
+            }
+        }
+        _ => {
+            Command::Answer { question: None, task: Some(task), answer: "left".to_owned(), keep: Keep::Once }
+        }
+    })
+}
+
+fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command> {
+    let question: &Question = model.questions.get(&id).filter(|known| known.standing == Standing::Person)?;
+    let word = random.pick(&question.options).cloned().unwrap_or_else(|| "yes".to_owned());
+    let keep = random.pick(&[Keep::Once, Keep::Task, Keep::Run, Keep::Project]).copied().unwrap_or_default();
+    Some(Command::Answer { question: Some(id), task: None, answer: word, keep })
+}
+
+fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
+    if random.once_in(6) {
+        return Command::Refuse { request, reason: "too dear".to_owned() };
+    }
+    if random.once_in(6) && !known.asked.required {
+        return Command::SkipRequest(request);
+    }
+    let name = known.asked.name.clone();
+    let provided = match known.asked.r#type {
+        DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
+            Provided::Environment { names: vec![name] }
+        }
+        DependencyType::File => Provided::File { path: "given.txt".to_owned() },
+        DependencyType::Permission => Provided::Permission { granted: random.once_in(2) },
+        DependencyType::Package => Provided::Package { name, version: None },
+    };
+    Command::Provide { request, provided }
+}
+
+fn resolve(random: &mut Random, model: &Model, escalation: EscalationId) -> Command {
+    let suggested = model.escalations.get(&escalation).map_or(&[][..], |known| &known.suggested);
+    let action = match random.below(32) {
+        16..32 => random.pick(suggested).cloned().unwrap_or(Action::Dismiss),
+        0..6 => Action::Retry { hint: None },
+        6 => match random.pick(&model.team) {
+            Some(member) => Action::Reassign { agent: member.name.clone() },
+            None => Action::Skip,
+        },
+        7 | 8 => Action::Skip,
+        9 | 10 => Action::Waive,
+        11 | 12 => Action::RaiseBudget { budget: Budget::Tokens(9_000_000) },
+        13 | 14 => Action::GiveUp,
+        _ => Action::Dismiss,
+    };
+    Command::Resolve { escalation, action, note: None }
+}
