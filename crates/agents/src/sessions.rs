@@ -20,7 +20,10 @@ use holder::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::program::holder_program;
+use crate::{
+    program::holder_program,
+    sandbox::{self, Prepared, Report, Sandbox, SandboxError, Surroundings},
+};
 
 /// What is known of a session from its start on.
 const ABOUT: &str = "about.json";
@@ -84,6 +87,18 @@ pub enum SessionError {
         /// The name.
         name: String,
     },
+    /// A sandbox is required, and less can be had.
+    #[error("the required sandbox can't be had: {reason}")]
+    NoSandbox {
+        /// Why not.
+        reason: String,
+    },
+    /// The program is not there.
+    #[error("there is no program '{}'", .program.display())]
+    NoProgram {
+        /// The program.
+        program: PathBuf,
+    },
     /// The holder does not do it.
     #[error("session '{name}'")]
     Holder {
@@ -116,6 +131,8 @@ pub struct Start {
     pub environment: BTreeMap<OsString, OsString>,
     /// What all its processes may need together.
     pub memory_bytes_max: Option<u64>,
+    /// How it is kept in.
+    pub sandbox: Sandbox,
 }
 
 /// What is known of a session from its start on.
@@ -132,6 +149,9 @@ pub struct About {
     pub has_terminal: bool,
     /// The word by which it shows that a message is its own.
     pub key: SessionKey,
+    /// How it is kept in, where somebody wished it to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Report>,
 }
 
 /// A session that was found.
@@ -176,26 +196,36 @@ impl Sessions {
 
     /// Starts a session, which lives on when we end.
     pub fn start(&self, start: &Start) -> Result<Found, SessionError> {
-        let name = self.claim(start)?;
-        let directory = self.root.join(&name);
         let program = holder_program(&self.data).map_err(|source| SessionError::Io {
             action: "write the holder below",
             path: self.data.clone(),
             source,
         })?;
-        let mut command = start.command.iter();
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
         let key = new_key().map_err(|source| SessionError::Io {
-            action: "make a key for",
-            path: directory.clone(),
+            action: "make a key for a session in",
+            path: self.root.clone(),
             source,
         })?;
         self.introduce(&mut environment, &key);
         environment.extend(start.environment.clone());
+        let sandbox = self.prepare_sandbox(start, &environment)?;
+
+        let name = self.claim(start)?;
+        let directory = self.root.join(&name);
+        let command = match &sandbox {
+            Some(sandbox) => sandbox.wrap(&start.command, &directory),
+            None => Ok(start.command.clone()),
+        };
+        let command = command.map_err(|source| {
+            let _ = fs::remove_dir_all(&directory);
+            SessionError::Io { action: "sandbox", path: directory.clone(), source }
+        })?;
+        let mut command = command.into_iter();
         let launch = Launch {
             session: name.clone(),
-            command: command.next().cloned().unwrap_or_default(),
-            arguments: command.cloned().collect(),
+            command: command.next().unwrap_or_default(),
+            arguments: command.collect(),
             environment: environment.into_iter().collect(),
             directory: start.directory.clone(),
             attachment: start.attachment,
@@ -216,6 +246,7 @@ impl Sessions {
             started_at: now(),
             has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
             key,
+            sandbox: sandbox.map(|sandbox| sandbox.report),
         };
         write_about(&directory, &about)?;
         if let Err(source) = holder::launch(&program, &directory, &launch) {
@@ -298,6 +329,25 @@ impl Sessions {
         environment.insert("JANGDAN_KEY".into(), key.as_str().into());
     }
 
+    /// Finds out how a session can be kept in, before there is anything of it.
+    fn prepare_sandbox(
+        &self,
+        start: &Start,
+        environment: &BTreeMap<OsString, OsString>,
+    ) -> Result<Option<Prepared>, SessionError> {
+        let program = start.command.first().map(OsString::as_os_str).unwrap_or_default();
+        let around = Surroundings { data: &self.data, directory: &start.directory, program, environment };
+        let prepared = sandbox::prepare(&start.sandbox, &around).map_err(|error| match error {
+            SandboxError::Required(reason) => SessionError::NoSandbox { reason },
+            SandboxError::Path { path, source } => SessionError::Io { action: "allow", path, source },
+        })?;
+        // The holder sees a program that is missing, but not behind the one that restricts itself.
+        if prepared.is_some() && !is_there(program, &start.directory, environment) {
+            return Err(SessionError::NoProgram { program: program.into() });
+        }
+        Ok(prepared)
+    }
+
     fn names(&self) -> Result<Vec<String>, SessionError> {
         let failed = |source| SessionError::Io { action: "list", path: self.root.clone(), source };
         let mut names = Vec::new();
@@ -367,6 +417,16 @@ fn state(directory: &Path) -> State {
         Some(None) => State::Lost,
         None => State::Starting,
     }
+}
+
+/// Whether a program is where the system will look for it.
+fn is_there(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, OsString>) -> bool {
+    let name = Path::new(program);
+    if name.components().count() > 1 || name.is_absolute() {
+        return directory.join(name).exists();
+    }
+    let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+    env::split_paths(&path).any(|folder| directory.join(folder).join(name).exists())
 }
 
 /// Points a link at our own program. One that can't be made leaves the agent without helpers, and nothing worse.

@@ -9,8 +9,8 @@ use std::{
 };
 
 use agents::{
-    Chunk, Driver, Found, Happening, Living, Reaction, Seen, Send, Sessions, Start, State, Told, TurnOutcome,
-    Untold,
+    Chunk, Demand, Driver, Found, Happening, Living, Reaction, Sandbox, Seen, Send, Sessions, Start, State,
+    Told, TurnOutcome, Untold,
 };
 use holder::protocol::{Attachment, Request, Stderr};
 use tempfile::TempDir;
@@ -76,6 +76,7 @@ fn start(data: &Path, script: &str) -> (Sessions, Found) {
         attachment: Attachment::Pipes { stderr: Stderr::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
     };
     let found = sessions.start(&start).unwrap();
     (sessions, found)

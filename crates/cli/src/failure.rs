@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use crate::printable::printable;
 
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
 const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
 
 /// A command that failed.
@@ -47,6 +48,12 @@ pub fn say_error(what: &str, hint: Option<&str>) {
 pub fn say_hint(hint: &str) {
     use std::io::Write;
     let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {hint}");
+}
+
+/// Writes `warning:` to standard error: it was done, but not as one would think.
+pub fn say_warning(what: &str) {
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(what));
 }
 
 fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {

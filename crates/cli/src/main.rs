@@ -8,6 +8,7 @@ mod agents;
 mod data;
 mod decode;
 mod failure;
+mod hook;
 mod input;
 mod log;
 mod moment;
@@ -16,6 +17,7 @@ mod play;
 mod plural;
 mod printable;
 mod replay;
+mod sandboxed;
 mod say;
 mod session;
 mod sim;
@@ -35,8 +37,13 @@ enum Command {
     Agents(agents::Arguments),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
+    /// Tells the session what happened in Claude Code, which calls it.
+    Hook(hook::Arguments),
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
+    /// Restricts itself and becomes another program.
+    #[command(hide = true)]
+    Sandboxed(sandboxed::Arguments),
     /// Says a message of the protocol, for an agent in a session.
     Say(say::Arguments),
     /// Starts agents that outlive the terminal, and comes back to them.
@@ -62,7 +69,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Hook(arguments) => hook::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
+        Command::Sandboxed(arguments) => sandboxed::run(&arguments),
         Command::Say(arguments) => say::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),

@@ -8,11 +8,13 @@ mod words;
 use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
 use agents::Sessions;
-use domain::SessionKey;
+use domain::{Said, SessionKey};
 use holder::protocol::Request;
 
 use crate::{data, failure::Failure, session};
 
+/// The variable that names the session a process is part of.
+pub const SESSION: &str = "JANGDAN_SESSION";
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 
 /// Says a message.
@@ -24,14 +26,21 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let session = variable("JANGDAN_SESSION")?;
+    // First of all, so that somebody outside of a session learns that and nothing else.
+    variable(SESSION)?;
+    say(&arguments.words.said()?, ANSWER_MAX)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says a message in the session that this process is part of.
+pub fn say(said: &Said, time_max: Duration) -> Result<(), Failure> {
+    let session = variable(SESSION)?;
     let key: SessionKey = variable("JANGDAN_KEY")?.to_string_lossy().parse().map_err(|error| Failure {
         what: format!("read JANGDAN_KEY: {error}"),
         hint: Some("leave the session's variables as they are".to_owned()),
         exit: 1,
     })?;
-    let said = arguments.words.said()?;
-    let text = wire::encode(&said, Some(&key)).map_err(|error| Failure {
+    let text = wire::encode(said, Some(&key)).map_err(|error| Failure {
         what: error.to_string(),
         hint: Some("say it in other words, or put it into a file and name that".to_owned()),
         exit: 1,
@@ -39,8 +48,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let sessions = Sessions::open(&data::directory(None)?).map_err(session::failure)?;
     let found = sessions.find(&session.to_string_lossy()).map_err(session::failure)?;
     let request = Request::SayAside { bytes: text.into_bytes() };
-    sessions.ask(&found, &request, ANSWER_MAX).map_err(session::failure)?;
-    Ok(ExitCode::SUCCESS)
+    sessions.ask(&found, &request, time_max).map_err(session::failure)?;
+    Ok(())
 }
 
 fn variable(name: &str) -> Result<OsString, Failure> {

@@ -158,6 +158,10 @@ pub(crate) fn failure(error: SessionError) -> Failure {
         SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => {
             Some("is the program there, and on your PATH?".to_owned())
         }
+        SessionError::NoProgram { .. } => Some("is it there, and on your PATH?".to_owned()),
+        SessionError::NoSandbox { .. } => {
+            Some("with --sandbox worktree it starts with what there is, and says what is missing".to_owned())
+        }
         SessionError::Io { .. } | SessionError::BadName { .. } | SessionError::Holder { .. } => None,
     };
     Failure { what, hint, exit: 1 }

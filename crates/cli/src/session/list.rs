@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use agents::{Found, Sessions, State};
+use agents::{Found, Report, Sessions, State};
 use anstyle::{AnsiColor, Style};
 use holder::protocol::Phase;
 use serde::Serialize;
@@ -43,6 +43,7 @@ struct Row<'a> {
     started_at: i64,
     directory: String,
     command: &'a [String],
+    sandbox: Option<&'a Report>,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -72,6 +73,7 @@ fn print_json(found: &[Found]) -> io::Result<()> {
             started_at: session.about.started_at.0,
             directory: session.about.directory.display().to_string(),
             command: &session.about.command,
+            sandbox: session.about.sandbox.as_ref(),
         };
         writeln!(out, "{}", json(&row)?)?;
     }

@@ -1,0 +1,309 @@
+//! Sandboxed sessions, with real programs in them: what they may do, and what they may not.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+
+use std::{
+    fs,
+    os::unix::{
+        fs::{chown, symlink},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
+/// Far more than anything takes; a machine can be very busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Says of each attempt whether it worked.
+const TRY: &str = r#"try() { name=$1; shift; if eval "$*" >/dev/null 2>&1; then echo "$name: yes"; else echo "$name: no"; fi; }"#;
+
+/// A folder with a worktree, data, a place outside, and a home of nobody else.
+struct World {
+    folder: TempDir,
+    program: PathBuf,
+    user: Option<u32>,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["worktree", "outside", "home/.cache", "tmp", "data/vault"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("data/vault/key"), "secret").unwrap();
+        fs::write(folder.path().join("outside/there"), "as it was").unwrap();
+        Self { folder, program: JANGDAN.into(), user: None }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Returns a program of ours in this world, started in the worktree.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.path("worktree"))
+            .env("JANGDAN_DATA", self.path("data"))
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("OUT", self.path("outside"))
+            .env("ROOT", self.folder.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("JANGDAN_SESSION");
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        command
+    }
+
+    fn session(&self, arguments: &[&str]) -> Output {
+        self.command(&self.program).arg("session").args(arguments).output().unwrap()
+    }
+
+    /// Runs a script in a sandboxed session to its end, and returns what it printed.
+    fn run(&self, script: &str) -> String {
+        let name = &name();
+        let script = format!("{TRY}\n{script}");
+        let arguments =
+            ["start", "--sandbox", "required", "--pipes", "--name", name, "--", "sh", "-c", &script];
+        let started = self.session(&arguments);
+        assert!(started.status.success(), "{}", text(&started.stderr));
+        let deadline = Instant::now() + PATIENCE;
+        let is_over = || {
+            text(&self.session(&["list", "--json"]).stdout)
+                .lines()
+                .any(|line| line.contains(&format!("{{\"name\":\"{name}\",\"state\":\"ended\"")))
+        };
+        while !is_over() {
+            assert!(Instant::now() < deadline, "it does not end");
+            std::thread::yield_now();
+        }
+        text(&self.session(&["log", name]).stdout)
+    }
+}
+
+/// Returns a name that no session has elsewhere on this machine: sessions are marked by it.
+fn name() -> String {
+    format!("box-{}", std::process::id())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn check(output: &str, answer: &str) {
+    assert!(output.contains(": "), "nothing was tried: {output}");
+    for line in output.lines().filter(|line| !line.is_empty()) {
+        assert!(line.ends_with(answer), "{line}\n\n{output}");
+    }
+}
+
+const OUTSIDE: &str = r#"
+    echo x > inside
+    try new 'echo x > $OUT/new'
+    try change 'echo x > $OUT/there'
+    try truncate 'python3 -c "import os,sys; os.truncate(sys.argv[1], 0)" $OUT/there'
+    try remove 'rm -f $OUT/there'
+    try folder 'mkdir $OUT/folder'
+    try rename-out 'python3 -c "import os,sys; os.rename(\"inside\", sys.argv[1])" $OUT/renamed'
+    try rename-in 'python3 -c "import os,sys; os.rename(sys.argv[1], \"stolen\")" $OUT/there'
+    try hard-link-in 'ln $OUT/there linked && echo x > linked'
+    try hard-link-out 'ln inside $OUT/linked'
+    ln -s $OUT/there pointer
+    ln -s $OUT folder
+    try through-a-link 'echo x > pointer'
+    try through-a-folder 'echo x > folder/new'
+    try by-the-root-of-proc 'echo x > /proc/self/root$OUT/new'
+    try by-the-cwd-of-proc 'echo x > /proc/self/cwd/../outside/new'
+    try home 'echo x > $HOME/new'
+    try a-device 'mknod disk b 1 0'
+    try a-mount 'mount -t tmpfs none $OUT'
+    try its-own-spool 'echo x >> $JANGDAN_DATA/sessions/$JANGDAN_SESSION/about.json'
+    try its-data 'echo x > $JANGDAN_DATA/new'
+    (setsid sh -c 'echo x > $OUT/daemon; echo over > daemon-over' >/dev/null 2>&1 &)
+    until [ -s daemon-over ]; do sleep 0.02; done
+    try the-daemon 'test -e $OUT/daemon'
+"#;
+
+#[test]
+fn what_lies_outside_can_not_be_written_by_any_trick() {
+    let world = World::new();
+    check(&world.run(OUTSIDE), ": no");
+    assert_eq!(fs::read_to_string(world.path("outside/there")).unwrap(), "as it was");
+    assert_eq!(fs::read_dir(world.path("outside")).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(world.path("worktree/inside")).unwrap(), "x\n");
+}
+
+const INSIDE: &str = r#"
+    try file 'echo x > a && echo y >> a && grep -q y a'
+    try folders 'mkdir -p b/c && mv a b/c/a && ln b/c/a b/a && ln -s c/a b/link && cat b/link && rm -r b'
+    try pipes 'mkfifo p && (echo x > p &) && read line < p'
+    try state 'echo x > $HOME/.cache/x'
+    try temporary 'echo x > $(mktemp)'
+    try devices 'echo x > /dev/null && head -c 9 /dev/urandom > /dev/zero'
+    try output 'echo x > /dev/stderr'
+    try shared-memory 'f=/dev/shm/jangdan-test-$$; echo x > $f && rm $f'
+    try reading 'ls / /proc /usr/bin && cat /etc/passwd $OUT/there && ls $JANGDAN_DATA'
+    try python 'python3 -c "import subprocess, multiprocessing as m; m.Lock(); subprocess.run([\"true\"], check=True)"'
+    try terminal 'python3 -c "import pty; assert pty.spawn([\"true\"]) == 0"'
+    try git 'git init -q r && git -C r -c user.name=T -c user.email=t@e commit -q --allow-empty -m x'
+    try no-new-privileges 'grep -q "NoNewPrivs:.*1" /proc/self/status'
+"#;
+
+#[test]
+fn programs_run_inside_as_ever() {
+    let world = World::new();
+    let output = world.run(INSIDE);
+    check(&output, ": yes");
+    assert_eq!(
+        output.lines().filter(|line| line.contains(": ")).count(),
+        INSIDE.matches("try ").count(),
+        "{output}"
+    );
+}
+
+#[test]
+fn what_is_jangdans_can_not_be_read_by_any_trick() {
+    let world = World::new();
+    let other = format!("other-{}", name());
+    symlink(world.path("data/vault"), world.path("beside")).unwrap();
+    assert!(world.session(&["start", "--pipes", "--name", &other, "--", "echo", "secret"]).status.success());
+    let script = r#"
+        jangdan say done T1.3 && echo "said: no"
+        O=$JANGDAN_DATA/sessions/other-$JANGDAN_SESSION
+        ln -s $JANGDAN_DATA data
+        try vault 'cat $JANGDAN_DATA/vault/key'
+        try spool 'cat $O/*.spool'
+        try about 'cat $O/about.json'
+        try through-a-link 'cat data/vault/key'
+        try through-a-link-of-before 'cat $ROOT/beside/key'
+        try by-the-root-of-proc 'cat /proc/self/root$JANGDAN_DATA/vault/key'
+        try by-a-hard-link 'ln $JANGDAN_DATA/vault/key key && cat key'
+        try by-a-rename 'mv $JANGDAN_DATA/vault vault && cat vault/key'
+        try by-the-holder 'cat /proc/$PPID/cwd/about.json'
+        try its-memory 'cat /proc/$PPID/environ'
+        try to-end-the-holder 'kill -9 $PPID'
+        try its-own-about '! cat $JANGDAN_DATA/sessions/$JANGDAN_SESSION/about.json >/dev/null'
+    "#;
+    let output = world.run(script);
+    check(&output, ": no");
+    assert!(output.contains("said: no"), "{output}");
+    let spool =
+        fs::read_dir(world.path("data/sessions").join(name())).unwrap().map(|entry| entry.unwrap().path());
+    let spool = spool.filter(|path| path.extension().is_some_and(|end| end == "spool"));
+    let spool: Vec<u8> = spool.flat_map(|path| fs::read(path).unwrap()).collect();
+    assert!(text(&spool).contains("DONE:T1.3 k"), "what was said is in the spool");
+}
+
+#[test]
+fn a_linked_worktree_can_be_committed_to_and_its_repository_is_safe() {
+    let world = World::new();
+    fs::remove_dir(world.path("worktree")).unwrap();
+    let script = "cd $ROOT && git init -q main && cd main && git config user.name T && git config user.email t@e && \
+                  git commit -q --allow-empty -m first && git worktree add -q ../worktree";
+    let made = world.command("sh").current_dir(world.folder.path()).args(["-c", script]).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let script = r#"
+        echo x > file
+        try commit '! (git add file && git commit -q -m second && git branch side && git stash list)'
+        try hook 'echo x > $ROOT/main/.git/hooks/pre-commit'
+        try config 'git config core.fsmonitor /bin/false'
+        try checkout 'echo x > $ROOT/main/file'
+        try head 'echo x > $ROOT/main/.git/HEAD'
+    "#;
+    check(&world.run(script), ": no");
+    let log = world.command("git").args(["log", "--format=%s", "worktree"]).output().unwrap();
+    assert_eq!(text(&log.stdout), "second\nfirst\n");
+}
+
+#[test]
+fn an_ordinary_user_is_kept_in_too() {
+    const NOBODY: u32 = 65534;
+    let mut world = World::new();
+    let is_root =
+        fs::metadata(world.folder.path()).is_ok_and(|found| std::os::unix::fs::MetadataExt::uid(&found) == 0);
+    // Otherwise all tests run as one.
+    if is_root {
+        world.program = world.path("jangdan");
+        world.user = Some(NOBODY);
+        fs::copy(JANGDAN, &world.program).unwrap();
+        let names =
+            ["", "worktree", "outside", "outside/there", "home", "home/.cache", "tmp", "data", "data/vault"];
+        for name in names {
+            chown(world.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    check(
+        &world.run(&format!(
+            "{OUTSIDE}\ntry vault 'cat $JANGDAN_DATA/vault/key'\ntry its-memory 'cat /proc/$PPID/environ'"
+        )),
+        ": no",
+    );
+    assert_eq!(fs::read_to_string(world.path("worktree/inside")).unwrap(), "x\n");
+}
+
+#[test]
+fn a_program_that_can_not_be_restricted_is_not_run() {
+    let world = World::new();
+    // The kernel takes sixteen sandboxes, one in the other, and no more.
+    let layers = |count: usize, file: &str| {
+        let layer = [JANGDAN, "sandboxed", "--write", ".", "--"].repeat(count);
+        world.command("env").args(layer).args(["touch", file]).output().unwrap()
+    };
+    let refused = layers(17, "ran");
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(text(&refused.stderr).contains("error: sandbox the program"), "{}", text(&refused.stderr));
+    assert!(!world.path("worktree/ran").exists());
+    assert!(layers(2, "ran").status.success());
+}
+
+#[test]
+fn what_can_not_be_had_is_said_or_refused() {
+    let world = World::new();
+    let start = |sandbox: &str, data: &Path, program: &str| {
+        let mut command = world.command(JANGDAN);
+        command.args(["session", "start", "--pipes", "--sandbox", sandbox, "--name", &name(), "--", program]);
+        command.env("JANGDAN_DATA", data).output().unwrap()
+    };
+    let inside = world.path("worktree/data");
+    let refused = start("required", &inside, "true");
+    assert_eq!(refused.status.code(), Some(1));
+    let said = text(&refused.stderr);
+    assert!(
+        said.contains("the required sandbox can't be had") && said.contains("--sandbox worktree"),
+        "{said}"
+    );
+    assert!(!inside.join("sessions").join(name()).exists(), "what does not start leaves nothing behind");
+
+    let started = start("worktree", &inside, "true");
+    assert!(started.status.success());
+    assert!(text(&started.stderr).contains("warning: the session is sandboxed only in part"));
+    let about = fs::read_to_string(inside.join("sessions").join(name()).join("about.json")).unwrap();
+    assert!(about.contains(r#""sandbox":{"state":"partly","reason":""#), "{about}");
+
+    let around = format!("around-{}", name());
+    // What must be writable around the data directory is allowed without that, and it is said what comes of it.
+    let script = "cat $JANGDAN_DATA/vault/key || echo x > $OUT/new || true";
+    let mut command = world.command(JANGDAN);
+    command.args(["session", "start", "--pipes", "--sandbox", "required", "--name", &around, "--"]);
+    let started = command.env("TMPDIR", world.folder.path()).args(["sh", "-c", script]).output().unwrap();
+    let said = text(&started.stderr);
+    assert!(said.contains("warning: the sandbox is narrower than usual"), "{said}");
+    let deadline = Instant::now() + PATIENCE;
+    while !world.path("outside/new").exists() {
+        assert!(Instant::now() < deadline, "{}", text(&world.session(&["log", &around]).stdout));
+        std::thread::yield_now();
+    }
+
+    let missing = start("worktree", &world.path("data"), "no-such-program");
+    assert!(
+        text(&missing.stderr).contains("there is no program 'no-such-program'"),
+        "{}",
+        text(&missing.stderr)
+    );
+}
