@@ -35,4 +35,4 @@ pub use living::{Living, LivingError, Seen};
 pub use program::holder_program;
 pub use pty::{Pty, PtyMode, PtyOptions, Typing};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
-pub use sessions::{About, Found, SessionError, Sessions, Start, State};
+pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};

@@ -223,7 +223,7 @@ impl Sessions {
         })?;
         let mut command = command.into_iter();
         let launch = Launch {
-            session: name.clone(),
+            session: mark(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
             environment: environment.into_iter().collect(),
@@ -301,7 +301,7 @@ impl Sessions {
 
     /// Ends what a lost session left behind, and returns how many processes that were.
     pub fn bury(&self, found: &Found) -> usize {
-        end_orphans(&found.directory, &found.name, ANSWER_MAX).found
+        end_orphans(&found.directory, &mark(&found.name, &found.about.key), ANSWER_MAX).found
     }
 
     /// Removes a session that is over, with everything it wrote.
@@ -427,6 +427,17 @@ fn is_there(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, 
     }
     let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     env::split_paths(&path).any(|folder| directory.join(folder).join(name).exists())
+}
+
+/// Returns the mark that all processes of a session carry. The key makes it unlike that of a session of the same name
+/// below another data directory, whose processes must not be taken for this one's.
+fn mark(name: &str, key: &SessionKey) -> String {
+    format!("{name}.{key}")
+}
+
+/// Returns the name of the session that a mark is of.
+pub fn name_of_mark(mark: &str) -> &str {
+    mark.rsplit_once('.').map_or(mark, |(name, _)| name)
 }
 
 /// Points a link at our own program. One that can't be made leaves the agent without helpers, and nothing worse.

@@ -7,7 +7,7 @@ mod words;
 
 use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
-use agents::Sessions;
+use agents::{Sessions, name_of_mark};
 use domain::{Said, SessionKey};
 use holder::protocol::Request;
 
@@ -46,7 +46,8 @@ pub fn say(said: &Said, time_max: Duration) -> Result<(), Failure> {
         exit: 1,
     })?;
     let sessions = Sessions::open(&data::directory(None)?).map_err(session::failure)?;
-    let found = sessions.find(&session.to_string_lossy()).map_err(session::failure)?;
+    let mark = session.to_string_lossy();
+    let found = sessions.find(name_of_mark(&mark)).map_err(session::failure)?;
     let request = Request::SayAside { bytes: text.into_bytes() };
     sessions.ask(&found, &request, time_max).map_err(session::failure)?;
     Ok(())

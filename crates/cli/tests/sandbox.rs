@@ -123,7 +123,7 @@ const OUTSIDE: &str = r#"
     try home 'echo x > $HOME/new'
     try a-device 'mknod disk b 1 0'
     try a-mount 'mount -t tmpfs none $OUT'
-    try its-own-spool 'echo x >> $JANGDAN_DATA/sessions/$JANGDAN_SESSION/about.json'
+    try its-own-spool 'echo x >> $JANGDAN_DATA/sessions/$NAME/about.json'
     try its-data 'echo x > $JANGDAN_DATA/new'
     (setsid sh -c 'echo x > $OUT/daemon; echo over > daemon-over' >/dev/null 2>&1 &)
     until [ -s daemon-over ]; do sleep 0.02; done
@@ -175,7 +175,8 @@ fn what_is_jangdans_can_not_be_read_by_any_trick() {
     assert!(world.session(&["start", "--pipes", "--name", &other, "--", "echo", "secret"]).status.success());
     let script = r#"
         jangdan say done T1.3 && echo "said: no"
-        O=$JANGDAN_DATA/sessions/other-$JANGDAN_SESSION
+        NAME=${JANGDAN_SESSION%.*}
+        O=$JANGDAN_DATA/sessions/other-$NAME
         ln -s $JANGDAN_DATA data
         try vault 'cat $JANGDAN_DATA/vault/key'
         try spool 'cat $O/*.spool'
@@ -188,7 +189,7 @@ fn what_is_jangdans_can_not_be_read_by_any_trick() {
         try by-the-holder 'cat /proc/$PPID/cwd/about.json'
         try its-memory 'cat /proc/$PPID/environ'
         try to-end-the-holder 'kill -9 $PPID'
-        try its-own-about '! cat $JANGDAN_DATA/sessions/$JANGDAN_SESSION/about.json >/dev/null'
+        try its-own-about '! cat $JANGDAN_DATA/sessions/$NAME/about.json >/dev/null'
     "#;
     let output = world.run(script);
     check(&output, ": no");

@@ -153,3 +153,18 @@ fn outside_of_a_session_nothing_can_be_said() {
     assert_eq!(output.status.code(), Some(1));
     assert!(err(&output).contains("no session of Jangdan's"), "{}", err(&output));
 }
+
+#[test]
+fn a_session_of_the_same_name_elsewhere_is_another_one() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for data in [here.path(), there.path()] {
+        let started = session(data, &["start", "--name", "twin", "--", "sh", "-c", "read line"]);
+        assert!(started.status.success(), "{}", err(&started));
+    }
+    assert!(session(here.path(), &["stop", "twin"]).status.success());
+    wait_until("it is over", || state(here.path()) == "ended");
+    // Looks for what it left behind, and finds nothing of the other one.
+    assert!(session(here.path(), &["remove", "twin"]).status.success());
+    assert_eq!(state(there.path()), "running");
+    assert!(session(there.path(), &["stop", "twin"]).status.success());
+}
