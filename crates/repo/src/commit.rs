@@ -1,0 +1,85 @@
+//! What an agent left uncommitted becomes a commit of its own on the task's branch.
+
+use std::{fs, path::PathBuf};
+
+use crate::{
+    Commit, Identity, RepoError, Run, Worktree,
+    contents::{Contents, contents},
+    names::branch_ref,
+};
+
+/// How uncommitted work is committed.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// Who wrote it.
+    pub author: Identity,
+    /// What is said about it.
+    pub message: String,
+    /// Files to leave out, by their path in the worktree.
+    pub leave_out: Vec<PathBuf>,
+}
+
+impl Run {
+    /// Commits what is uncommitted, and returns the tip of the task's branch. Nothing uncommitted makes no commit.
+    ///
+    /// What the agent committed itself stays as it is. A branch of its own that follows from the task's is taken in.
+    pub fn commit_work(&self, worktree: &Worktree, work: &Work) -> Result<Commit, RepoError> {
+        let taken = contents(worktree, &work.leave_out)?;
+        if !taken.unmerged.is_empty() {
+            return Err(RepoError::Unmerged { path: worktree.path.clone(), files: taken.unmerged });
+        }
+        let tip = self.tip_of(&worktree.branch)?;
+        let tip = tip.ok_or_else(|| RepoError::NoBranch { branch: worktree.branch.clone() })?;
+        let head = self.head_on_branch(worktree, &taken, &tip)?;
+        let commit = self.committed(worktree, work, &taken, &head)?;
+        let branch = branch_ref(&worktree.branch);
+        let git = &worktree.slot.git;
+        let is_on_branch = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_or(&[1])?.line() == branch;
+        // First the branch is where the agent is, then it goes on from there: each step can be the last one and done again.
+        if !is_on_branch {
+            self.move_branch(&worktree.branch, &tip, &head, "take in a branch of the agent's")?;
+            git.call(["symbolic-ref", "-m", "jangdan: back to the task's branch", "HEAD", &branch]).run()?;
+        }
+        if commit != head {
+            self.move_branch(&worktree.branch, &head, &commit, "commit what an agent left")?;
+        }
+        // Also where nothing was to do: a crash before this leaves an index that takes the commit back.
+        git.call(["reset", "--quiet", "--mixed"]).run()?;
+        Ok(commit)
+    }
+
+    /// Returns what is checked out, if the task's branch can be moved there.
+    fn head_on_branch(
+        &self,
+        worktree: &Worktree,
+        taken: &Contents,
+        tip: &Commit,
+    ) -> Result<Commit, RepoError> {
+        let strayed = |head: &str| RepoError::Strayed {
+            path: worktree.path.clone(),
+            branch: worktree.branch.clone(),
+            head: head.to_owned(),
+        };
+        let head = taken.head.clone().ok_or_else(|| strayed("a branch without a commit"))?;
+        if self.is_ancestor(tip, &head)? { Ok(head) } else { Err(strayed(head.as_str())) }
+    }
+
+    fn committed(
+        &self,
+        worktree: &Worktree,
+        work: &Work,
+        taken: &Contents,
+        head: &Commit,
+    ) -> Result<Commit, RepoError> {
+        // A merge that the agent resolved and did not commit keeps its other side.
+        let merging = fs::read_to_string(worktree.slot.git_dir.join("MERGE_HEAD")).unwrap_or_default();
+        let mut parents = vec![head.clone()];
+        parents.extend(merging.lines().filter_map(Commit::parse));
+        let tree_of_head = format!("{head}^{{tree}}");
+        let before = worktree.slot.git.call(["rev-parse", "--verify", &tree_of_head]).run()?.line();
+        if before == taken.tree && parents.len() == 1 {
+            return Ok(head.clone());
+        }
+        self.commit_tree(&taken.tree, &parents, &work.author, &work.message)
+    }
+}

@@ -1,0 +1,132 @@
+//! The tree of everything in a worktree, made by an index of our own: the worktree's index and HEAD stay as they are.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use crate::{
+    Commit, RepoError, Worktree,
+    git::{nul_list, to_path},
+    nested,
+    repository::commit_of,
+    status::status,
+};
+
+/// What is in a worktree.
+pub(crate) struct Contents {
+    /// The tree's name.
+    pub(crate) tree: String,
+    /// The commit that is checked out; an agent may have begun a branch without one.
+    pub(crate) head: Option<Commit>,
+    /// Files that a merge left open.
+    pub(crate) unmerged: Vec<PathBuf>,
+    /// Repositories that are no submodules. Their files are in the tree, their history is not.
+    pub(crate) nested: Vec<PathBuf>,
+}
+
+/// Writes the tree of what is tracked and of what is new and not ignored, without the files that are left out.
+pub(crate) fn contents(worktree: &Worktree, leave_out: &[PathBuf]) -> Result<Contents, RepoError> {
+    let git = &worktree.slot.git;
+    let head = commit_of(git, "HEAD")?;
+    let index = Index::of(worktree, head.as_ref())?;
+    index.show_hidden()?;
+    let mut status = status(git, Some(index.name()))?;
+    let is_kept = |path: &PathBuf| !leave_out.contains(path);
+    status.changed.retain(is_kept);
+    status.gone.retain(is_kept);
+    // First what is gone: a folder may have become a file, or a link to another folder.
+    index.update(&["--force-remove"], &status.gone)?;
+    index.update(&["--add", "--remove", "--replace"], &status.changed)?;
+    let mut lines = nested::entries(git, &status.nested, leave_out)?;
+    index.update(&["--force-remove"], leave_out)?;
+    lines.extend(index.as_committed(head.as_ref(), leave_out)?);
+    if !lines.is_empty() {
+        index.call(&["update-index", "-z", "--index-info"], lines)?;
+    }
+    let tree = index.call(&["write-tree"], Vec::new())?;
+    Ok(Contents { tree: tree.line(), head, unmerged: status.unmerged, nested: status.nested })
+}
+
+/// An index of our own, gone when it is dropped.
+struct Index<'a> {
+    worktree: &'a Worktree,
+    path: PathBuf,
+}
+
+impl<'a> Index<'a> {
+    /// Copies the worktree's index, or makes one from HEAD where there is none.
+    fn of(worktree: &'a Worktree, head: Option<&Commit>) -> Result<Self, RepoError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let index = Self { worktree, path: worktree.slot.git_dir.join(name) };
+        match copy_with_time(&worktree.slot.git_dir.join("index"), &index.path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                index.call(&["read-tree", head.map_or("--empty", Commit::as_str)], Vec::new())?;
+            }
+            Err(source) => {
+                return Err(RepoError::Io { act: "copy the index to", path: index.path.clone(), source });
+            }
+        }
+        Ok(index)
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+
+    fn call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::Answer, RepoError> {
+        self.worktree.slot.git.call(arguments).with("GIT_INDEX_FILE", &self.path).input(input).run()
+    }
+
+    fn update(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let arguments = [&["update-index", "-z"], options, &["--stdin"]].concat();
+        self.call(&arguments, nul_list(paths)).map(drop)
+    }
+
+    /// Clears the marks by which git looks away from a changed file.
+    fn show_hidden(&self) -> Result<(), RepoError> {
+        let listed = self.call(&["ls-files", "-v", "-z"], Vec::new())?;
+        let (mut assumed, mut skipped) = (Vec::new(), Vec::new());
+        for entry in listed.parts() {
+            let (Some(mark), Some(name)) = (entry.first(), entry.get(2..)) else { continue };
+            if mark.is_ascii_lowercase() {
+                assumed.push(to_path(name));
+            }
+            if mark.eq_ignore_ascii_case(&b'S') {
+                skipped.push(to_path(name));
+            }
+        }
+        self.update(&["--no-assume-unchanged"], &assumed)?;
+        self.update(&["--no-skip-worktree"], &skipped)
+    }
+
+    /// Returns what HEAD has of files, as entries: what an agent staged of them is not kept either.
+    fn as_committed(&self, head: Option<&Commit>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
+        let (Some(head), false) = (head, paths.is_empty()) else { return Ok(Vec::new()) };
+        let call = self.worktree.slot.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
+        Ok(paths.iter().fold(call, |call, path| call.arg(path)).run()?.output)
+    }
+}
+
+impl Drop for Index<'_> {
+    fn drop(&mut self) {
+        // What stays goes with the worktree; it is nobody's.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Copies an index with its time. Git compares a file's time with the index's to see whether it may have changed
+/// unseen in the same moment; a newer copy would hide that.
+fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(fs::metadata(from)?.modified()?)
+}

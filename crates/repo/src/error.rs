@@ -1,0 +1,200 @@
+//! What can go wrong with git, and what to do about it.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use crate::Commit;
+
+/// Why git, or we, did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum RepoError {
+    /// The program can't be started.
+    #[error("start {}", .program.display())]
+    GitMissing {
+        /// What was started.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The program can't do what is needed.
+    #[error("git {found} is too old, {needed} is needed")]
+    GitTooOld {
+        /// What `git version` said.
+        found: String,
+        /// The oldest that will do.
+        needed: &'static str,
+    },
+    /// There is no repository at or above a path.
+    #[error("{} is in no git repository", .path.display())]
+    NoRepository {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The repository has no commit to start from.
+    #[error("the repository at {} has no commit '{wanted}'", .path.display())]
+    NoCommit {
+        /// The repository.
+        path: PathBuf,
+        /// What was looked for.
+        wanted: String,
+    },
+    /// Git refused or failed.
+    #[error("{command} in {}: {said}", .place.display())]
+    Git {
+        /// The command, without its input.
+        command: String,
+        /// Where it ran.
+        place: PathBuf,
+        /// Its exit status; a signal has none.
+        status: Option<i32>,
+        /// The last lines of what it said.
+        said: String,
+    },
+    /// Git was stopped because it took too long.
+    #[error("{command} in {} took longer than {limit:?}", .place.display())]
+    TimedOut {
+        /// The command.
+        command: String,
+        /// Where it ran.
+        place: PathBuf,
+        /// The bound.
+        limit: Duration,
+    },
+    /// Git was stopped because it said too much.
+    #[error("{command} in {} wrote more than {limit} bytes", .place.display())]
+    TooMuchOutput {
+        /// The command.
+        command: String,
+        /// Where it ran.
+        place: PathBuf,
+        /// The bound.
+        limit: usize,
+    },
+    /// Git's answer is not in the form that its manual promises.
+    #[error("{command} answered what can't be read: {answer}")]
+    Unreadable {
+        /// The command.
+        command: String,
+        /// The start of the answer.
+        answer: String,
+    },
+    /// The file system refused.
+    #[error("{act} {}", .path.display())]
+    Io {
+        /// What was tried.
+        act: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A branch is not where it should be: somebody else moved it.
+    #[error("branch {branch} is at {}, not at {expected}", .actual.as_ref().map_or("no commit", Commit::as_str))]
+    Moved {
+        /// The branch.
+        branch: String,
+        /// Where it should be.
+        expected: Commit,
+        /// Where it is.
+        actual: Option<Commit>,
+    },
+    /// A branch is checked out, so it is not moved behind its owner's back.
+    #[error("branch {branch} is checked out at {}", .path.display())]
+    CheckedOut {
+        /// The branch.
+        branch: String,
+        /// Where.
+        path: PathBuf,
+    },
+    /// A branch that is needed does not exist.
+    #[error("there is no branch {branch}")]
+    NoBranch {
+        /// The branch.
+        branch: String,
+    },
+    /// An agent left its task's branch for a commit that does not follow from it.
+    #[error("{} is at {head}, which does not follow from {branch}", .path.display())]
+    Strayed {
+        /// The worktree.
+        path: PathBuf,
+        /// The task's branch.
+        branch: String,
+        /// Where the worktree is.
+        head: String,
+    },
+    /// A merge that an agent began has open conflicts.
+    #[error("{} has open conflicts in {} file(s)", .path.display(), .files.len())]
+    Unmerged {
+        /// The worktree.
+        path: PathBuf,
+        /// The files.
+        files: Vec<PathBuf>,
+    },
+    /// A worktree holds what no ref can reach, so it is not removed.
+    #[error("{} holds what can't be kept: {}", .path.display(), .what.display())]
+    NotKept {
+        /// The worktree.
+        path: PathBuf,
+        /// The first of it.
+        what: PathBuf,
+    },
+    /// A place for a worktree is taken by something that is not ours to remove.
+    #[error("{} is taken by something else", .path.display())]
+    Occupied {
+        /// The place.
+        path: PathBuf,
+    },
+    /// A worktree is not there, or was never finished.
+    #[error("{} is no finished worktree", .path.display())]
+    NoWorktree {
+        /// The place.
+        path: PathBuf,
+    },
+}
+
+impl RepoError {
+    /// Returns what a person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::GitMissing { .. } => "install git 2.38 or newer, and see that it is on the PATH",
+            Self::GitTooOld { .. } => "install a newer git",
+            Self::NoRepository { .. } => "run `git init` there and make a first commit",
+            Self::NoCommit { .. } => "make a first commit; worktrees start from one",
+            Self::Git { said, .. } => hint_of(said),
+            Self::TimedOut { .. } => "look for a slow disk, filter or lock, then try again",
+            Self::TooMuchOutput { .. } => "ignore generated files in .gitignore, then try again",
+            Self::Unreadable { .. } => "this git answers in a new way: report it with `git version`",
+            Self::Io { .. } => "look at the path's owner, its permissions and the free space",
+            Self::Moved { .. } => "look who moved it; then merge again from where it is",
+            Self::CheckedOut { .. } => {
+                "check out another branch there, or use `jangdan land` when it is clean"
+            }
+            Self::NoBranch { .. } => "begin the run's branch first",
+            Self::Strayed { .. } => "what is there is kept; merge or cherry-pick it onto the task's branch",
+            Self::Unmerged { .. } => "resolve the conflicts and add the files, or abort the merge",
+            Self::NotKept { .. } => "push or move away the repository inside it, then remove it again",
+            Self::Occupied { .. } => "move it away; worktrees are made where nothing is",
+            Self::NoWorktree { .. } => "make it again; what was kept of it is below refs/jangdan/keep",
+        }
+    }
+}
+
+/// Returns a hint for words of git that people meet often.
+fn hint_of(said: &str) -> &'static str {
+    const HINTS: [(&str, &str); 8] = [
+        (
+            "dubious ownership",
+            "the repository belongs to somebody else: see `safe.directory` in `git help config`",
+        ),
+        ("cannot create 'refs/heads/jangdan/", "a branch of yours is in the way of jangdan/…: rename it"),
+        ("No space left", "free some space; `jangdan clean` shows which worktrees can go"),
+        ("index.lock", "another git works there, or died there: look, then remove the lock"),
+        (".lock': File exists", "another git works there, or died there: look, then remove the lock"),
+        ("already checked out", "that branch is checked out elsewhere: switch there to another one"),
+        ("already used by worktree", "that branch is checked out elsewhere: switch there to another one"),
+        ("filter", "a filter of .gitattributes failed: is its program (git-lfs?) installed?"),
+    ];
+    HINTS
+        .iter()
+        .find(|(words, _)| said.contains(words))
+        .map_or("the lines above are git's own; run the command by hand to see more", |(_, hint)| hint)
+}

@@ -1,0 +1,53 @@
+//! Which files two live worktrees both changed: shown before it is a conflict.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use domain::TaskId;
+
+use crate::{RepoError, Run, Worktree};
+
+/// Files that two tasks changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlap {
+    /// The two, in order.
+    pub tasks: [TaskId; 2],
+    /// The files, sorted.
+    pub files: Vec<PathBuf>,
+}
+
+impl Run {
+    /// Returns the names of all files that a task changed since it left the run's branch, committed or not.
+    pub fn changed_files(&self, worktree: &Worktree) -> Result<BTreeSet<PathBuf>, RepoError> {
+        let git = &worktree.slot.git;
+        let base = git.call(["merge-base", "HEAD", &format!("refs/heads/{}", self.branch())]).run()?.line();
+        let options =
+            ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", &base, "--"];
+        let tracked = git.call(options).run()?;
+        let untracked = git.call(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
+        Ok(tracked.paths().chain(untracked.paths()).collect())
+    }
+
+    /// Returns each pair of worktrees that changed the same files.
+    pub fn overlaps(&self, worktrees: &[Worktree]) -> Result<Vec<Overlap>, RepoError> {
+        let mut tasks_by_file: BTreeMap<PathBuf, BTreeSet<&TaskId>> = BTreeMap::new();
+        for worktree in worktrees {
+            for file in self.changed_files(worktree)? {
+                tasks_by_file.entry(file).or_default().insert(&worktree.task);
+            }
+        }
+        let mut files_by_pair: BTreeMap<[&TaskId; 2], Vec<PathBuf>> = BTreeMap::new();
+        for (file, tasks) in &tasks_by_file {
+            for (n, first) in tasks.iter().enumerate() {
+                for second in tasks.iter().skip(n + 1) {
+                    files_by_pair.entry([first, second]).or_default().push(file.clone());
+                }
+            }
+        }
+        let to_overlap =
+            |(tasks, files): ([&TaskId; 2], _)| Overlap { tasks: tasks.map(TaskId::clone), files };
+        Ok(files_by_pair.into_iter().map(to_overlap).collect())
+    }
+}

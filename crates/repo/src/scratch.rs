@@ -1,0 +1,57 @@
+//! A worktree in which a merged tree is checked before the run's branch moves. Nobody's work is in it.
+
+use std::path::PathBuf;
+
+use crate::{
+    Commit, RepoError, Run,
+    names::scratch_folder,
+    worktree::{Checkout, Found, Slot},
+};
+
+/// A checkout of a commit, to run checks in.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is checked out.
+    pub commit: Commit,
+}
+
+impl Run {
+    /// Checks a commit out into the run's scratch worktree, which is made if it is not there.
+    ///
+    /// What git ignores stays from one check to the next, so that builds are warm; everything else is the commit's.
+    pub fn scratch(&self, commit: &Commit) -> Result<Scratch, RepoError> {
+        let slot = self.scratch_slot();
+        let scratch = Scratch { path: slot.path.clone(), commit: commit.clone() };
+        match slot.look() {
+            Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
+            Found::Ready if reuse(&slot, commit).is_ok() => return Ok(scratch),
+            // Where a check broke it, or a crash came between, a new one does.
+            Found::Ready | Found::Half | Found::Deleted => slot.undo()?,
+            Found::Nothing => {}
+        }
+        slot.make(&self.repository, &Checkout::Detached(commit))?;
+        Ok(scratch)
+    }
+
+    /// Removes the scratch worktree, if there is one.
+    pub fn remove_scratch(&self) -> Result<(), RepoError> {
+        let slot = self.scratch_slot();
+        match slot.look() {
+            Found::Foreign => Err(RepoError::Occupied { path: slot.path }),
+            Found::Nothing | Found::Ready | Found::Half | Found::Deleted => slot.undo(),
+        }
+    }
+
+    pub(crate) fn scratch_slot(&self) -> Slot {
+        Slot::new(&self.repository, &self.folder, &scratch_folder(&self.run))
+    }
+}
+
+fn reuse(slot: &Slot, commit: &Commit) -> Result<(), RepoError> {
+    slot.git.call(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
+    slot.git.call(["reset", "--quiet", "--hard"]).run()?;
+    slot.git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Which repository a path is in, and what people are told about it.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use repo::{Head, Lfs, RepoError, Repository};
+
+use crate::stage::{Stage, git, options, write};
+
+#[test]
+fn a_folder_without_a_repository_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Repository::find(folder.path(), &options()).unwrap_err();
+    assert!(matches!(error, RepoError::NoRepository { .. }), "{error}");
+    assert!(error.hint().contains("git init"));
+}
+
+#[test]
+fn a_repository_is_found_from_below() {
+    let stage = Stage::with(|user| write(user, "a/b/c", "x"));
+    let found = Repository::find(&stage.user().join("a/b"), &options()).unwrap();
+    assert!(matches!(found.head().unwrap(), Head::Branch { name, .. } if name == "main"));
+}
+
+#[test]
+fn a_repository_without_a_commit_is_found_and_refused_as_a_base() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet", "-b", "main"]);
+    let found = Repository::find(folder.path(), &options()).unwrap();
+    assert_eq!(found.head().unwrap(), Head::Unborn { name: "main".to_owned() });
+    assert!(matches!(found.commit("HEAD"), Err(RepoError::NoCommit { .. })));
+}
+
+#[test]
+fn bare_shallow_submodule_and_lfs_are_told() {
+    let stage = Stage::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
+    assert_eq!(stage.run.repository.traits.lfs, Lfs::FilterMissing);
+    git(&stage.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
+    let traits = Repository::find(&stage.user(), &options()).unwrap().traits;
+    assert_eq!(traits.lfs, Lfs::Ready);
+    assert!(!traits.is_bare && !traits.is_shallow && !traits.has_submodules && traits.submodule_of.is_none());
+
+    let folder = stage.folder.path();
+    let url = format!("file://{}", stage.user().display());
+    git(folder, &["clone", "--quiet", "--bare", "--depth", "1", &url, "bare"]);
+    let traits = Repository::find(&folder.join("bare"), &options()).unwrap().traits;
+    assert!(traits.is_bare && traits.is_shallow);
+
+    let plain = Stage::new();
+    let url = format!("file://{}", plain.user().display());
+    let above = Stage::new();
+    git(&above.user(), &["submodule", "--quiet", "add", &url, "sub"]);
+    git(&above.user(), &["commit", "--quiet", "-m", "sub"]);
+    assert!(Repository::find(&above.user(), &options()).unwrap().traits.has_submodules);
+    let inside = Repository::find(&above.user().join("sub"), &options()).unwrap();
+    assert_eq!(inside.traits.submodule_of, Some(above.user().canonicalize().unwrap()));
+}
+
+#[test]
+fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = |name: &str, script: &str| {
+        let path = folder.path().join(name);
+        // Another test may fork while the file is open for writing; a script is read by its interpreter, so it runs.
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let script = path.into_os_string();
+        let mut options = options();
+        options.program = script.into();
+        options.time_max = std::time::Duration::from_millis(300);
+        options.output_bytes_max = 1000;
+        Repository::find(folder.path(), &options).unwrap_err()
+    };
+    let old = fake("old", "#!/bin/sh\necho git version 2.37.9\n");
+    assert!(matches!(&old, RepoError::GitTooOld { found, .. } if found == "2.37.9"), "{old}");
+    let endless = fake("endless", "#!/bin/sh\nsleep 1000 & sleep 1000\n");
+    assert!(matches!(endless, RepoError::TimedOut { .. }), "{endless}");
+    let loud = fake("loud", "#!/bin/sh\nexec yes\n");
+    assert!(matches!(loud, RepoError::TooMuchOutput { .. }), "{loud}");
+
+    let mut options = options();
+    options.program = folder.path().join("none");
+    let missing = Repository::find(folder.path(), &options).unwrap_err();
+    assert!(matches!(missing, RepoError::GitMissing { .. }), "{missing}");
+}

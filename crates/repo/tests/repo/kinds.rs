@@ -1,0 +1,106 @@
+//! Repositories and settings that are not everybody's: all of it works, or is refused with a word that helps.
+
+use std::fs;
+
+use repo::{GitOptions, Merge, Repository, Run};
+
+use crate::stage::{Stage, git, id, options, work, write};
+
+/// Does what a run does, from a worktree to its removal.
+fn check(run: &Run) {
+    let worktree = run.create(&id("T1")).unwrap();
+    write(&worktree.path, "new", "new\n");
+    let kept = run.keep(&worktree, "turn", &[]).unwrap();
+    write(&worktree.path, "new", "changed\n");
+    run.restore(&worktree, &kept.commit, &[]).unwrap();
+    assert_eq!(fs::read_to_string(worktree.path.join("new")).unwrap(), "new\n");
+    run.commit_work(&worktree, &work()).unwrap();
+    let Merge::Made { onto, commit, .. } = run.merge(&id("T1"), &repo::Identity::jangdan()).unwrap() else {
+        panic!("merges")
+    };
+    run.scratch(&commit).unwrap();
+    run.advance(&onto, &commit).unwrap();
+    run.remove(&worktree, &[]).unwrap();
+    run.remove_scratch().unwrap();
+}
+
+fn check_at(stage: &Stage, name: &str, options: &GitOptions) {
+    let repository = Repository::find(&stage.folder.path().join(name), options).unwrap();
+    let run = repository.run(&"r9".parse().unwrap(), &stage.folder.path().join("others")).unwrap();
+    run.begin(&repository.commit("HEAD").unwrap()).unwrap();
+    check(&run);
+}
+
+#[test]
+fn a_shallow_clone() {
+    let stage = Stage::new();
+    git(&stage.user(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
+    let url = format!("file://{}", stage.user().display());
+    git(stage.folder.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
+    check_at(&stage, "shallow", &options());
+}
+
+#[test]
+fn names_of_64_digits() {
+    let stage = Stage::new();
+    let folder = stage.folder.path();
+    git(folder, &["init", "--quiet", "--object-format=sha256", "long"]);
+    git(&folder.join("long"), &["commit", "--quiet", "--allow-empty", "-m", "base"]);
+    check_at(&stage, "long", &options());
+}
+
+#[test]
+fn a_worktree_of_the_users_own_and_a_detached_head() {
+    let stage = Stage::new();
+    git(&stage.user(), &["worktree", "add", "--quiet", "--detach", "../second"]);
+    check_at(&stage, "second", &options());
+    assert_eq!(git(&stage.folder.path().join("second"), &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn settings_that_change_how_git_works() {
+    let stage = Stage::new();
+    for (name, value) in [
+        ("core.splitIndex", "true"),
+        ("core.sparseCheckout", "true"),
+        ("core.untrackedCache", "true"),
+        ("core.autocrlf", "input"),
+        ("status.showUntrackedFiles", "no"),
+        ("status.relativePaths", "true"),
+        ("diff.noprefix", "true"),
+        ("diff.renames", "copies"),
+        ("merge.ff", "only"),
+        ("commit.template", "/nonexistent"),
+        ("log.showSignature", "true"),
+        ("color.ui", "always"),
+        ("user.useConfigOnly", "true"),
+        ("fetch.prune", "true"),
+        ("worktree.guessRemote", "true"),
+    ] {
+        git(&stage.user(), &["config", name, value]);
+    }
+    check(&stage.run);
+}
+
+#[test]
+fn waiting_for_the_disk() {
+    let stage = Stage::new();
+    let options = GitOptions { settings: GitOptions::from_environment().settings, ..options() };
+    assert!(!options.settings.is_empty());
+    check_at(&stage, "user", &options);
+}
+
+#[test]
+fn a_filter_that_is_missing_is_told_and_leaves_nothing() {
+    let stage = Stage::with(|user| {
+        write(user, ".gitattributes", "*.bin filter=lfs\n");
+        write(user, "large.bin", "pointer\n");
+    });
+    git(&stage.user(), &["config", "filter.lfs.required", "true"]);
+    git(&stage.user(), &["config", "filter.lfs.smudge", "no-such-program"]);
+    git(&stage.user(), &["config", "filter.lfs.clean", "cat"]);
+    let error = stage.run.create(&id("T1")).unwrap_err();
+    assert!(error.hint().contains("git-lfs"), "{error}");
+    git(&stage.user(), &["config", "filter.lfs.smudge", "cat"]);
+    check(&stage.run);
+}

@@ -1,0 +1,18 @@
+//! The crate against the real `git`, in repositories of its own.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+mod conflicts;
+mod crashes;
+mod disk;
+mod finding;
+mod keeping;
+mod kinds;
+mod landing;
+mod merging;
+mod names;
+mod overlap;
+mod restoring;
+mod stage;
+mod untouched;
+mod worktrees;

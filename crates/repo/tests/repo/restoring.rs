@@ -1,0 +1,120 @@
+//! Going back to a checkpoint gives exactly what was there, and loses nothing of what is.
+
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
+
+use proptest::{
+    prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof},
+    test_runner::TestRunner,
+};
+
+use crate::stage::{Stage, git, id, link, write};
+
+#[test]
+fn going_back_to_a_checkpoint_brings_back_what_was_uncommitted() {
+    let stage = Stage::new();
+    let worktree = stage.create("T1");
+    write(&worktree.path, "file", "checkpoint\n");
+    write(&worktree.path, "new", "checkpoint\n");
+    write(&worktree.path, "build.log", "ignored\n");
+    let head = git(&worktree.path, &["rev-parse", "HEAD"]);
+    let checkpoint = stage.run.keep(&worktree, "checkpoint", &[]).unwrap();
+
+    git(&worktree.path, &["checkout", "--quiet", "-b", "elsewhere"]);
+    git(&worktree.path, &["add", "-A"]);
+    git(&worktree.path, &["commit", "--quiet", "-m", "later"]);
+    write(&worktree.path, "later", "later\n");
+    fs::remove_file(worktree.path.join("new")).unwrap();
+
+    let now = stage.run.restore(&worktree, &checkpoint.commit, &[]).unwrap();
+    assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1");
+    assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), head);
+    assert_eq!(git(&worktree.path, &["status", "--porcelain"]), " M file\n?? new");
+    assert!(!worktree.path.join("later").exists() && worktree.path.join("build.log").exists());
+    assert_eq!(stage.run.keep(&worktree, "again", &[]).unwrap(), checkpoint);
+    // And forward again.
+    stage.run.restore(&worktree, &now.commit, &[]).unwrap();
+    assert!(worktree.path.join("later").exists() && !worktree.path.join("new").exists());
+}
+
+#[test]
+fn going_back_to_a_plain_commit_is_clean_even_from_a_rebase() {
+    let stage = Stage::new();
+    let worktree = stage.task("T1", |path| write(path, "file", "task\n"));
+    git(&stage.user(), &["checkout", "--quiet", "-b", "other"]);
+    write(&stage.user(), "file", "other\n");
+    git(&stage.user(), &["commit", "--quiet", "-am", "other"]);
+    let rebase = crate::stage::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
+    assert!(!rebase.status.success());
+    let base = stage.run.tip().unwrap();
+    stage.run.restore(&worktree, &base, &[]).unwrap();
+    assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), base.as_str());
+    let status = git(&worktree.path, &["status"]);
+    assert!(status.contains("nothing to commit") && !status.contains("rebas"), "{status}");
+    // What the task had committed is still there, though its branch moved.
+    let kept = git(&stage.user(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
+    assert!(kept.contains("what the agent left"), "{kept}");
+    assert!(!stage.run.kept(&id("T1")).unwrap().is_empty());
+}
+
+#[derive(Debug, Clone)]
+enum Thing {
+    File { content: Vec<u8>, is_executable: bool },
+    Link { target: String },
+}
+
+/// Folders and files share names, so that one takes the other's place.
+fn tree() -> impl Strategy<Value = BTreeMap<String, Thing>> {
+    let name = prop::sample::select(vec!["a", "b", "-c", "d e", "\n", "\"q\"", "ü", "*"]);
+    let path = prop::collection::vec(name, 1..3).prop_map(|parts| parts.join("/"));
+    let thing = prop_oneof![
+        (prop::collection::vec(any::<u8>(), 0..20), any::<bool>())
+            .prop_map(|(content, is_executable)| Thing::File { content, is_executable }),
+        Just(Thing::Link { target: "a".to_owned() }),
+    ];
+    prop::collection::btree_map(path, thing, 0..6)
+}
+
+/// Replaces everything in a worktree.
+fn fill(folder: &Path, tree: &BTreeMap<String, Thing>) {
+    for entry in fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+            .unwrap();
+    }
+    for (name, thing) in tree {
+        // Where a file is in the way of a folder, or the other way round, the first stays.
+        let path = folder.join(name);
+        if path.symlink_metadata().is_ok() || fs::create_dir_all(path.parent().unwrap()).is_err() {
+            continue;
+        }
+        match thing {
+            Thing::Link { target } => link(folder, name, target),
+            Thing::File { content, is_executable } => {
+                write(folder, name, content);
+                let mode = if *is_executable { 0o755 } else { 0o644 };
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn keep_then_restore_gives_the_same_tree() {
+    let stage = Stage::new();
+    let worktree = stage.create("T1");
+    // Each case is some thirty processes. The worktree stays as the last one left it, which is one more thing to get over.
+    let config = ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() };
+    let cases =
+        TestRunner::new(config).run(&(tree(), tree(), any::<bool>()), |(first, second, is_committed)| {
+            fill(&worktree.path, &first);
+            let kept = stage.run.keep(&worktree, "first", &[]).unwrap();
+            fill(&worktree.path, &second);
+            if is_committed {
+                stage.run.commit_work(&worktree, &crate::stage::work()).unwrap();
+            }
+            stage.run.restore(&worktree, &kept.commit, &[]).unwrap();
+            prop_assert_eq!(stage.run.keep(&worktree, "again", &[]).unwrap(), kept);
+            Ok(())
+        });
+    cases.unwrap();
+}

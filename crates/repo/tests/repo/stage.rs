@@ -1,0 +1,138 @@
+//! A user's repository, a home without settings, and a run in it.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use domain::TaskId;
+use repo::{Commit, GitOptions, Identity, Merge, Repository, Run, Work, Worktree};
+use tempfile::TempDir;
+
+pub struct Stage {
+    pub folder: TempDir,
+    pub run: Run,
+}
+
+impl Stage {
+    /// Makes a repository with one commit, and a run `r1` that begins there.
+    pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// Makes a repository whose first commit has what `fill` writes.
+    pub fn with(fill: impl FnOnce(&Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let user = folder.path().join("user");
+        fs::create_dir(&user).unwrap();
+        git(&user, &["init", "--quiet", "--template=", "-b", "main"]);
+        write(&user, "file", "one\ntwo\nthree\n");
+        write(&user, ".gitignore", "*.log\n");
+        fill(&user);
+        git(&user, &["add", "-A"]);
+        git(&user, &["commit", "--quiet", "-m", "base"]);
+        let run = run_in(folder.path());
+        run.begin(&run.repository.commit("HEAD").unwrap()).unwrap();
+        Self { folder, run }
+    }
+
+    pub fn user(&self) -> PathBuf {
+        self.folder.path().join("user")
+    }
+
+    /// Makes the worktree of a task.
+    pub fn create(&self, task: &str) -> Worktree {
+        self.run.create(&id(task)).unwrap()
+    }
+
+    /// Makes a task that changes something and commits it as an agent would leave it.
+    pub fn task(&self, task: &str, change: impl FnOnce(&Path)) -> Worktree {
+        let worktree = self.create(task);
+        change(&worktree.path);
+        self.run.commit_work(&worktree, &work()).unwrap();
+        worktree
+    }
+
+    /// Merges a task and moves the branch.
+    pub fn merge(&self, task: &str) -> Merge {
+        let merge = self.run.merge(&id(task), &Identity::jangdan()).unwrap();
+        if let Merge::Made { onto, commit, .. } = &merge {
+            self.run.advance(onto, commit).unwrap();
+        }
+        merge
+    }
+}
+
+pub fn run_in(folder: &Path) -> Run {
+    let repository = Repository::find(&folder.join("user"), &options()).unwrap();
+    repository.run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
+}
+
+pub fn id(task: &str) -> TaskId {
+    task.parse().unwrap()
+}
+
+pub fn work() -> Work {
+    let author = Identity { name: "Agent".to_owned(), email: "agent@localhost".to_owned() };
+    Work { author, message: "what the agent left\n".to_owned(), leave_out: Vec::new() }
+}
+
+pub fn options() -> GitOptions {
+    let variables = variables().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    GitOptions {
+        program: "git".into(),
+        variables,
+        // No test cuts the power.
+        settings: vec!["core.fsync=none".to_owned()],
+        time_max: Duration::from_secs(60),
+        output_bytes_max: 1 << 24,
+    }
+}
+
+fn variables() -> Vec<(&'static str, String)> {
+    let path = std::env::var("PATH").unwrap();
+    vec![
+        ("PATH", path),
+        ("HOME", "/nonexistent".to_owned()),
+        ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
+        ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+    ]
+}
+
+/// Calls git as the user or an agent would, and returns what it said.
+pub fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
+    let output = user_git(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
+}
+
+pub fn user_git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(folder).env_clear().envs(variables());
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{who}_NAME"), "User").env(format!("GIT_{who}_EMAIL"), "user@localhost");
+    }
+    command.args(["-c", "protocol.file.allow=always"]);
+    command
+}
+
+pub fn write(folder: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+pub fn link(folder: &Path, name: impl AsRef<Path>, target: &str) {
+    let path = folder.join(name);
+    let _ = fs::remove_file(&path);
+    symlink(target, path).unwrap();
+}
+
+/// Returns the names in a commit, as bytes that NUL ends.
+pub fn names_in(folder: &Path, commit: &Commit) -> String {
+    git(folder, &["ls-tree", "-r", "-z", "--name-only", commit.as_str()])
+}
