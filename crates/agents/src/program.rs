@@ -10,6 +10,9 @@ use std::{
 /// The program itself, built with this crate.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jangdan-holder"));
 
+/// Tells this version of it from others.
+const MARK: &str = env!("HOLDER_MARK");
+
 /// Returns the holder's program, written below the data directory unless it is there already.
 ///
 /// Its name has a mark of its content: sessions that run go on with the program they have, and another version of Jangdan
@@ -17,7 +20,7 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jangdan-holder"
 pub fn holder_program(data: &Path) -> io::Result<PathBuf> {
     let folder = data.join("bin");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let path = folder.join(format!("jangdan-holder-{:016x}", mark(PROGRAM)));
+    let path = folder.join(format!("jangdan-holder-{MARK}"));
     let is_there = fs::metadata(&path).is_ok_and(|found| found.len() == PROGRAM.len() as u64);
     if !is_there {
         // Written beside it and moved, so that nobody starts half a program.
@@ -29,11 +32,4 @@ pub fn holder_program(data: &Path) -> io::Result<PathBuf> {
         fs::rename(&new, &path)?;
     }
     Ok(path)
-}
-
-/// FNV-1a; tells versions apart, and that is all.
-fn mark(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

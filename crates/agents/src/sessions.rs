@@ -249,12 +249,17 @@ impl Sessions {
             sandbox: sandbox.map(|sandbox| sandbox.report),
         };
         write_about(&directory, &about)?;
-        if let Err(source) = holder::launch(&program, &directory, &launch) {
-            // Nothing was started, so nothing is there to be kept.
-            let _ = fs::remove_dir_all(&directory);
-            return Err(SessionError::Holder { name, source });
+        match holder::launch(&program, &directory, &launch) {
+            Ok(launched) => {
+                let state = State::Alive(just_started(launched.started.agent_pid));
+                Ok(Found { name, directory, about, state })
+            }
+            Err(source) => {
+                // Nothing was started, so nothing is there to be kept.
+                let _ = fs::remove_dir_all(&directory);
+                Err(SessionError::Holder { name, source })
+            }
         }
-        self.look(name)
     }
 
     /// Returns all sessions, the oldest first.
@@ -399,6 +404,19 @@ impl Sessions {
         let about = read_about(&directory)?;
         let state = state(&directory);
         Ok(Found { name, directory, about, state })
+    }
+}
+
+/// Returns how a session is in the moment of its start: asking the holder again would double the time it takes.
+fn just_started(agent_pid: u32) -> Status {
+    Status {
+        phase: Phase::Running,
+        agent_pid: Some(agent_pid),
+        offset: 0,
+        input_taken: 0,
+        input_typed: 0,
+        is_disk_full: false,
+        exit: None,
     }
 }
 

@@ -54,6 +54,11 @@ impl Cgroup {
         OpenOptions::new().write(true).open(self.path.join("cgroup.procs")).map(OwnedFd::from)
     }
 
+    /// Opens the folder; a process can be born into it.
+    pub(crate) fn folder(&self) -> io::Result<OwnedFd> {
+        File::open(&self.path).map(OwnedFd::from)
+    }
+
     pub(crate) fn freeze(&self) -> bool {
         self.write("cgroup.freeze", "1").is_ok()
     }

@@ -2,17 +2,17 @@
 
 #![expect(unsafe_code, reason = "signal masks and the moment between fork and exec have no safe interface")]
 
+mod spawn;
+
 use std::{
     io,
     mem::MaybeUninit,
     ops::Range,
-    os::{
-        fd::{FromRawFd, OwnedFd},
-        unix::process::CommandExt,
-    },
-    process::Command,
+    os::fd::{FromRawFd, OwnedFd},
     ptr,
 };
+
+pub(crate) use spawn::{Born, Spawn, spawn};
 
 /// Signals that the loop waits for like for any descriptor.
 const AWAITED: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
@@ -55,27 +55,21 @@ pub(crate) fn signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Runs `prepare` in the new process, before the agent's program replaces it, and gives it back its signals last.
-pub(crate) fn before_exec(
-    command: &mut Command,
-    mut prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
-) {
-    // SAFETY: the holder has one thread, so the new process finds every lock free; `prepare` is system calls only.
+/// Gives a new process its signals back, before the agent's program replaces it.
+fn restore_signals() -> io::Result<()> {
+    // SAFETY: system calls only; `none` is made by `sigemptyset` before anything reads it.
     unsafe {
-        command.pre_exec(move || {
-            prepare()?;
-            for signal in AS_MADE {
-                libc::signal(signal, libc::SIG_DFL);
-            }
-            // What the holder waits for by a descriptor must reach the agent as ever: it would not hear SIGTERM.
-            let mut none = MaybeUninit::<libc::sigset_t>::uninit();
-            libc::sigemptyset(none.as_mut_ptr());
-            if libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut()) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(())
-        });
+        for signal in AS_MADE {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        // What the holder waits for by a descriptor must reach the agent as ever: it would not hear SIGTERM.
+        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        if libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
     }
+    Ok(())
 }
 
 /// Returns which awaited signals came, as one bit each.
@@ -101,31 +95,48 @@ pub(crate) struct Came {
     pub(crate) end: bool,
 }
 
-/// Where the program's own code lies in memory, as far as that was looked up.
+/// Where the program's own code and constants lie in memory, as far as that was looked up.
 #[derive(Default)]
 pub(crate) struct Program {
-    code: Option<Range<usize>>,
+    parts: Option<Vec<Range<usize>>>,
 }
 
 impl Program {
-    /// Gives the pages of the code back to the kernel, which maps those that are needed again, 16 at a time.
+    /// Gives the pages of the program back to the kernel, which maps those that are needed again, 16 at a time.
     pub(crate) fn release(&mut self) {
-        let code = self.code.get_or_insert_with(find_code);
-        // SAFETY: the range is the program's code, mapped privately from its file and never written: its content stays.
-        unsafe { libc::madvise(ptr::without_provenance_mut(code.start), code.len(), libc::MADV_DONTNEED) };
+        for part in self.parts.get_or_insert_with(find_parts) {
+            // SAFETY: the range is mapped privately from the program's file and can't be written: its content stays.
+            unsafe {
+                libc::madvise(ptr::without_provenance_mut(part.start), part.len(), libc::MADV_DONTNEED)
+            };
+        }
     }
 }
 
-/// Finds the code that this function is in; an empty range where that is not possible.
-fn find_code() -> Range<usize> {
-    let here = find_code as *const () as usize;
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let found = maps.lines().find_map(|line| {
-        let (range, rest) = line.split_once(' ')?;
-        let (start, end) = range.split_once('-')?;
-        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
-        // Only code: what was never written can be read again from the file.
-        (rest.starts_with("r-xp") && range.contains(&here)).then_some(range)
-    });
-    found.unwrap_or(0..0)
+/// Finds the parts of the program that were never written: what was can't be read again from the file.
+fn find_parts() -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    // SAFETY: the callback gets `parts` back as it was given, and is called before this returns only.
+    unsafe { libc::dl_iterate_phdr(Some(note_parts), ptr::from_mut(&mut parts).cast()) };
+    parts
+}
+
+/// Takes the first object, which is the program itself, and ends the walk.
+unsafe extern "C" fn note_parts(object: *mut libc::dl_phdr_info, _: usize, parts: *mut libc::c_void) -> i32 {
+    // SAFETY: the C library passes an object with as many headers as it says, and `find_parts` a list.
+    let (object, parts) = unsafe { (&*object, &mut *parts.cast::<Vec<Range<usize>>>()) };
+    if object.dlpi_phdr.is_null() {
+        return 1;
+    }
+    // SAFETY: as above.
+    let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
+    let page_mask = rustix::param::page_size() - 1;
+    for header in headers {
+        if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W == 0 {
+            let start = (object.dlpi_addr + header.p_vaddr) as usize;
+            let end = start + header.p_memsz as usize;
+            parts.push(start & !page_mask..(end + page_mask) & !page_mask);
+        }
+    }
+    1
 }

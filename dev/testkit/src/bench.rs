@@ -3,6 +3,7 @@
 //! What is compared runs in the same process and in the same rounds, so that a busy machine slows all of it down.
 
 use std::{
+    convert::Infallible,
     fmt,
     hint::black_box,
     time::{Duration, Instant},
@@ -30,21 +31,35 @@ impl<'a> Variant<'a> {
 
 /// Runs all variants in turns: once to warm up, then `rounds` times; each round begins with another one.
 pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
+    let names = variants.iter().map(|variant| variant.name).collect::<Vec<_>>();
+    let Ok(times) = in_turns(rounds, names.len(), |n| {
+        let start = Instant::now();
+        black_box((variants[n].run)());
+        Ok::<_, Infallible>(start.elapsed())
+    });
+    Timings::new(names.into_iter().zip(times).collect())
+}
+
+/// Lets `n_variants` take turns like [`measure`], for work that can't be timed from its first to its last line.
+///
+/// Returns what each variant gave in each round, without the round that only warms up.
+pub fn in_turns<T, E>(
+    rounds: usize,
+    n_variants: usize,
+    mut run: impl FnMut(usize) -> Result<T, E>,
+) -> Result<Vec<Vec<T>>, E> {
     let rounds = rounds.max(ROUNDS_MIN);
-    let mut times = vec![Vec::with_capacity(rounds); variants.len()];
+    let mut given: Vec<Vec<T>> = (0..n_variants).map(|_| Vec::with_capacity(rounds)).collect();
     for round in 0..=rounds {
-        for turn in 0..variants.len() {
-            let n = (turn + round) % variants.len();
-            let start = Instant::now();
-            black_box((variants[n].run)());
-            let time = start.elapsed();
+        for turn in 0..n_variants {
+            let n = (turn + round) % n_variants;
+            let one = run(n)?;
             if round > 0 {
-                times[n].push(time);
+                given[n].push(one);
             }
         }
     }
-    let named = variants.iter().map(|variant| variant.name).zip(times).collect();
-    Timings { rounds, times: named }
+    Ok(given)
 }
 
 /// How long each variant took in each round.
@@ -55,6 +70,12 @@ pub struct Timings {
 }
 
 impl Timings {
+    /// Takes the times of each variant, one for each round.
+    pub fn new(times: Vec<(&'static str, Vec<Duration>)>) -> Self {
+        let rounds = times.iter().map(|(_, times)| times.len()).min().unwrap_or(0);
+        Self { rounds, times }
+    }
+
     /// Returns the seconds that a variant took, the median of all rounds.
     pub fn seconds(&self, name: &str) -> f64 {
         median(self.of(name).iter().map(Duration::as_secs_f64).collect())

@@ -4,12 +4,10 @@
 //! that is not its own, and SIGTSTP works: its group has a parent, the holder, in the same session.
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
     io,
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::process::CommandExt,
-    },
-    process::{Command, Stdio},
+    os::fd::{AsFd, OwnedFd},
 };
 
 use rustix::{
@@ -24,7 +22,7 @@ use crate::{
     cgroup::Cgroup,
     protocol::{Attachment, Launch, Stderr, WindowSize},
     spool::Stream,
-    system,
+    system::{self, Born, Spawn},
 };
 
 /// A living agent and the holder's ends of its wires.
@@ -36,34 +34,31 @@ pub(super) struct Agent {
     pub(super) terminal: Option<OwnedFd>,
 }
 
-/// The ends that the agent gets.
-struct Theirs {
-    input: OwnedFd,
-    output: OwnedFd,
-    error: OwnedFd,
-}
+/// The ends that the agent gets: its standard input, output and error.
+type Theirs = [OwnedFd; 3];
 
 /// Starts the agent, in a cgroup if there is one.
 pub(super) fn spawn(launch: &Launch, cgroup: Option<&Cgroup>, limit_each: bool) -> io::Result<Agent> {
     let (mut agent, theirs) = wire(launch.attachment)?;
     let has_terminal = agent.terminal.is_some();
-    let members = cgroup.map(Cgroup::members).transpose()?;
+    let (folder, members) = match cgroup {
+        Some(cgroup) => (Some(cgroup.folder()?), Some(cgroup.members()?)),
+        None => (None, None),
+    };
     let memory_bytes_max = launch.limits.memory_bytes_max.filter(|_| limit_each);
     let oom_score = oom_score(launch.limits.oom_score);
-
-    let mut command = Command::new(&launch.command);
-    command
-        .args(&launch.arguments)
-        .env_clear()
-        .envs(launch.environment.iter().map(|(name, value)| (name, value)))
-        .env(SESSION_VARIABLE, &launch.session)
-        .current_dir(&launch.directory)
-        .process_group(0)
-        .stdin(Stdio::from(theirs.input))
-        .stdout(Stdio::from(theirs.output))
-        .stderr(Stdio::from(theirs.error));
-    system::before_exec(&mut command, move || {
-        if let Some(members) = &members {
+    let mut environment: BTreeMap<&OsStr, &OsStr> =
+        launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
+    environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
+    let program = Spawn {
+        command: &launch.command,
+        arguments: &launch.arguments,
+        environment,
+        directory: &launch.directory,
+        standard: theirs,
+    };
+    agent.pid = system::spawn(&program, folder.as_ref().map(AsFd::as_fd), |born| {
+        if let Some(members) = members.as_ref().filter(|_| born == Born::Elsewhere) {
             rustix::io::write(members, b"0")?;
         }
         if let Some(bytes_max) = memory_bytes_max {
@@ -76,9 +71,7 @@ pub(super) fn spawn(launch: &Launch, cgroup: Option<&Cgroup>, limit_each: bool) 
             tcsetpgrp(rustix::stdio::stdin(), getpid())?;
         }
         Ok(())
-    });
-    let child = command.spawn()?;
-    agent.pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap_or(agent.pid);
+    })?;
     Ok(agent)
 }
 
@@ -98,8 +91,7 @@ fn wire_terminal(size: WindowSize) -> io::Result<(Agent, Theirs)> {
     // Without NOCTTY: it becomes the controlling terminal of the session that the holder leads.
     let terminal = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&master, true)?;
-    let theirs =
-        Theirs { input: terminal.try_clone()?, output: terminal.try_clone()?, error: terminal.try_clone()? };
+    let theirs = [terminal.try_clone()?, terminal.try_clone()?, terminal.try_clone()?];
     let input = Some(master.try_clone()?);
     let outputs = vec![(Stream::Terminal, master)];
     Ok((Agent { pid: getpid(), input, outputs, terminal: Some(terminal) }, theirs))
@@ -120,7 +112,7 @@ fn wire_pipes(stderr: Stderr) -> io::Result<(Agent, Theirs)> {
             their_error
         }
     };
-    let theirs = Theirs { input: their_input, output: their_output, error: their_error };
+    let theirs = [their_input, their_output, their_error];
     Ok((Agent { pid: getpid(), input: Some(input), outputs, terminal: None }, theirs))
 }
 

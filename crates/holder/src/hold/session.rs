@@ -33,6 +33,9 @@ const FAREWELL_MAX: Duration = Duration::from_secs(1);
 /// How often the loop turns before pages of the program are given back again. In a flood that is every 128 MB.
 const TURNS_MAX: u32 = 4096;
 
+/// How long nothing may happen before they are given back: shorter than a person notices, longer than a flood pauses.
+const REST_AFTER: Duration = Duration::from_millis(100);
+
 /// A request whose answer comes later: which client, which tag.
 pub(super) type Asker = (u64, u32);
 
@@ -48,8 +51,8 @@ pub(super) struct Session {
     program: Program,
     /// How often the loop has turned since the program's pages were given back.
     n_turns: u32,
-    /// How many clients there were then.
-    n_clients: usize,
+    /// When they are given back if nothing happens until then.
+    rest_at: Option<Instant>,
 }
 
 /// What can wake the loop.
@@ -74,7 +77,7 @@ impl Session {
             has_failed: false,
             program: Program::default(),
             n_turns: 0,
-            n_clients: 0,
+            rest_at: None,
         })
     }
 
@@ -82,6 +85,7 @@ impl Session {
         loop {
             let ready = self.wait();
             let now = Instant::now();
+            let is_woken = !ready.is_empty();
             for (source, flags) in ready {
                 self.handle(source, flags, now);
             }
@@ -89,7 +93,7 @@ impl Session {
             self.connections.retain_mut(|connection| {
                 connection.pump() && (!connection.is_closing || connection.wants_to_write())
             });
-            self.rest();
+            self.rest(is_woken, now);
             if self.is_over(now) {
                 self.say_farewell();
                 return if self.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
@@ -97,13 +101,18 @@ impl Session {
         }
     }
 
-    /// Gives pages of the program back now and then: what only the start or a rare request needs is not kept for ever.
-    fn rest(&mut self) {
-        self.n_turns += 1;
-        let is_due = self.n_turns >= TURNS_MAX || self.n_clients != self.connections.len();
-        if self.held.is_some() && is_due {
+    /// Gives pages of the program back when a burst is over, and in a long one now and then.
+    fn rest(&mut self, is_woken: bool, now: Instant) {
+        if self.held.is_none() {
+            return;
+        }
+        if is_woken {
+            self.n_turns += 1;
+            self.rest_at = Some(now + REST_AFTER);
+        }
+        if self.n_turns >= TURNS_MAX || self.rest_at.is_some_and(|at| now >= at) {
             self.n_turns = 0;
-            self.n_clients = self.connections.len();
+            self.rest_at = None;
             self.program.release();
         }
     }
@@ -118,7 +127,7 @@ impl Session {
         }
         let mut deadline = None;
         if let Some(held) = &self.held {
-            deadline = held.deadline();
+            deadline = [held.deadline(), self.rest_at].into_iter().flatten().min();
             // Invariant: while the disk is full nothing is read and nothing is typed.
             if !held.outputs.is_waiting() {
                 for (index, output) in held.outputs.open.iter().enumerate() {

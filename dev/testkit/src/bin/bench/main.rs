@@ -2,6 +2,7 @@
 //!
 //! A file for each bench; the form of all of them is `testkit::bench`.
 
+mod agents;
 mod engine;
 mod memory;
 mod plan;
@@ -34,6 +35,8 @@ enum Name {
     Engine,
     /// The event log, with 64 producers.
     Store,
+    /// Sessions: what a holder costs, against a bare terminal and tmux.
+    Agents,
 }
 
 /// Prints the report; the exit status is 1 where a goal is not reached.
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Name::Plan => plan::run(),
         Name::Store => store::run(),
         Name::Engine => engine::run(),
+        Name::Agents => agents::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
         Ok((json, report)) => {

@@ -1,0 +1,173 @@
+//! How long a start takes: until the call returns, and until the agent says its first word.
+//!
+//! `session` is what people get: `Sessions::start`, with no holder kept ready. `tmux` is `tmux new-session -d` with its
+//! server running, `tmux, first` the same where it has to start the server too. `holder` is the part of a session's start
+//! that is the holder's, `ready holder` what is left of that where somebody keeps one ready.
+
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions},
+    io::Read,
+    os::fd::AsFd,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use agents::{Demand, Found, Sandbox, Start};
+use anyhow::{Context, Result, bail};
+use holder::{
+    Ready,
+    protocol::{Attachment, Request},
+};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{CWD, FileType, Mode, mknodat},
+    process::{Pid, WaitOptions, waitpid},
+};
+use testkit::bench::{Report, Timings, in_turns};
+
+use super::{
+    Ground,
+    process::PATIENCE,
+    session::{SILENT, Session, WINDOW, shell},
+    tmux::Tmux,
+};
+
+const NAMES: [&str; 5] = ["session", "holder", "ready holder", "tmux", "tmux, first"];
+const ROUNDS: usize = 41;
+/// Between two starts, so that what the last one left behind is over.
+const REST: Duration = Duration::from_millis(10);
+
+/// How long starts took.
+pub struct Starts {
+    pub returned: Timings,
+    pub spoke: Timings,
+}
+
+impl Starts {
+    pub fn add_figures(&self, report: &mut Report) {
+        for (until, timings) in [("", &self.returned), (", to its first word", &self.spoke)] {
+            for name in NAMES {
+                report.figure(&format!("{name} start{until} ms"), timings.seconds(name) * 1e3);
+            }
+            for (name, than) in [
+                ("session", "tmux"),
+                ("session", "tmux, first"),
+                ("holder", "tmux"),
+                ("ready holder", "tmux"),
+            ] {
+                let name_both = format!("{name} start/{than}{until}");
+                report.figure(&name_both, timings.times_longer(name, than));
+            }
+        }
+    }
+}
+
+/// Starts each kind in turns.
+pub fn measure_all(ground: &Ground) -> Result<Starts> {
+    let mut word = Word::make(&ground.path().join("word"))?;
+    let script = format!("echo > '{}'; {SILENT}", word.path.display());
+    let tmux = Tmux::prepare()?;
+    if ground.has_tmux {
+        tmux.new_session(&shell(SILENT))?;
+    }
+    let n_variants = if ground.has_tmux { NAMES.len() } else { NAMES.len() - 2 };
+    let times = in_turns(ROUNDS, n_variants, |n| -> Result<[Duration; 2]> {
+        let ready = if n == 2 { Some(Ready::start(&ground.program)?) } else { None };
+        let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
+        thread::sleep(REST);
+        let begin = Instant::now();
+        let started = match n {
+            0 => Started::Session(start_session(ground, &script)?),
+            1 => Started::Holder(Session::start(&ground.program, ground.path(), &script)?),
+            2 => {
+                let ready = ready.context("a ready holder")?;
+                Started::Holder(Session::start_with(ready, ground.path(), &script)?)
+            }
+            3 => Started::Tmux(tmux.new_session(&shell(&script))?),
+            _ => Started::Tmux(first.as_ref().context("a tmux")?.new_session(&shell(&script))?),
+        };
+        let returned = begin.elapsed();
+        let spoke = word.wait()?.duration_since(begin);
+        drop(started);
+        if n == 3 {
+            tmux.end_other_sessions()?;
+        }
+        Ok([returned, spoke])
+    })?;
+    let pick = |which: usize| {
+        let times = times.iter().map(|times| times.iter().map(|pair| pair[which]).collect());
+        Timings::new(NAMES.into_iter().zip(times).collect())
+    };
+    Ok(Starts { returned: pick(0), spoke: pick(1) })
+}
+
+/// What was started, and is ended when it is dropped. Those of tmux end with their server.
+#[expect(dead_code, reason = "kept to be dropped")]
+enum Started<'a> {
+    Session(Own<'a>),
+    Holder(Session),
+    Tmux(()),
+}
+
+/// A session that was started as people do it.
+struct Own<'a> {
+    ground: &'a Ground,
+    found: Found,
+}
+
+fn start_session<'a>(ground: &'a Ground, script: &str) -> Result<Own<'a>> {
+    let found = ground.sessions.start(&Start {
+        name: None,
+        command: shell(script).into(),
+        directory: "/".into(),
+        attachment: Attachment::Terminal(WINDOW),
+        environment: BTreeMap::new(),
+        memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+    })?;
+    Ok(Own { ground, found })
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        let Self { ground: Ground { sessions, .. }, found } = self;
+        if sessions.ask(found, &Request::End { grace: Duration::ZERO }, PATIENCE).is_err() {
+            sessions.bury(found);
+        }
+        // Written behind the reply to the start, so it is there for certain only now.
+        let holder = holder::status::read(&found.directory).ok().flatten().map(|summary| summary.holder_pid);
+        if let Some(holder) = holder.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+            let _ = waitpid(Some(holder), WaitOptions::empty());
+        }
+        let _ = sessions.remove(found);
+    }
+}
+
+/// Where agents say that they run.
+struct Word {
+    path: PathBuf,
+    file: File,
+}
+
+impl Word {
+    fn make(path: &Path) -> Result<Self> {
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        // Open for writing too, so that it has no end when an agent closes it.
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Waits until an agent says that it runs, and returns when it did.
+    fn wait(&mut self) -> Result<Instant> {
+        let timeout = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+        let mut polled = [PollFd::from_borrowed_fd(self.file.as_fd(), PollFlags::IN)];
+        if poll(&mut polled, Some(&timeout))? == 0 {
+            bail!("the agent does not run");
+        }
+        let at = Instant::now();
+        self.file.read_exact(&mut [0])?;
+        Ok(at)
+    }
+}
