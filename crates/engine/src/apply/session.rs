@@ -269,7 +269,6 @@ impl Run {
     pub(super) fn message_refused(&mut self, id: SessionId, protocol: &str, error: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row += 1;
-        session.in_turn = true;
         if session.corrections.len() < CORRECTIONS_MAX {
             let (protocol, error) = (protocol.to_owned(), error.to_owned());
             session.corrections.push(Input::Invalid { protocol, error });
@@ -278,7 +277,6 @@ impl Run {
 
     pub(super) fn near_miss_heard(&mut self, id: SessionId, near: &str, raw: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.in_turn = true;
         if !std::mem::replace(&mut session.told_of_near_miss, true) {
             session.corrections.push(Input::Near { near: near.to_owned(), raw: raw.to_owned() });
         }
