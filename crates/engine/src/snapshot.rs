@@ -5,6 +5,9 @@ use crate::run::Run;
 /// The form in which the state is written today. One of another form is not read: the log is replayed instead.
 pub const SNAPSHOT_VERSION: u32 = 1;
 
+/// How long the checksum before the state is.
+const SUM_BYTES: usize = 8;
+
 /// Bytes that are no snapshot of this form.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
@@ -19,14 +22,21 @@ pub enum SnapshotError {
 impl Run {
     /// Returns the state as bytes; equal states give equal bytes.
     pub fn snapshot(&self) -> Vec<u8> {
+        // Room for the checksum first: a second copy of a large state would be most of what a run needs.
+        let mut bytes = vec![0; SUM_BYTES];
         // The state is numbers, texts and lists of them: writing it to memory can't fail.
-        let state = serde_json::to_vec(self).unwrap_or_default();
-        [checksum(&state).to_be_bytes().as_slice(), &state].concat()
+        let _ = serde_json::to_writer(&mut bytes, self);
+        if let Some((sum, state)) = bytes.split_first_chunk_mut::<SUM_BYTES>() {
+            *sum = checksum(state).to_be_bytes();
+        }
+        bytes
     }
 
     /// Makes a run of a snapshot; one that was damaged is refused.
     pub fn restore(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let Some((sum, state)) = bytes.split_first_chunk::<8>() else { return Err(SnapshotError::Damaged) };
+        let Some((sum, state)) = bytes.split_first_chunk::<SUM_BYTES>() else {
+            return Err(SnapshotError::Damaged);
+        };
         if u64::from_be_bytes(*sum) != checksum(state) {
             return Err(SnapshotError::Damaged);
         }
