@@ -413,6 +413,7 @@ impl Schedule {
                 task.unmet += 1;
                 if !has_started && matches!(task.place, Place::Ready | Place::HeldUp) {
                     task.place = Place::Waiting;
+                    self.newly_ready.retain(|ready| *ready != later);
                 }
             }
         }
