@@ -188,14 +188,6 @@ impl Driver for Claude {
         Ok(Reaction { happened: Vec::new(), send })
     }
 
-    fn silence(&mut self, _silent_ms: u64) -> Reaction {
-        Reaction::default()
-    }
-
-    fn patience_ms(&self) -> Option<u64> {
-        None
-    }
-
     fn end(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
         for line in self.turn.cut_last() {

@@ -19,7 +19,9 @@ pub trait Driver {
     /// Says that nothing came for so long, since the last output or the last thing that was told.
     ///
     /// Drivers that are told by their agent when a turn ends need not care.
-    fn silence(&mut self, silent_ms: u64) -> Reaction;
+    fn silence(&mut self, _silent_ms: u64) -> Reaction {
+        Reaction::default()
+    }
 
     /// Says that a turn had ended here when this output was heard for the first time.
     ///
@@ -29,7 +31,9 @@ pub trait Driver {
     }
 
     /// Returns after how many milliseconds without output [`Driver::silence`] wants to be called, if it does.
-    fn patience_ms(&self) -> Option<u64>;
+    fn patience_ms(&self) -> Option<u64> {
+        None
+    }
 
     /// Says that the process has ended: a turn that was open ends with it.
     fn end(&mut self) -> Reaction;

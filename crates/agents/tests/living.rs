@@ -50,14 +50,6 @@ impl Driver for Lines {
         Ok(Reaction { happened: Vec::new(), send: send.to_vec() })
     }
 
-    fn silence(&mut self, _silent_ms: u64) -> Reaction {
-        Reaction::default()
-    }
-
-    fn patience_ms(&self) -> Option<u64> {
-        None
-    }
-
     fn end(&mut self) -> Reaction {
         Reaction::default()
     }

@@ -32,6 +32,16 @@ impl Timers {
         self.by_time.first().copied()
     }
 
+    /// Returns what is due, the earliest first.
+    pub(crate) fn due(&self, now: Timestamp) -> Vec<(Timestamp, Deadline)> {
+        self.by_time.iter().take_while(|(at, _)| *at <= now).copied().collect()
+    }
+
+    /// Tells whether a deadline is still where it was.
+    pub(crate) fn is_at(&self, at: Timestamp, deadline: Deadline) -> bool {
+        self.by_deadline.get(&deadline) == Some(&at)
+    }
+
     pub(crate) fn has(&self, deadline: Deadline) -> bool {
         self.by_deadline.contains_key(&deadline)
     }

@@ -11,15 +11,13 @@ use crate::{
 };
 
 impl Deciding<'_> {
-    /// Does everything whose time has come.
+    /// Does everything whose time has come; what that brings forward comes with the next tick.
     pub(super) fn tick(&mut self) {
-        // A deadline that moves itself into the past would go round for ever.
-        let mut n_done = 0_u32;
-        while let Some((at, deadline)) = self.run.timers.first()
-            && at <= self.now
-            && n_done < 100_000
-        {
-            n_done += 1;
+        for (at, deadline) in self.run.timers.due(self.now) {
+            // What came before it may have moved it, or taken it away.
+            if !self.run.timers.is_at(at, deadline) {
+                continue;
+            }
             match deadline {
                 Deadline::TaskTime(task) => self.time_is_over(task),
                 Deadline::TaskLimit(task) => self.limit_is_over(task),
@@ -31,10 +29,6 @@ impl Deciding<'_> {
                 Deadline::Park(session) => self.park(session),
                 Deadline::Resolve(session) => self.answer_wait(session),
                 Deadline::RunTime => self.run_time_is_over(),
-            }
-            if self.run.timers.first() == Some((at, deadline)) {
-                // Nothing came of it, and nothing will.
-                return;
             }
         }
     }
