@@ -5,7 +5,6 @@
 
 mod elicit;
 mod failure;
-mod framing;
 mod params;
 mod rpc;
 mod schema;
@@ -22,11 +21,11 @@ use serde_json::value::RawValue;
 
 pub use params::{McpServer, Variable};
 
-use crate::driver::{
-    Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, TurnOutcome, Untold,
+use crate::{
+    driver::{Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, TurnOutcome, Untold},
+    lines::Lines,
 };
 use elicit::{Elicited, Form};
-use framing::Framing;
 use params::{Cancel, Permission, Prompt};
 use rpc::Asked;
 use stderr::Stderr;
@@ -79,7 +78,7 @@ pub enum AcpStart {
 pub struct Acp {
     options: AcpOptions,
     stage: Stage,
-    framing: Framing,
+    lines: Lines,
     stderr: Stderr,
     words: Words,
     tools: Tools,
@@ -136,7 +135,7 @@ impl Acp {
             meter: Meter::new(cost_micros),
             options,
             stage,
-            framing: Framing::default(),
+            lines: Lines::default(),
             stderr: Stderr::default(),
             tools: Tools::default(),
             open: BTreeMap::new(),
@@ -194,7 +193,7 @@ impl Driver for Acp {
         let mut reaction = Reaction::default();
         match chunk.stream {
             Stream::Output => {
-                for line in self.framing.push(chunk.bytes, chunk.offset) {
+                for line in self.lines.push(chunk) {
                     self.heard = line.end;
                     self.take_line(&line, &mut reaction);
                 }

@@ -5,9 +5,7 @@ use serde_json::value::RawValue;
 use super::{
     Acp, AcpStart, OPEN_MAX, Open, OpenRequest, PROTOCOL_VERSION, Stage,
     elicit::Form,
-    failure,
-    framing::Framed,
-    now,
+    failure, now,
     params::Join,
     rpc::{self, Asked},
     schema::{
@@ -16,15 +14,19 @@ use super::{
     },
     wish,
 };
-use crate::driver::{Happening, PlanStep, Reaction, StepStatus, ToolStatus, Trouble, TurnOutcome};
+use crate::{
+    driver::{Happening, PlanStep, Reaction, StepStatus, ToolStatus, Trouble, TurnOutcome},
+    lines::{self, Line},
+};
 
 /// As much of a foreign line is shown.
 const GARBAGE_BYTES_MAX: usize = 400;
 
 impl Acp {
-    pub(super) fn take_line(&mut self, line: &Framed, reaction: &mut Reaction) {
-        let Some(text) = &line.text else {
-            return garbage(b"a line beyond every bound", reaction);
+    pub(super) fn take_line(&mut self, line: &Line, reaction: &mut Reaction) {
+        let text = match &line.content {
+            lines::Content::Whole(text) => text,
+            lines::Content::TooLong(_) => return garbage(b"a line beyond every bound", reaction),
         };
         if text.trim_ascii().is_empty() {
             return;
