@@ -62,7 +62,7 @@ pub enum AcpStart {
         /// The agent's own id of it.
         agent_session: String,
     },
-    /// With a process that is there already; [`Driver::open`] is not called.
+    /// With a process that is there already.
     Attached {
         /// The agent's own id of it.
         agent_session: String,
@@ -185,8 +185,15 @@ impl Acp {
 
 impl Driver for Acp {
     fn open(&mut self) -> Reaction {
-        let bytes = rpc::request(Asked::Initialize, params::Initialize::new());
-        Reaction { send: vec![now(bytes)], ..Reaction::default() }
+        match &self.options.start {
+            AcpStart::Attached { agent_session, .. } => {
+                Reaction::of([Happening::Ready { agent_session: Some(agent_session.clone()) }])
+            }
+            AcpStart::Fresh | AcpStart::Resume { .. } => {
+                let bytes = rpc::request(Asked::Initialize, params::Initialize::new());
+                Reaction { send: vec![now(bytes)], ..Reaction::default() }
+            }
+        }
     }
 
     fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {

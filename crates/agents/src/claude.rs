@@ -15,7 +15,6 @@ use domain::Usage;
 
 use crate::{
     driver::{Chunk, Driver, Happening, Reaction, Told, Untold},
-    launch::Launch,
     prompts::Prompts,
     turn::Turn,
 };
@@ -31,88 +30,14 @@ const TOOLS_MAX: usize = 256;
 pub struct Options {
     /// Where the agent works; what lies below it is its worktree.
     pub directory: PathBuf,
-    /// Which session it is.
-    pub session: Session,
-    /// What the agent may do without asking.
-    pub mode: Mode,
-    /// Which model; the agent's own choice where nothing is said.
-    pub model: Option<String>,
-    /// Whether words are told as they come, not only when a paragraph is whole.
-    pub has_deltas: bool,
+    /// The id of the session, a UUID: one that we chose, or that of a session which comes back.
+    pub session: String,
     /// What this process was reported to have used before the place from which it is read; nothing for a new one.
     ///
     /// The agent tells sums, and a driver that starts again in the middle must know where they stood.
     pub used_before: Usage,
     /// How its words are read.
     pub wire: wire::Options,
-}
-
-/// A session by its own id, a UUID.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Session {
-    /// A new one, under an id that we choose.
-    New(String),
-    /// One that an earlier process began.
-    Resumed(String),
-}
-
-/// What the agent may do without asking. Rules of ours need `Default`: the agent then asks, and we answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Reads what it likes, and asks for the rest.
-    Default,
-    /// Edits in its directory too.
-    AcceptEdits,
-    /// Plans, and asks before it acts.
-    Plan,
-    /// Does nothing that would have to be asked.
-    DontAsk,
-    /// Does everything. Refused by the agent when it runs as root outside of a sandbox.
-    Bypass,
-}
-
-impl Options {
-    /// Returns how the agent is started.
-    pub fn launch(&self) -> Launch {
-        let mut args =
-            vec!["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
-        args.extend(["--permission-prompt-tool", "stdio"]);
-        args.extend(match &self.session {
-            Session::New(id) => ["--session-id", id],
-            Session::Resumed(id) => ["--resume", id],
-        });
-        args.extend(["--permission-mode", self.mode.word()]);
-        if let Some(model) = &self.model {
-            args.extend(["--model", model]);
-        }
-        if self.has_deltas {
-            args.push("--include-partial-messages");
-        }
-        // With work in the background the agent ends its turn before its work is done, and begins turns by itself.
-        let env = [
-            "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
-            "CLAUDE_CODE_DISABLE_CRON",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-        ];
-        Launch {
-            program: "claude".to_owned(),
-            args: args.into_iter().map(str::to_owned).collect(),
-            env: env.into_iter().map(|name| (name.to_owned(), "1".to_owned())).collect(),
-        }
-    }
-}
-
-impl Mode {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::AcceptEdits => "acceptEdits",
-            Self::Plan => "plan",
-            Self::DontAsk => "dontAsk",
-            Self::Bypass => "bypassPermissions",
-        }
-    }
 }
 
 /// Speaks with one process of Claude Code.
@@ -136,8 +61,7 @@ pub struct Claude {
 impl Claude {
     /// Makes a driver for a process that was started with these options.
     pub fn new(options: Options) -> Self {
-        let Options { directory, session, used_before, wire, .. } = options;
-        let (Session::New(session) | Session::Resumed(session)) = session;
+        let Options { directory, session, used_before, wire } = options;
         Self {
             directory,
             session,

@@ -13,8 +13,7 @@ mod write;
 use std::{collections::VecDeque, path::PathBuf};
 
 use crate::{
-    driver::{Chunk, Driver, Reaction, Told, Untold},
-    launch::Launch,
+    driver::{Chunk, Driver, Happening, Reaction, Told, Untold},
     prompts::Prompts,
     turn::Turn,
 };
@@ -30,8 +29,8 @@ const ITEMS_MAX: usize = 256;
 pub struct Options {
     /// Where the agent works; what lies below it is its worktree.
     pub directory: PathBuf,
-    /// The id of the thread that an earlier process began, or that this one has; a new one where nothing is said.
-    pub thread: Option<String>,
+    /// Which thread it is, in the agent's own word for a session.
+    pub thread: Thread,
     /// When the agent asks.
     pub approval: Approval,
     /// What its commands may do without asking.
@@ -40,6 +39,17 @@ pub struct Options {
     pub model: Option<String>,
     /// How its words are read.
     pub wire: wire::Options,
+}
+
+/// How the thread begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thread {
+    /// As a new one.
+    Fresh,
+    /// In a new process, as the one that the agent knows under this id.
+    Resume(String),
+    /// With a process that has it already.
+    Attached(String),
 }
 
 /// When the agent asks.
@@ -62,16 +72,6 @@ pub enum Sandbox {
     WorkspaceWrite,
     /// Anything.
     None,
-}
-
-impl Options {
-    /// Returns how the agent is started.
-    pub fn launch(&self) -> Launch {
-        // Without this the model can ask nothing outside of its plan mode.
-        let args = ["app-server", "-c", "features.default_mode_request_user_input=true"];
-        let args = args.into_iter().map(str::to_owned).collect();
-        Launch { program: "codex".to_owned(), args, env: Vec::new() }
-    }
 }
 
 /// Speaks with one process of Codex.
@@ -99,7 +99,10 @@ impl Codex {
             turn: Turn::new(options.wire.clone()),
             prompts: Prompts::new(),
             meter: Meter::new(options.model.clone()),
-            thread: options.thread.clone(),
+            thread: match &options.thread {
+                Thread::Fresh => None,
+                Thread::Resume(thread) | Thread::Attached(thread) => Some(thread.clone()),
+            },
             turn_id: None,
             is_open: false,
             items: VecDeque::new(),
@@ -111,7 +114,14 @@ impl Codex {
 
 impl Driver for Codex {
     fn open(&mut self) -> Reaction {
-        Reaction { happened: Vec::new(), send: write::open(&self.options) }
+        match &self.options.thread {
+            Thread::Attached(thread) => {
+                Reaction::of([Happening::Ready { agent_session: Some(thread.clone()) }])
+            }
+            Thread::Fresh | Thread::Resume(_) => {
+                Reaction { happened: Vec::new(), send: write::open(&self.options) }
+            }
+        }
     }
 
     fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {

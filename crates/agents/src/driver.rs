@@ -4,8 +4,10 @@ use domain::{AskUser, Heard, PermissionWish, Timestamp, Usage};
 use wire::Item;
 
 /// Speaks with one agent process. Does no IO: whoever owns the process carries bytes to and fro.
-pub trait Driver {
+pub trait Driver: std::marker::Send {
     /// Returns what is sent when the process is there: a handshake, a new session or one that is resumed.
+    ///
+    /// A driver that takes over from another one says at most that the agent is ready.
     fn open(&mut self) -> Reaction;
 
     /// Takes output as it comes, cut anywhere. Never fails: what can't be understood is a happening too.

@@ -10,8 +10,8 @@ pub mod detect;
 mod driver;
 mod ear;
 mod form;
+mod hire;
 mod json;
-mod launch;
 mod ledger;
 mod lines;
 mod living;
@@ -30,8 +30,8 @@ pub use driver::{
     Chunk, Driver, Happening, PlanStep, PromptOption, Reaction, Send, StepStatus, Stream, Told, ToolCall,
     ToolStatus, Trouble, TurnOutcome, Untold,
 };
-pub use launch::Launch;
-pub use living::{Living, LivingError, Seen};
+pub use hire::{Begin, CommandLine, Left, driver, new_session_id};
+pub use living::{Living, LivingError, Seen, Waker};
 pub use program::holder_program;
 pub use pty::{Pty, PtyMode, PtyOptions, Typing};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};

@@ -3,16 +3,20 @@
 //! Blocks, and is owned by one thread. Everything it knows can be read again from the session's folder: after a crash a
 //! new one begins at the recorded offset and goes on.
 
+mod inputs;
+mod waker;
+
 use std::{
     collections::VecDeque,
+    io,
     os::fd::AsFd,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use holder::{
-    ClientError, Connection,
-    protocol::{Refusal, Reply, Request},
+    ClientError,
+    protocol::Request,
     spool::{self, Body, Exit, Follower, SpoolError},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,13 +24,13 @@ use wire::Item;
 
 use crate::{
     driver::{Chunk, Driver, Happening, Reaction, Stream, Told, Untold},
-    ledger::{Cause, Ledger},
+    ledger::Cause,
 };
+use inputs::Inputs;
+pub use waker::Waker;
 
-/// How long a holder may take to answer. It answers at once; a machine can be very busy.
-const ANSWER_MAX: Duration = Duration::from_secs(20);
-/// How long to wait before a holder that has too much to type is asked again.
-const BUSY_PAUSE: Duration = Duration::from_millis(100);
+/// How long all processes of a session may take to stop, beside the time that a holder has to answer.
+const STOP_MAX: Duration = Duration::from_secs(5);
 
 /// Why a living session can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +57,15 @@ pub enum LivingError {
         /// The session's folder.
         directory: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
+    },
+    /// Nobody can be woken.
+    #[error("make a waker for the session in {}", .directory.display())]
+    Waker {
+        /// The session's folder.
+        directory: PathBuf,
+        /// Why.
+        source: io::Error,
     },
     /// The driver can't tell it.
     #[error("tell the agent something")]
@@ -72,42 +84,32 @@ pub enum Seen {
     },
     /// The process is gone. Nothing follows.
     Ended(Exit),
-}
-
-/// Bytes that wait for their time.
-struct Later {
-    at: Instant,
-    number: u64,
-    bytes: Vec<u8>,
-}
-
-/// Bytes that were sent and are not typed yet.
-struct Sent {
-    tag: u32,
-    number: u64,
-    bytes: Vec<u8>,
+    /// The holder was killed, and nobody knows how the process ended. Nothing follows.
+    Lost,
 }
 
 /// A session and its driver.
 pub struct Living {
     directory: PathBuf,
-    connection: Connection,
+    inputs: Inputs,
     follower: Follower,
     driver: Box<dyn Driver>,
     /// Reads what helpers of the agent's say beside its output.
     aside: wire::Decoder,
-    ledger: Ledger,
-    later: VecDeque<Later>,
-    sent: VecDeque<Sent>,
-    /// Whether the holder has gone; what it wrote is still to be read.
-    is_closed: bool,
-    typed: u64,
+    waker: Waker,
+    /// From where its output is read.
+    from: u64,
+    /// The ends of turns that were told to the holder and not yet read in the spool.
+    marked: VecDeque<u64>,
     silent_since: Instant,
     was_silent: bool,
+    is_over: bool,
 }
 
 impl Living {
     /// Takes a session over, from an offset of its output on. What was not sent at its start is sent now.
+    ///
+    /// A session whose holder is gone is read to its end all the same.
     pub fn open(
         directory: &Path,
         mut driver: Box<dyn Driver>,
@@ -115,107 +117,67 @@ impl Living {
         from: u64,
     ) -> Result<(Self, Vec<Seen>), LivingError> {
         let owned = || directory.to_owned();
-        let lost = |source| LivingError::Holder { directory: owned(), source };
-        let mut connection = Connection::connect(directory).map_err(lost)?;
-        let typed = match connection.ask(&Request::Status, ANSWER_MAX).map_err(lost)? {
-            Reply::Status(status) => status.input_typed,
-            _ => return Err(lost(ClientError::Malformed)),
-        };
+        let inputs = Inputs::open(directory)?;
         let follower = Follower::open(directory, from)
             .map_err(|source| LivingError::Spool { directory: owned(), source })?;
-        let ledger =
-            Ledger::open(directory).map_err(|source| LivingError::Ledger { directory: owned(), source })?;
+        let waker = Waker::new().map_err(|source| LivingError::Waker { directory: owned(), source })?;
         let opening = driver.open();
         let mut living = Self {
             directory: owned(),
-            connection,
+            inputs,
             follower,
             driver,
             aside: wire::Decoder::new(aside),
-            ledger,
-            later: VecDeque::new(),
-            sent: VecDeque::new(),
-            is_closed: false,
-            typed,
+            waker,
+            from,
+            marked: VecDeque::new(),
             silent_since: Instant::now(),
             was_silent: false,
+            is_over: false,
         };
         let mut seen: Vec<Seen> =
-            living.ledger.told_up_to(typed).map(|number| Seen::Typed { number }).collect();
+            living.inputs.told().into_iter().map(|number| Seen::Typed { number }).collect();
         seen.extend(living.react(opening, Cause::Opening)?);
         Ok((living, seen))
     }
 
+    /// Returns what wakes [`Living::next`] from another thread.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
     /// Tells the agent something, once for each number, however often it is called.
     pub fn tell(&mut self, told: &Told, number: u32) -> Result<Vec<Seen>, LivingError> {
-        if let Some(numbers) = self.ledger.find(Cause::Told(number))
-            && numbers.end <= self.typed + 1
-        {
+        if self.inputs.is_typed(Cause::Told(number)) {
             return Ok(vec![Seen::Typed { number }]);
         }
         let reaction = self.driver.tell(told, number)?;
         self.react(reaction, Cause::Told(number))
     }
 
-    /// Waits until something happens, or a deadline.
+    /// Waits until something happens, a deadline passes, or somebody wakes it; then nothing is seen.
     pub fn next(&mut self, deadline: Option<Instant>) -> Result<Vec<Seen>, LivingError> {
         loop {
-            let mut seen = self.take_replies()?;
-            self.send_what_is_due()?;
+            let mut seen = typed(self.inputs.take_replies()?);
+            self.inputs.send_what_is_due()?;
+            // Whether the holder is gone is asked before the last look at what it wrote.
+            let is_closed = self.inputs.is_closed();
             while seen.is_empty()
                 && let Some(record) = self.follower.try_next().map_err(|source| self.damaged(source))?
             {
                 seen.extend(self.hear(record)?);
             }
+            if seen.is_empty() && is_closed && !self.is_over {
+                seen = self.end(Seen::Lost);
+            }
             if seen.is_empty() {
                 seen.extend(self.be_silent()?);
             }
-            if !seen.is_empty() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let is_time = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if !seen.is_empty() || is_time || self.waker.take() {
                 return Ok(seen);
             }
             self.sleep(deadline);
-        }
-    }
-
-    /// Sleeps until the agent or its holder says something, or it is time for something.
-    fn sleep(&self, deadline: Option<Instant>) {
-        let left = self.wake(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
-        let left = left.and_then(|left| Timespec::try_from(left).ok());
-        let mut polled = [
-            PollFd::from_borrowed_fd(self.follower.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.connection.as_fd(), PollFlags::IN),
-        ];
-        // Woken too early, the loop looks and sleeps again.
-        let n_polled = if self.is_closed { 1 } else { 2 };
-        let _ = poll(polled.get_mut(..n_polled).unwrap_or_default(), left.as_ref());
-    }
-
-    /// Takes what the holder answered to the inputs that were sent.
-    fn take_replies(&mut self) -> Result<Vec<Seen>, LivingError> {
-        let mut seen = Vec::new();
-        while !self.is_closed {
-            match self.connection.try_receive() {
-                Ok(None) => break,
-                Ok(Some((_, Reply::Typed { number }))) => seen.extend(self.note_typed(number)),
-                Ok(Some((tag, Reply::Refused(Refusal::Busy)))) => self.send_again(tag),
-                Ok(Some((_, Reply::Refused(refusal)))) => {
-                    return Err(self.lost(ClientError::Refused(refusal)));
-                }
-                Ok(Some(_)) => {}
-                // Its last words are in the spool, and its exit behind them.
-                Err(ClientError::Closed) => self.is_closed = true,
-                Err(source) => return Err(self.lost(source)),
-            }
-        }
-        Ok(seen)
-    }
-
-    /// The holder has too much to type already: all that was sent from there on is sent again, a little later.
-    fn send_again(&mut self, tag: u32) {
-        let place = self.sent.iter().position(|sent| sent.tag == tag).unwrap_or(self.sent.len());
-        let at = Instant::now() + BUSY_PAUSE;
-        for sent in self.sent.split_off(place).into_iter().rev() {
-            self.later.push_front(Later { at, number: sent.number, bytes: sent.bytes });
         }
     }
 
@@ -223,6 +185,45 @@ impl Living {
     pub fn read_from(&self) -> u64 {
         // What is said aside is whole in its record, so that only the driver can be in the middle of something.
         self.driver.read_from()
+    }
+
+    /// Stops all processes of the session where they are, and returns when they stand still.
+    pub fn pause(&mut self) -> Result<(), LivingError> {
+        self.inputs.ask(&Request::Stop, STOP_MAX).map(drop)
+    }
+
+    /// Lets all processes go on.
+    pub fn go_on(&mut self) -> Result<(), LivingError> {
+        // It was not silent while it was stopped.
+        self.silent_since = Instant::now();
+        self.inputs.ask(&Request::Continue, Duration::ZERO).map(drop)
+    }
+
+    /// Says that nothing more will be told: an agent on pipes finishes its turn, keeps its session and ends.
+    ///
+    /// Its end is seen by [`Living::next`]. Agents that write their session down when they end need this before it can
+    /// be resumed. One on a terminal can't be told so, which is refused.
+    pub fn close(&mut self) -> Result<(), LivingError> {
+        self.inputs.ask(&Request::CloseInput, Duration::ZERO).map(drop)
+    }
+
+    /// Ends all processes, politely first and by force after the grace, and returns when they are gone.
+    pub fn stop(&mut self, grace: Duration) -> Result<(), LivingError> {
+        match self.inputs.ask(&Request::End { grace }, grace + STOP_MAX) {
+            // It may say goodbye before it answers.
+            Ok(_) | Err(LivingError::Holder { source: ClientError::Closed, .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sleeps until the agent or its holder says something, somebody calls, or it is time for something.
+    fn sleep(&self, deadline: Option<Instant>) {
+        let left = self.wake(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let readable = [Some(self.follower.as_fd()), Some(self.waker.as_fd()), self.inputs.readable()];
+        let polled = readable.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        // Woken too early, the loop looks and sleeps again.
+        let _ = poll(&mut polled.collect::<Vec<_>>(), left.as_ref());
     }
 
     fn hear(&mut self, record: spool::Record) -> Result<Vec<Seen>, LivingError> {
@@ -239,17 +240,22 @@ impl Living {
                 let reaction = self.driver.hear(Chunk { stream, offset, bytes: &bytes });
                 self.react(reaction, Cause::Reply(offset))
             }
-            Body::Input { number, .. } => Ok(self.note_typed(number)),
-            Body::Exit(exit) => {
-                let reaction = self.driver.end();
-                let mut seen: Vec<Seen> = reaction.happened.into_iter().map(Seen::Happened).collect();
-                seen.push(Seen::Ended(exit));
-                Ok(seen)
-            }
-            Body::TurnEnd { .. } | Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => {
-                Ok(Vec::new())
-            }
+            Body::Input { number, .. } => Ok(typed(self.inputs.note_typed(number))),
+            Body::TurnEnd { offset } => self.had_ended(offset),
+            Body::Exit(exit) => Ok(self.end(Seen::Ended(exit))),
+            Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => Ok(Vec::new()),
         }
+    }
+
+    /// A turn's end stands in the spool: one that we wrote there, or that was seen by whoever read before us.
+    fn had_ended(&mut self, offset: u64) -> Result<Vec<Seen>, LivingError> {
+        let is_ours = self.marked.pop_front_if(|marked| *marked == offset).is_some();
+        // What ended before the place from which we read is no end of what we read.
+        if is_ours || offset <= self.from {
+            return Ok(Vec::new());
+        }
+        let reaction = self.driver.turn_had_ended();
+        self.react(reaction, Cause::Reply(self.follower.offset()))
     }
 
     /// A helper says whole messages, each in a record of its own: its place is the record's.
@@ -264,77 +270,53 @@ impl Living {
         items.into_iter().zip(0..).map(said).collect()
     }
 
-    fn note_typed(&mut self, number: u64) -> Vec<Seen> {
-        let before = self.typed;
-        self.typed = self.typed.max(number);
-        self.sent.retain(|sent| sent.number > self.typed);
-        let known: Vec<u32> = self.ledger.told_up_to(before).collect();
-        let now = self.ledger.told_up_to(self.typed);
-        now.filter(|told| !known.contains(told)).map(|number| Seen::Typed { number }).collect()
-    }
-
     fn be_silent(&mut self) -> Result<Vec<Seen>, LivingError> {
         let silent = self.silent_since.elapsed();
         let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
         if self.was_silent || self.driver.patience_ms().is_none_or(|patience| silent_ms < patience) {
             return Ok(Vec::new());
         }
+        // Who stands still is not silent.
+        if self.inputs.is_paused() {
+            self.silent_since = Instant::now();
+            return Ok(Vec::new());
+        }
         self.was_silent = true;
         let reaction = self.driver.silence(silent_ms);
-        let cause = Cause::Reply(self.follower.offset());
-        self.react(reaction, cause)
+        let offset = self.follower.offset();
+        // Nothing in the output says that the turn ended here, so whoever reads it again must be told.
+        if reaction.happened.iter().any(|happening| matches!(happening, Happening::TurnEnded { .. })) {
+            self.inputs.note(&Request::MarkTurnEnd { offset })?;
+            self.marked.push_back(offset);
+        }
+        self.react(reaction, Cause::Reply(offset))
     }
 
-    /// Sends what a driver wants to be sent, under numbers that stay its own.
+    /// Ends what was open; nothing can follow.
+    fn end(&mut self, how: Seen) -> Vec<Seen> {
+        self.is_over = true;
+        let reaction = self.driver.end();
+        reaction.happened.into_iter().map(Seen::Happened).chain([how]).collect()
+    }
+
+    /// Sends what a driver wants to be sent.
     fn react(&mut self, reaction: Reaction, cause: Cause) -> Result<Vec<Seen>, LivingError> {
-        let seen: Vec<Seen> = reaction.happened.into_iter().map(Seen::Happened).collect();
-        if reaction.send.is_empty() {
-            return Ok(seen);
-        }
-        let count = reaction.send.len() as u64;
-        let numbers = self
-            .ledger
-            .numbers(cause, count)
-            .map_err(|source| LivingError::Ledger { directory: self.directory.clone(), source })?;
-        let mut at = Instant::now();
-        for (number, send) in numbers.zip(reaction.send) {
-            at += Duration::from_millis(send.after_ms);
-            if number > self.typed {
-                self.later.push_back(Later { at, number, bytes: send.bytes });
-            }
-        }
-        self.send_what_is_due()?;
-        Ok(seen)
-    }
-
-    /// Sends inputs whose time has come, in the order of their numbers. That they are typed is known from the spool.
-    fn send_what_is_due(&mut self) -> Result<(), LivingError> {
-        while !self.is_closed
-            && let Some(first) = self.later.pop_front_if(|first| first.at <= Instant::now())
-        {
-            let Later { number, bytes, .. } = first;
-            match self.connection.send(&Request::Input { number, bytes: bytes.clone() }) {
-                Ok(tag) => self.sent.push_back(Sent { tag, number, bytes }),
-                Err(ClientError::Closed) => self.is_closed = true,
-                Err(source) => return Err(self.lost(source)),
-            }
-        }
-        Ok(())
+        self.inputs.put(reaction.send, cause)?;
+        Ok(reaction.happened.into_iter().map(Seen::Happened).collect())
     }
 
     /// Returns when to look again although nothing is written.
     fn wake(&self, deadline: Option<Instant>) -> Option<Instant> {
-        let due = self.later.front().map(|first| first.at);
-        let patience = self.driver.patience_ms().filter(|_| !self.was_silent);
+        let patience = self.driver.patience_ms().filter(|_| !self.was_silent && !self.is_over);
         let silence = patience.map(|patience| self.silent_since + Duration::from_millis(patience));
-        [deadline, due, silence].into_iter().flatten().min()
-    }
-
-    fn lost(&self, source: ClientError) -> LivingError {
-        LivingError::Holder { directory: self.directory.clone(), source }
+        [deadline, self.inputs.due(), silence].into_iter().flatten().min()
     }
 
     fn damaged(&self, source: SpoolError) -> LivingError {
         LivingError::Spool { directory: self.directory.clone(), source }
     }
+}
+
+fn typed(told: Vec<u32>) -> Vec<Seen> {
+    told.into_iter().map(|number| Seen::Typed { number }).collect()
 }

@@ -27,6 +27,8 @@ pub struct PtyOptions {
     pub typing: Typing,
     /// How long it is silent when its turn is over.
     pub quiet_ms: u64,
+    /// The id under which the program keeps its session, where it has one that was given to it.
+    pub agent_session: Option<String>,
     /// From where its output is read: 0, or where an earlier driver says.
     pub read_from: u64,
 }
@@ -72,6 +74,10 @@ impl Pty {
         }
     }
 
+    fn ready(&self) -> Happening {
+        Happening::Ready { agent_session: self.options.agent_session.clone() }
+    }
+
     fn end_turn(&mut self, outcome: TurnOutcome) -> Reaction {
         self.turn = Turn::Closed;
         let (mut happened, words) = self.listening.end_turn();
@@ -103,8 +109,7 @@ impl Pty {
 
 impl Driver for Pty {
     fn open(&mut self) -> Reaction {
-        let ready = self.is_ready.then_some(Happening::Ready { agent_session: None });
-        Reaction { happened: ready.into_iter().collect(), send: Vec::new() }
+        Reaction::of(self.is_ready.then(|| self.ready()))
     }
 
     fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
@@ -148,8 +153,7 @@ impl Driver for Pty {
         }
         if !self.is_ready {
             self.is_ready = true;
-            let ready = Happening::Ready { agent_session: None };
-            return Reaction { happened: vec![ready], send: Vec::new() };
+            return Reaction::of([self.ready()]);
         }
         if let Some(reaction) = self.verify() {
             return reaction;

@@ -15,6 +15,7 @@ fn lines(read_from: u64) -> Pty {
         mode: PtyMode::Lines,
         typing: Typing::default(),
         quiet_ms: 1500,
+        agent_session: None,
         read_from,
     })
 }
@@ -30,7 +31,14 @@ fn screen() -> Pty {
     };
     let key = Some("k3f9".parse().unwrap());
     let decoding = Options { key, keys: Keys::Required, ..Options::worker() };
-    Pty::new(PtyOptions { decoding, mode: PtyMode::Screen, typing, quiet_ms: 1500, read_from: 0 })
+    Pty::new(PtyOptions {
+        decoding,
+        mode: PtyMode::Screen,
+        typing,
+        quiet_ms: 1500,
+        agent_session: None,
+        read_from: 0,
+    })
 }
 
 #[test]

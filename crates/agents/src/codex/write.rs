@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::{driver::Send, json::line};
 
-use super::{Approval, Options, Sandbox};
+use super::{Approval, Options, Sandbox, Thread};
 
 /// The ids of what we ask, so that the answers are known also to a driver that did not ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,16 +35,19 @@ pub(super) fn open(options: &Options) -> Vec<Send> {
     let client = Client { name: "jangdan", title: "Jangdan", version: env!("CARGO_PKG_VERSION") };
     let capabilities = Capabilities { experimental_api: true };
     let initialize = Initialize { client_info: client, capabilities };
-    let thread = Thread {
-        thread_id: options.thread.as_deref(),
+    let (method, thread_id) = match &options.thread {
+        Thread::Fresh => ("thread/start", None),
+        Thread::Resume(thread) | Thread::Attached(thread) => ("thread/resume", Some(thread.as_str())),
+    };
+    let thread = OpenThread {
+        thread_id,
         cwd: options.directory.to_string_lossy().into_owned(),
         approval_policy: options.approval.word(),
         sandbox: options.sandbox.word(),
         model: options.model.as_deref(),
         // What was said before is in our own log, and would come as one line.
-        exclude_turns: options.thread.is_some().then_some(true),
+        exclude_turns: thread_id.is_some().then_some(true),
     };
-    let method = if options.thread.is_some() { "thread/resume" } else { "thread/start" };
     [
         request("initialize".to_owned(), "initialize", &initialize),
         line(&Notification { method: "initialized" }),
@@ -150,7 +153,7 @@ struct Capabilities {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Thread<'a> {
+struct OpenThread<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     thread_id: Option<&'a str>,
     cwd: String,

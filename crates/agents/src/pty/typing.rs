@@ -1,6 +1,6 @@
 //! How words are typed into a program, and how one sees that they were taken.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::PtyMode;
 use crate::driver::{Send, Untold};
@@ -9,7 +9,7 @@ use crate::driver::{Send, Untold};
 const LINE_BYTES_MAX: usize = 4095;
 
 /// How a program is typed to.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Typing {
     /// Whether words are typed as one paste, between its brackets.

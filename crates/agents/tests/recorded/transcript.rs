@@ -54,21 +54,19 @@ impl Transcript {
         let directory = "/project".into();
         let wire = wire::Options::worker();
         match &*self.agent {
-            "claude" => {
-                let session = if is_resumed { claude::Session::Resumed } else { claude::Session::New };
-                Box::new(claude::Claude::new(claude::Options {
-                    directory,
-                    session: session(self.session.clone()),
-                    mode: claude::Mode::Default,
-                    model: None,
-                    has_deltas: false,
-                    used_before,
-                    wire,
-                }))
-            }
+            "claude" => Box::new(claude::Claude::new(claude::Options {
+                directory,
+                session: self.session.clone(),
+                used_before,
+                wire,
+            })),
             "codex" => Box::new(codex::Codex::new(codex::Options {
                 directory,
-                thread: is_resumed.then(|| self.session.clone()),
+                thread: if is_resumed {
+                    codex::Thread::Resume(self.session.clone())
+                } else {
+                    codex::Thread::Fresh
+                },
                 approval: codex::Approval::OnRequest,
                 sandbox: codex::Sandbox::ReadOnly,
                 model: None,
