@@ -1,6 +1,8 @@
 //! What agents, people, the clock and the world wish of a run. Names are wishes.
 //!
-//! A command is not kept: what it leads to is.
+//! A command is not kept: what it leads to is. It has a form in JSON because people's wishes come over HTTP.
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
@@ -10,7 +12,8 @@ use crate::{
 };
 
 /// One wish. Who wishes stands beside it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
     /// Begin.
     StartRun {

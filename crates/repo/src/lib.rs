@@ -10,6 +10,7 @@
 mod commit;
 mod conflicts;
 mod contents;
+mod diff;
 mod disk;
 mod error;
 mod git;
@@ -25,6 +26,7 @@ mod process;
 mod reachable;
 mod repository;
 mod restore;
+mod rework;
 mod run;
 mod scratch;
 

@@ -62,7 +62,7 @@ impl Run {
     }
 
     /// Finds the merge on the run's branch whose second parent is a commit.
-    fn merge_of(&self, tip: &Commit, onto: &Commit) -> Result<Option<Commit>, RepoError> {
+    pub(crate) fn merge_of(&self, tip: &Commit, onto: &Commit) -> Result<Option<Commit>, RepoError> {
         let options = ["rev-list", "--first-parent", "--merges", "--parents", "-n", MERGES_MAX];
         let answer = self.repository.git.call(options).arg(onto.as_str()).arg(format!("^{tip}")).run()?;
         let brings = |line: &str| {

@@ -34,3 +34,8 @@ pub fn task_folder(run: &RunId, task: &TaskId) -> String {
 pub fn scratch_folder(run: &RunId) -> String {
     format!("{run}-check")
 }
+
+/// Returns the name of the worktree of somebody who works at no task.
+pub fn desk_folder(run: &RunId, name: &str) -> String {
+    format!("{run}-desk-{name}")
+}

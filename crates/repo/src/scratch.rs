@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     Commit, RepoError, Run,
-    names::scratch_folder,
+    names::{desk_folder, scratch_folder},
     worktree::{Checkout, Found, Slot},
 };
 
@@ -33,6 +33,22 @@ impl Run {
         }
         slot.make(&self.repository, &Checkout::Detached(commit))?;
         Ok(scratch)
+    }
+
+    /// Returns a worktree for somebody who works at no task, made at a commit if it is not there.
+    ///
+    /// One that is there stays as it is: whoever sits there may have written something down.
+    pub fn desk(&self, name: &str, commit: &Commit) -> Result<Scratch, RepoError> {
+        let slot = Slot::new(&self.repository, &self.folder, &desk_folder(&self.run, name));
+        let desk = Scratch { path: slot.path.clone(), commit: commit.clone() };
+        match slot.look() {
+            Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
+            Found::Ready => return Ok(desk),
+            Found::Half | Found::Deleted => slot.undo()?,
+            Found::Nothing => {}
+        }
+        slot.make(&self.repository, &Checkout::Detached(commit))?;
+        Ok(desk)
     }
 
     /// Removes the scratch worktree, if there is one.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use domain::{Actor, Command, EffectId, Recorded, RunId, Sequence, Timestamp};
 use engine::{Effect, Rejection, Run, SNAPSHOT_VERSION};
-use store::{Log, NewEntry, Row, RowChange, Snapshot, StoreError};
+use store::{Log, NewEntry, Position, Row, RowChange, Snapshot, StoreError};
 use views::{Change, Views};
 
 /// How many events are read at once.
@@ -38,10 +38,21 @@ pub enum WishError {
 pub struct Step {
     /// The place of its last event.
     pub sequence: Sequence,
-    /// The rows that look different now.
-    pub changes: Vec<Change>,
+    /// What each of its events shows.
+    pub shown: Vec<ShownEvent>,
     /// What the world must do.
     pub orders: Vec<(EffectId, Effect)>,
+}
+
+/// What one event shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownEvent {
+    /// Its place in the run.
+    pub sequence: Sequence,
+    /// Its place among all runs.
+    pub position: Position,
+    /// The rows that look different now.
+    pub changes: Vec<Change>,
 }
 
 /// A run, its rows, and the log behind them.
@@ -53,6 +64,8 @@ pub struct Kept {
     /// Changes of rows that are not saved yet.
     unsaved: Vec<RowChange>,
     snapshot_at: Sequence,
+    /// The place of the last event among all runs.
+    position: Position,
     /// Whether memory is ahead of the log, which alone counts.
     is_ahead: bool,
 }
@@ -68,10 +81,16 @@ impl Kept {
             run,
             unsaved: Vec::new(),
             snapshot_at,
+            position: Position(0),
             is_ahead: false,
         };
         kept.replay()?;
         Ok(kept)
+    }
+
+    /// Returns the run's name.
+    pub fn id(&self) -> &RunId {
+        &self.id
     }
 
     /// Returns the run's state.
@@ -82,6 +101,11 @@ impl Kept {
     /// Returns the run's rows.
     pub fn views(&self) -> &Views {
         &self.views
+    }
+
+    /// Returns the place of its last event among all runs.
+    pub fn position(&self) -> Position {
+        self.position
     }
 
     /// Returns what the world was told and has not reported. After a start it is told again.
@@ -96,14 +120,18 @@ impl Kept {
         }
         let before = self.run.sequence();
         let decision = self.run.decide(now, actor, command)?;
-        if let Err(source) = self.record(before, &decision.events) {
-            self.is_ahead = true;
-            // Where the log can't even be read, that is tried again with the next wish.
-            let _ = self.reload();
-            return Err(self.unrecorded(source));
-        }
-        let changes = decision.events.iter().flat_map(|recorded| self.show(recorded)).collect();
-        Ok(Step { sequence: self.run.sequence(), changes, orders: decision.effects })
+        let end = match self.record(before, &decision.events) {
+            Ok(end) => end,
+            Err(source) => {
+                self.is_ahead = true;
+                // Where the log can't even be read, that is tried again with the next wish.
+                let _ = self.reload();
+                return Err(self.unrecorded(source));
+            }
+        };
+        self.position = end;
+        let shown = decision.events.iter().map(|recorded| self.show(recorded, end)).collect();
+        Ok(Step { sequence: self.run.sequence(), shown, orders: decision.effects })
     }
 
     /// Saves the rows that changed, and the state now and then. What fails is tried again with the next call.
@@ -126,18 +154,22 @@ impl Kept {
         WishError::Store { run: self.id.clone(), source }
     }
 
-    fn record(&self, before: Sequence, events: &[Recorded]) -> Result<(), StoreError> {
+    /// Records events, and returns the place of the last one among all runs.
+    fn record(&self, before: Sequence, events: &[Recorded]) -> Result<Position, StoreError> {
         if events.is_empty() {
-            return Ok(());
+            return Ok(self.position);
         }
         let entries = events.iter().map(NewEntry::of).collect::<Result<Vec<_>, _>>()?;
-        self.log.append(&self.id, before, entries).map(drop)
+        self.log.append(&self.id, before, entries).map(|appended| appended.position)
     }
 
-    fn show(&mut self, recorded: &Recorded) -> Vec<Change> {
+    /// Folds an event of an append that ended at a place; what is appended together stands together.
+    fn show(&mut self, recorded: &Recorded, end: Position) -> ShownEvent {
         let changes = self.views.apply(recorded);
         self.unsaved.extend(changes.iter().map(|change| row_change(change, recorded.sequence)));
-        changes
+        let behind = self.run.sequence().0.saturating_sub(recorded.sequence.0);
+        let position = Position(end.0.saturating_sub(behind));
+        ShownEvent { sequence: recorded.sequence, position, changes }
     }
 
     fn reload(&mut self) -> Result<(), StoreError> {
@@ -154,6 +186,7 @@ impl Kept {
             let entries = self.log.read(&self.id, at, PAGE_ENTRIES)?;
             let Some(last) = entries.last() else { return Ok(()) };
             at = last.sequence;
+            self.position = last.position;
             for entry in &entries {
                 let recorded = entry.recorded()?;
                 if recorded.sequence > self.run.sequence() {

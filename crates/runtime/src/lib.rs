@@ -1,7 +1,18 @@
 //! Turns the crank: decides, records, shows, and gives the orders out, in this order.
 //!
-//! Decides nothing itself. Today there is the step of one run; what carries the orders out is still to come.
+//! [`Host`] has all runs of a data directory. Each has a loop on a thread of its own, and what the loop orders is carried
+//! out on others: a thread for each living session, one for each check, merge or checkpoint. Decides nothing itself.
 
+mod crank;
+mod git;
+mod host;
 mod kept;
+mod outfit;
+mod published;
+mod world;
 
-pub use kept::{Kept, Step, WishError};
+pub use git::{Cleaned, Landed};
+pub use host::{AfterStop, Host, HostError, NewRun, Shown};
+pub use kept::{Kept, ShownEvent, Step, WishError};
+pub use outfit::{Isolation, Outfit, SandboxMode};
+pub use published::{Glimpse, Published};

@@ -51,6 +51,7 @@ impl Run {
             let phase_state = Phase {
                 name: phase.name.clone(),
                 verify: phase.verify.clone(),
+                artefacts: phase.artefacts.clone(),
                 node: layout.gates.get(&phase.number).copied().unwrap_or(Node::at(usize::MAX)),
                 tasks: of_phase.map(|(_, number)| TaskRef(number)).collect(),
                 leader: None,

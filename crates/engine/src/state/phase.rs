@@ -23,6 +23,8 @@ pub(crate) enum Gate {
 pub(crate) struct Phase {
     pub(crate) name: String,
     pub(crate) verify: Option<String>,
+    /// Patterns of what it is to leave behind.
+    pub(crate) artefacts: Vec<String>,
     /// The node that the phases behind wait for.
     pub(crate) node: Node,
     pub(crate) tasks: Vec<TaskRef>,

@@ -1,0 +1,105 @@
+//! What whoever carries the orders out must know of a run.
+
+use domain::{PhaseNumber, Role, SessionId, Settings, TaskId};
+
+use crate::{
+    run::Run,
+    state::{SessionState, TaskRef},
+};
+
+/// A session that should have a process, or will have one again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LivingSession {
+    /// The session.
+    pub session: SessionId,
+    /// Where reading its output goes on.
+    pub read_from: u64,
+    /// Whether its process was ended until it is needed again.
+    pub is_cold: bool,
+    /// Whether its start was ordered and not reported yet.
+    pub is_starting: bool,
+}
+
+/// What an agent's process is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// Who.
+    pub agent: domain::AgentName,
+    /// As what.
+    pub role: Role,
+    /// The task at which it works, if it is there for one.
+    pub task: Option<TaskId>,
+    /// The agent's own session id, by which it can be resumed.
+    pub agent_session: Option<String>,
+    /// Where reading its output goes on.
+    pub read_from: u64,
+}
+
+/// What a gate has to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateWork {
+    /// The command that judges the phase, where there is one.
+    pub check: Option<String>,
+    /// Patterns of what it is to leave behind.
+    pub artefacts: Vec<String>,
+}
+
+impl Run {
+    /// Returns how the run behaves.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the command that judges a task, where there is one.
+    pub fn check(&self, task: &TaskId) -> Option<&str> {
+        self.check_of(self.find(task)?).map(String::as_str)
+    }
+
+    /// Returns what the gate of a phase has to look at.
+    pub fn gate_work(&self, phase: PhaseNumber) -> GateWork {
+        let known = self.phases.get(&phase);
+        let own = known.and_then(|phase| phase.verify.clone());
+        GateWork {
+            check: own.or_else(|| self.settings.verify.clone()),
+            artefacts: known.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the sessions of agents that are not over, in their order.
+    pub fn living_sessions(&self) -> Vec<LivingSession> {
+        let living = |session: &SessionId| {
+            let known = self.session(*session);
+            known.has_process().then(|| LivingSession {
+                session: *session,
+                read_from: known.read_from,
+                is_cold: known.state == SessionState::Parked(domain::ParkMode::Cold),
+                is_starting: known.state == SessionState::Starting,
+            })
+        };
+        // One that was told to end is no longer counted as alive, and may still have its process.
+        let dismissed = self.orders.open().filter_map(|(_, effect)| match effect {
+            crate::Effect::EndSession { session } => Some(*session),
+            _ => None,
+        });
+        let mut sessions: Vec<SessionId> = self.alive.iter().copied().chain(dismissed).collect();
+        sessions.sort_unstable();
+        sessions.dedup();
+        sessions.iter().filter_map(living).collect()
+    }
+
+    /// Returns what the process of a session is for; nothing where Jangdan plays it itself.
+    pub fn assignment(&self, session: SessionId) -> Option<Assignment> {
+        if !self.sessions.has(session.0) {
+            return None;
+        }
+        let known = self.session(session);
+        let id = |task: TaskRef| self.task(task).planned.id.clone();
+        Some(Assignment {
+            agent: known.agent.clone()?,
+            role: known.role,
+            task: known.task.map(id),
+            agent_session: known.agent_session.clone(),
+            read_from: known.read_from,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! What a task has changed, as people read it.
+
+use std::path::{Path, PathBuf};
+
+use domain::{RunId, TaskId};
+
+use crate::{Commit, RepoError, Run, contents::contents, repository::commit_of};
+
+impl Run {
+    /// Returns what a task changed since it left the run's branch, committed or not; of a task without a worktree, what
+    /// its branch has.
+    pub fn diff(&self, task: &TaskId) -> Result<String, RepoError> {
+        let branch = self.task_branch(task);
+        let tip = self.tip_of(&branch)?.ok_or_else(|| RepoError::NoBranch { branch: branch.clone() })?;
+        let end = match self.open(task) {
+            Some(worktree) => contents(&worktree, &[])?.tree,
+            None => tip.to_string(),
+        };
+        let git = &self.repository.git;
+        let base = match self.merge_base(&tip)? {
+            // All of it is merged: what it brought is what its merge changed.
+            Some(base) if base == tip => self.before_merge(&tip)?.unwrap_or(base),
+            Some(base) => base,
+            None => return Ok(String::new()),
+        };
+        let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"];
+        let answer = git.call(options).arg(base.as_str()).arg(end).arg("--").run()?;
+        Ok(String::from_utf8_lossy(&answer.output).into_owned())
+    }
+
+    /// Returns the tree of a commit, for receipts.
+    pub fn tree_of(&self, commit: &Commit) -> Result<String, RepoError> {
+        let tree = format!("{commit}^{{tree}}");
+        Ok(self.repository.git.call(["rev-parse", "--verify", &tree]).run()?.line())
+    }
+
+    /// Returns the files of a commit that a pattern of the plan names: `docs/**`, `src/*.rs`, a folder, a file.
+    pub fn files_matching(&self, commit: &Commit, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
+        let git = &self.repository.git;
+        // An empty index beside the user's: patterns are matched against a tree, and nothing else knows how.
+        let index = tempfile_in(&self.folder, &self.run)?;
+        let read = git.call(["read-tree", commit.as_str()]).with("GIT_INDEX_FILE", index.as_os_str());
+        let listed = read.run().and_then(|_| {
+            let call = git.call(["ls-files", "-z", "--", &format!(":(glob){pattern}")]);
+            call.with("GIT_INDEX_FILE", index.as_os_str()).run()
+        });
+        let _ = std::fs::remove_file(&index);
+        Ok(listed?.paths().collect())
+    }
+
+    fn merge_base(&self, tip: &Commit) -> Result<Option<Commit>, RepoError> {
+        let onto = self.tip()?;
+        let answer = self.repository.git.call(["merge-base", tip.as_str(), onto.as_str()]).run_or(&[1])?;
+        Ok(Commit::parse(&answer.line()))
+    }
+
+    /// Returns where a merged task left the run's branch: the merge base of its merge's two parents.
+    fn before_merge(&self, tip: &Commit) -> Result<Option<Commit>, RepoError> {
+        let Some(merge) = self.merge_of(tip, &self.tip()?)? else { return Ok(None) };
+        let git = &self.repository.git;
+        let Some(first) = commit_of(git, &format!("{merge}^1"))? else { return Ok(None) };
+        let answer = git.call(["merge-base", tip.as_str(), first.as_str()]).run_or(&[1])?;
+        Ok(Commit::parse(&answer.line()))
+    }
+}
+
+/// Names a file for an index that nobody else uses.
+fn tempfile_in(folder: &Path, run: &RunId) -> Result<PathBuf, RepoError> {
+    let path = folder.join(format!("{run}-index"));
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(RepoError::Io { act: "remove", path, source })
+        }
+        _ => Ok(path),
+    }
+}

@@ -1,0 +1,43 @@
+//! What an agent needs to solve a conflict: the run's branch in its worktree, with the places marked.
+
+use std::fs;
+
+use crate::{RepoError, Run, Worktree, contents::contents};
+
+/// Begins the first line of a place that does not go together.
+const MARKER: &[u8] = b"<<<<<<< ";
+
+impl Run {
+    /// Merges the run's tip into a task's worktree as far as it goes. What does not go together is marked in the files.
+    ///
+    /// What the agent left uncommitted must be committed before. A merge that is under way stays as it is.
+    pub fn merge_tip_into(&self, worktree: &Worktree) -> Result<(), RepoError> {
+        if worktree.slot.git_dir.join("MERGE_HEAD").exists() {
+            return Ok(());
+        }
+        let tip = self.tip()?;
+        let options = ["merge", "--quiet", "--no-commit", "--no-ff", "--no-stat", "--no-rerere-autoupdate"];
+        let call = worktree.slot.git.call(options).arg(tip.as_str());
+        // 1 says that something does not go together, which is why we are here.
+        call.run_or(&[1]).map(drop)
+    }
+
+    /// Takes files as solved that git still counts as in conflict, where no mark is left in any of them.
+    ///
+    /// An agent that edits the marks away has solved it, whether or not it told git.
+    pub fn settle(&self, worktree: &Worktree) -> Result<(), RepoError> {
+        let taken = contents(worktree, &[])?;
+        let is_marked = |file: &&std::path::PathBuf| {
+            let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();
+            bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(MARKER))
+        };
+        if taken.unmerged.is_empty() || taken.unmerged.iter().any(|file| is_marked(&file)) {
+            return Ok(());
+        }
+        let mut call = worktree.slot.git.call(["add", "--all", "--"]);
+        for file in &taken.unmerged {
+            call = call.arg(file);
+        }
+        call.run().map(drop)
+    }
+}

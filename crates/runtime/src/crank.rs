@@ -1,0 +1,205 @@
+//! The loop of one run: takes wishes one after another, records what follows, and gives the orders out.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use domain::{Actor, Command, SessionId, Timestamp};
+
+use crate::{
+    Kept, Published,
+    host::{AfterStop, HostError, Shared, Shown, shown},
+    outfit::Outfit,
+    world::World,
+};
+
+/// How many wishes are taken in one go before the rows are saved.
+const BATCH_MAX: usize = 256;
+/// How long the loop sleeps when it waits for nothing. Only so that a clock that was set is seen.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// How long the rows may be behind the log while there is much to do.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+/// What a run's loop is sent.
+pub(crate) enum Mail {
+    /// Somebody wishes something.
+    Wish(Wish),
+    /// Somebody wants to see the rows.
+    Rows(SyncSender<Shown>),
+    /// Everything stops.
+    Stop(AfterStop),
+}
+
+pub(crate) struct Wish {
+    actor: Actor,
+    command: Command,
+    reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
+}
+
+impl Mail {
+    pub(crate) fn wish(
+        actor: Actor,
+        command: Command,
+        reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
+    ) -> Self {
+        Self::Wish(Wish { actor, command, reply })
+    }
+
+    /// What the world reports.
+    pub(crate) fn report(command: Command) -> Self {
+        Self::wish(Actor::System, command, None)
+    }
+
+    /// What an agent says.
+    pub(crate) fn said(session: SessionId, command: Command) -> Self {
+        Self::wish(Actor::Agent(session), command, None)
+    }
+}
+
+/// The loop of one run.
+pub(crate) struct Crank {
+    shared: Arc<Shared>,
+    kept: Kept,
+    world: World,
+    inbox: Receiver<Mail>,
+    was_over: bool,
+    saved_at: std::time::Instant,
+}
+
+impl Crank {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        kept: Kept,
+        outfit: Outfit,
+        mail: SyncSender<Mail>,
+        inbox: Receiver<Mail>,
+    ) -> Result<Self, HostError> {
+        let run = kept.id().clone();
+        let was_over = kept.run().outcome().is_some();
+        let world = World::open(Arc::clone(&shared), run, outfit, mail)?;
+        Ok(Self { shared, kept, world, inbox, was_over, saved_at: std::time::Instant::now() })
+    }
+
+    /// Turns until it is told to stop.
+    pub(crate) fn turn(mut self) {
+        self.world.take_up(&self.kept);
+        for (id, effect) in self.kept.outstanding() {
+            self.world.carry_out(id, effect, &self.kept);
+        }
+        loop {
+            let mut batch = match self.inbox.recv_timeout(self.patience()) {
+                Ok(mail) => vec![mail],
+                Err(RecvTimeoutError::Timeout) => vec![Mail::wish(Actor::Clock, Command::Tick, None)],
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            batch.extend(self.inbox.try_iter().take(BATCH_MAX));
+            sort(&mut batch);
+            for mail in batch {
+                match mail {
+                    Mail::Wish(wish) => self.take(wish),
+                    Mail::Rows(reply) => drop(reply.try_send(shown(&self.kept))),
+                    Mail::Stop(agents) => return self.stop(agents),
+                }
+            }
+            self.save();
+        }
+    }
+
+    fn take(&mut self, wish: Wish) {
+        let Wish { actor, command, reply } = wish;
+        let result = self.kept.wish(now(), &actor, command);
+        let answer = match result {
+            Ok(step) => {
+                for event in step.shown {
+                    self.shared.publish(Published::Recorded {
+                        run: self.kept.id().clone(),
+                        position: event.position,
+                        sequence: event.sequence,
+                        changes: event.changes,
+                    });
+                }
+                for (id, effect) in step.orders {
+                    self.world.carry_out(id, effect, &self.kept);
+                }
+                Ok(step.sequence)
+            }
+            Err(error) => Err(HostError::from(error)),
+        };
+        if let Some(reply) = reply {
+            // Whoever wished it may have gone.
+            drop(reply.try_send(answer));
+        }
+        self.note_end();
+    }
+
+    fn note_end(&mut self) {
+        let is_over = self.kept.run().outcome().is_some();
+        if is_over != self.was_over {
+            self.was_over = is_over;
+            self.shared.note_over(self.kept.id(), is_over);
+        }
+    }
+
+    /// Returns how long to wait for mail.
+    fn patience(&self) -> Duration {
+        let Some(deadline) = self.kept.run().next_deadline() else { return SLEEP_MAX };
+        let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
+        Duration::from_millis(left).min(SLEEP_MAX)
+    }
+
+    fn save(&mut self) {
+        if self.saved_at.elapsed() >= SAVE_EVERY || self.kept.run().outcome().is_some() {
+            // What could not be saved is saved with the next call; the log has it.
+            drop(self.kept.save());
+            self.saved_at = std::time::Instant::now();
+        }
+    }
+
+    fn stop(mut self, agents: AfterStop) {
+        self.world.stop(agents);
+        drop(self.kept.save());
+    }
+}
+
+/// Brings the urgent messages of a batch forward. What is no message stays where it is, and nothing passes it.
+fn sort(batch: &mut [Mail]) {
+    for part in batch.chunk_by_mut(|left, right| is_message(left) && is_message(right)) {
+        part.sort_by_key(urgency);
+        read_no_further(part);
+    }
+}
+
+fn is_message(mail: &Mail) -> bool {
+    matches!(mail, Mail::Wish(Wish { command: Command::Hear { .. }, .. }))
+}
+
+fn urgency(mail: &Mail) -> u8 {
+    match mail {
+        Mail::Wish(Wish { command: Command::Hear { said, .. }, .. }) => engine::urgency(said),
+        Mail::Wish(_) | Mail::Rows(_) | Mail::Stop(_) => u8::MAX,
+    }
+}
+
+/// Lets no message say that reading goes on behind one of its session's that is not decided yet.
+fn read_no_further(part: &mut [Mail]) {
+    let mut undecided: std::collections::BTreeMap<SessionId, u64> = std::collections::BTreeMap::new();
+    for mail in part.iter_mut().rev() {
+        let Mail::Wish(Wish { actor, command: Command::Hear { heard, read_from, .. }, .. }) = mail else {
+            continue;
+        };
+        let Some(session) = actor.session() else { continue };
+        let first = undecided.entry(session).or_insert(u64::MAX);
+        *read_from = (*read_from).min(*first);
+        *first = (*first).min(heard.start);
+    }
+}
+
+/// Returns the time by the machine's clock.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,261 @@
+//! What a run does with git, a step at a time: worktrees, checkpoints, merges, landing.
+//!
+//! Short steps take turns; checks run in between, so that a long one holds nobody up.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use domain::{RunId, TaskId};
+use repo::{Commit, GitOptions, Identity, Landing, Merge, RepoError, Repository, Run, Work, Worktree};
+use serde::{Deserialize, Serialize};
+use views::{TaskState, Views};
+
+use crate::outfit::{Isolation, Outfit};
+
+/// What came of bringing a run's work onto its branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Landed {
+    /// The branch has it now.
+    Landed {
+        /// The branch.
+        branch: String,
+        /// Where it is.
+        commit: String,
+    },
+    /// The branch had it before.
+    Already {
+        /// The branch.
+        branch: String,
+    },
+    /// The branch is checked out; it is moved when somebody asks for it.
+    CheckedOut {
+        /// The branch.
+        branch: String,
+        /// Where.
+        path: PathBuf,
+    },
+    /// The branch has commits that the run has not.
+    Diverged {
+        /// The branch.
+        branch: String,
+        /// Where it is.
+        tip: String,
+    },
+    /// The tree in which it is checked out has changes that were not committed.
+    Dirty {
+        /// The branch.
+        branch: String,
+        /// The files.
+        files: Vec<PathBuf>,
+    },
+    /// Nobody was on a branch when the run began; its own branch has the work.
+    NoTarget {
+        /// The run's branch.
+        branch: String,
+    },
+}
+
+/// What was removed, and what was not.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cleaned {
+    /// Tasks whose worktrees are gone.
+    pub removed: Vec<TaskId>,
+    /// Tasks whose worktrees stay, and why.
+    pub left: Vec<(TaskId, String)>,
+}
+
+/// A run's git, shared by all who work for it.
+#[derive(Debug, Clone)]
+pub struct Git {
+    run: Run,
+    target: Option<String>,
+    base: String,
+    turn: Arc<Mutex<()>>,
+    /// Whoever checks a merged tree has the room for it to themselves.
+    room: Arc<Mutex<()>>,
+}
+
+impl Git {
+    /// Opens the git of a run; nothing where it works in place.
+    pub fn open(data: &Path, run: &RunId, outfit: &Outfit) -> Result<Option<Self>, RepoError> {
+        let Isolation::Worktrees { base, target } = &outfit.isolation else { return Ok(None) };
+        let repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        let run = repository.run(run, &data.join("worktrees"))?;
+        Ok(Some(Self {
+            run,
+            target: target.clone(),
+            base: base.clone(),
+            turn: Arc::default(),
+            room: Arc::default(),
+        }))
+    }
+
+    /// Makes the run's branch, and undoes what a crash left half done.
+    pub fn begin(&self) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        let base = self.run.repository.commit(&self.base)?;
+        self.run.begin(&base)?;
+        // What could not be undone is told of by whoever needs that worktree.
+        drop(self.run.recover());
+        Ok(())
+    }
+
+    /// Returns a task's worktree, and whether it is new.
+    pub fn worktree(&self, task: &TaskId) -> Result<(Worktree, bool), RepoError> {
+        let _turn = self.turn();
+        if let Some(worktree) = self.run.open(task) {
+            return Ok((worktree, false));
+        }
+        Ok((self.run.create(task)?, true))
+    }
+
+    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
+    pub fn desk(&self, name: &str) -> Result<PathBuf, RepoError> {
+        let _turn = self.turn();
+        let tip = self.run.tip()?;
+        Ok(self.run.desk(name, &tip)?.path)
+    }
+
+    /// Keeps everything in a task's worktree, and returns the commit.
+    pub fn keep(&self, task: &TaskId, label: &str) -> Result<String, RepoError> {
+        let _turn = self.turn();
+        let worktree = self.run.create(task)?;
+        Ok(self.run.keep(&worktree, label, &[])?.commit.to_string())
+    }
+
+    /// Brings a task's worktree back to a commit, or to where its run began.
+    pub fn restore(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        let worktree = self.run.create(task)?;
+        let to = match commit.and_then(Commit::parse) {
+            Some(commit) => commit,
+            None => self.run.tip()?,
+        };
+        self.run.restore(&worktree, &to, &[]).map(drop)
+    }
+
+    /// Returns the tree that a task's worktree is now, and where it is.
+    pub fn tree(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
+        let _turn = self.turn();
+        let worktree = self.run.create(task)?;
+        let kept = self.run.keep(&worktree, "to be checked", &[])?;
+        Ok((worktree.path, kept.tree))
+    }
+
+    /// Commits what a task's agent left, and tries the merge. No branch of the run moves.
+    pub fn try_merge(&self, task: &TaskId, author: &str, message: String) -> Result<Merge, RepoError> {
+        let _turn = self.turn();
+        let worktree = self.run.create(task)?;
+        let author = Identity { name: author.to_owned(), email: Identity::jangdan().email };
+        let work = Work { author: author.clone(), message, leave_out: Vec::new() };
+        self.run.settle(&worktree)?;
+        self.run.commit_work(&worktree, &work)?;
+        self.run.merge(task, &author)
+    }
+
+    /// Checks a commit out where checks run.
+    pub fn scratch(&self, commit: &Commit) -> Result<PathBuf, RepoError> {
+        let _turn = self.turn();
+        Ok(self.run.scratch(commit)?.path)
+    }
+
+    /// Takes the room in which merged trees are checked, as long as what is returned lives.
+    pub fn checking(&self) -> MutexGuard<'_, ()> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the files of a commit that a pattern names.
+    pub fn files_matching(&self, commit: &Commit, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
+        let _turn = self.turn();
+        self.run.files_matching(commit, pattern)
+    }
+
+    /// Moves the run's branch onto a merge that was checked.
+    pub fn advance(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        self.run.advance(from, to)
+    }
+
+    /// Brings the run's tip into a task's worktree, so that its agent can solve what does not go together.
+    pub fn bring_conflict(&self, task: &TaskId) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        let worktree = self.run.create(task)?;
+        self.run.merge_tip_into(&worktree)
+    }
+
+    /// Returns the tip of the run's branch, and its tree.
+    pub fn tip(&self) -> Result<(Commit, String), RepoError> {
+        let _turn = self.turn();
+        let tip = self.run.tip()?;
+        let tree = self.run.tree_of(&tip)?;
+        Ok((tip, tree))
+    }
+
+    /// Moves the branch that the run lands on, where it is checked out nowhere.
+    pub fn land(&self) -> Result<Landed, RepoError> {
+        let _turn = self.turn();
+        let Some(branch) = self.target.clone() else {
+            return Ok(Landed::NoTarget { branch: self.run.branch() });
+        };
+        let tip = self.run.tip()?;
+        Ok(landed(branch.clone(), &tip, self.run.land(&branch, &tip)?))
+    }
+
+    /// Moves it also where it is checked out, if nothing there is uncommitted.
+    pub fn land_asked(&self) -> Result<Landed, RepoError> {
+        let landed_first = self.land()?;
+        let Landed::CheckedOut { branch, path } = landed_first else { return Ok(landed_first) };
+        let _turn = self.turn();
+        let tip = self.run.tip()?;
+        Ok(landed(branch.clone(), &tip, self.run.land_checked_out(&branch, &tip, &path)?))
+    }
+
+    /// Returns what a task has changed since it left the run's branch.
+    pub fn diff(&self, task: &TaskId) -> Result<String, RepoError> {
+        let _turn = self.turn();
+        self.run.diff(task)
+    }
+
+    /// Removes the worktrees of tasks that are over.
+    pub fn clean(&self, views: &Views) -> Result<Cleaned, RepoError> {
+        let _turn = self.turn();
+        let mut cleaned = Cleaned::default();
+        for worktree in self.run.recover().ready {
+            let task = worktree.task.clone();
+            let is_over = views.rows().tasks.get(&task).is_none_or(|row| {
+                matches!(
+                    row.state,
+                    TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled
+                )
+            });
+            if !is_over {
+                cleaned.left.push((task, "it is not over".to_owned()));
+                continue;
+            }
+            match self.run.remove(&worktree, &[]) {
+                Ok(()) => cleaned.removed.push(task),
+                Err(error) => cleaned.left.push((task, error.to_string())),
+            }
+        }
+        self.run.remove_scratch()?;
+        Ok(cleaned)
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn landed(branch: String, tip: &Commit, landing: Landing) -> Landed {
+    match landing {
+        Landing::Landed { .. } => Landed::Landed { branch, commit: tip.to_string() },
+        Landing::Already => Landed::Already { branch },
+        Landing::CheckedOut { path } => Landed::CheckedOut { branch, path },
+        Landing::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },
+        Landing::Dirty { files } => Landed::Dirty { branch, files },
+    }
+}

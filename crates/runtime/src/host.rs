@@ -1,0 +1,369 @@
+//! All runs of one data directory, each with a loop of its own.
+//!
+//! Invariant: whoever has a [`Host`] has the store's lock, so there is one per data directory.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{SyncSender, sync_channel},
+    },
+    thread::JoinHandle,
+};
+
+use agents::{SessionError, Sessions};
+use domain::{Actor, Command, Member, PlannedWork, RunId, Sequence, Settings, TaskId};
+use engine::Rejection;
+use repo::RepoError;
+use serde::{Deserialize, Serialize};
+use store::{Log, Position, SqliteLog, StoreError};
+use tokio::sync::broadcast;
+use views::{RunRow, Views};
+
+use crate::{
+    Kept, Published, WishError,
+    crank::{Crank, Mail},
+    git::{Cleaned, Git, Landed},
+    outfit::Outfit,
+};
+
+/// News that a listener may be behind before it is cut off.
+const NEWS_MAX: usize = 4096;
+/// Wishes that wait for a run's loop. Whoever wishes more waits.
+const MAIL_MAX: usize = 1024;
+/// How much of a run's name is chance.
+const NAME_SIGNS: usize = 5;
+/// Says that a run is over, so that a start need not look into it.
+const OVER: &str = "over";
+
+/// Why something can't be done.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The rules say no.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The log does not do it.
+    #[error("use the log")]
+    Store(#[from] StoreError),
+    /// Git does not do it.
+    #[error(transparent)]
+    Git(#[from] RepoError),
+    /// A session can't be used.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// There is no such run.
+    #[error("there is no run '{run}'")]
+    UnknownRun {
+        /// Its name.
+        run: RunId,
+    },
+    /// A file or folder could not be used.
+    #[error("{action} {}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The run works in the project's own folder.
+    #[error("run {run} has no worktrees")]
+    InPlace {
+        /// The run.
+        run: RunId,
+    },
+    /// Everything is about to stop.
+    #[error("the server stops")]
+    Stopping,
+}
+
+/// A run that is to begin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewRun {
+    /// The project's name.
+    pub project: String,
+    /// What is to be done.
+    pub work: PlannedWork,
+    /// How.
+    pub settings: Settings,
+    /// By whom.
+    pub team: Vec<Member>,
+    /// What it needs of this machine.
+    pub outfit: Outfit,
+    /// Who begins it.
+    pub person: String,
+}
+
+/// The rows of a run, and the place in the log that they stand for.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The place of the last event among all runs.
+    pub position: Position,
+    /// Its place in the run.
+    pub sequence: Sequence,
+    /// The rows.
+    pub views: Views,
+}
+
+/// What becomes of the agents when the server stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AfterStop {
+    /// They go on, and are found again.
+    #[serde(rename = "leave")]
+    LeaveWorking,
+    /// Their processes end; their tasks go on with the next start.
+    #[serde(rename = "end")]
+    EndSessions,
+}
+
+/// All runs of one data directory.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+/// What every run's loop needs too.
+pub(crate) struct Shared {
+    pub(crate) data: PathBuf,
+    pub(crate) log: Arc<dyn Log>,
+    pub(crate) sessions: Sessions,
+    pub(crate) news: broadcast::Sender<Arc<Published>>,
+    runs: Mutex<Runs>,
+}
+
+#[derive(Default)]
+struct Runs {
+    going: BTreeMap<RunId, Going>,
+    is_stopping: bool,
+}
+
+struct Going {
+    mail: SyncSender<Mail>,
+    thread: JoinHandle<()>,
+}
+
+impl Shared {
+    /// Returns the folder of a run.
+    pub(crate) fn folder(&self, run: &RunId) -> PathBuf {
+        self.data.join("runs").join(run.as_str())
+    }
+
+    /// Remembers whether a run is over. Only a hint: what counts is the log.
+    pub(crate) fn note_over(&self, run: &RunId, is_over: bool) {
+        let path = self.folder(run).join(OVER);
+        let _ = if is_over { fs::write(path, "") } else { fs::remove_file(path) };
+    }
+
+    /// Tells everybody who listens. That nobody does is no mistake.
+    pub(crate) fn publish(&self, news: Published) {
+        drop(self.news.send(Arc::new(news)));
+    }
+}
+
+impl Host {
+    /// Opens a data directory, and takes up every run that is not over.
+    pub fn open(data: &Path) -> Result<Self, HostError> {
+        let failed = |source| HostError::Io { action: "make", path: data.to_owned(), source };
+        fs::create_dir_all(data.join("runs")).map_err(failed)?;
+        let data = data.canonicalize().map_err(failed)?;
+        let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
+        let sessions = Sessions::open(&data)?;
+        let (news, _) = broadcast::channel(NEWS_MAX);
+        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, runs: Mutex::default() }) };
+        for head in host.shared.log.runs()? {
+            if !host.shared.folder(&head.run).join(OVER).exists() {
+                // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
+                drop(host.mail(&head.run));
+            }
+        }
+        Ok(host)
+    }
+
+    /// Returns the log behind all runs.
+    pub fn log(&self) -> &Arc<dyn Log> {
+        &self.shared.log
+    }
+
+    /// Returns the data directory.
+    pub fn data(&self) -> &Path {
+        &self.shared.data
+    }
+
+    /// Begins a run, and returns its name when that is recorded.
+    pub fn start(&self, new: NewRun) -> Result<RunId, HostError> {
+        let run = self.new_name()?;
+        let folder = self.shared.folder(&run);
+        let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
+        new.outfit.write(&folder).map_err(failed)?;
+        let NewRun { project, work, settings, team, person, outfit: _ } = new;
+        let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
+        match self.ask(&run, |reply| Mail::wish(Actor::Person(person), command, Some(reply))) {
+            Ok(Ok(_)) => Ok(run),
+            Ok(Err(error)) | Err(error) => {
+                // Nothing of it has happened.
+                self.forget(&run);
+                let _ = fs::remove_dir_all(&folder);
+                Err(error)
+            }
+        }
+    }
+
+    /// Decides on a person's wish. Returns when what follows is durable.
+    pub fn wish(&self, run: &RunId, person: &str, command: Command) -> Result<Sequence, HostError> {
+        let actor = Actor::Person(person.to_owned());
+        self.ask(run, |reply| Mail::wish(actor, command, Some(reply)))?
+    }
+
+    /// Returns the rows of a run as they are now.
+    pub fn rows(&self, run: &RunId) -> Result<Shown, HostError> {
+        let folder = self.shared.folder(run);
+        if !self.runs().going.contains_key(run) && folder.join(OVER).exists() {
+            // Nobody needs its loop to look at it.
+            let kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
+            return Ok(shown(&kept));
+        }
+        self.ask(run, Mail::Rows)
+    }
+
+    /// Returns every run, the oldest first.
+    pub fn list(&self) -> Result<Vec<RunRow>, HostError> {
+        let mut rows = Vec::new();
+        for head in self.shared.log.runs()? {
+            rows.extend(self.rows(&head.run)?.views.rows().run.iter().cloned());
+        }
+        rows.sort_by_key(|row| row.started_at);
+        Ok(rows)
+    }
+
+    /// Returns the news from now on.
+    pub fn live(&self) -> broadcast::Receiver<Arc<Published>> {
+        self.shared.news.subscribe()
+    }
+
+    /// Returns what a task has changed so far, as git shows it.
+    pub fn diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
+        self.git(run)?.diff(task).map_err(HostError::from)
+    }
+
+    /// Brings what a run has merged onto the branch that it started from.
+    pub fn land(&self, run: &RunId) -> Result<Landed, HostError> {
+        self.git(run)?.land_asked().map_err(HostError::from)
+    }
+
+    /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
+    pub fn clean(&self, run: &RunId) -> Result<Cleaned, HostError> {
+        let shown = self.rows(run)?;
+        self.git(run)?.clean(&shown.views).map_err(HostError::from)
+    }
+
+    /// Stops all loops, and returns when they have.
+    pub fn stop(&self, agents: AfterStop) {
+        let going = {
+            let mut runs = self.runs();
+            runs.is_stopping = true;
+            std::mem::take(&mut runs.going)
+        };
+        for one in going.values() {
+            // A loop that is gone needs no word.
+            drop(one.mail.send(Mail::Stop(agents)));
+        }
+        for one in going.into_values() {
+            // One that panicked has said so itself.
+            drop(one.thread.join());
+        }
+    }
+
+    fn git(&self, run: &RunId) -> Result<Git, HostError> {
+        let folder = self.shared.folder(run);
+        let outfit =
+            Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })?;
+        Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        // What is inside is whole after each step.
+        self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks a run's loop for something.
+    fn ask<T>(&self, run: &RunId, mail: impl FnOnce(SyncSender<T>) -> Mail) -> Result<T, HostError> {
+        let (reply, answer) = sync_channel(1);
+        self.mail(run)?.send(mail(reply)).map_err(|_| HostError::Stopping)?;
+        answer.recv().map_err(|_| HostError::Stopping)
+    }
+
+    /// Returns the way to a run's loop, which is started if it is not there.
+    fn mail(&self, run: &RunId) -> Result<SyncSender<Mail>, HostError> {
+        let mut runs = self.runs();
+        if runs.is_stopping {
+            return Err(HostError::Stopping);
+        }
+        if let Some(going) = runs.going.get(run).filter(|going| !going.thread.is_finished()) {
+            return Ok(going.mail.clone());
+        }
+        let folder = self.shared.folder(run);
+        let outfit = Outfit::read(&folder).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => HostError::UnknownRun { run: run.clone() },
+            _ => HostError::Io { action: "read", path: folder, source },
+        })?;
+        let kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
+        let (mail, inbox) = sync_channel(MAIL_MAX);
+        let crank = Crank::new(Arc::clone(&self.shared), kept, outfit, mail.clone(), inbox)?;
+        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(move || crank.turn());
+        let thread = thread.map_err(|source| HostError::Io {
+            action: "start a thread for",
+            path: self.shared.folder(run),
+            source,
+        })?;
+        runs.going.insert(run.clone(), Going { mail: mail.clone(), thread });
+        Ok(mail)
+    }
+
+    fn forget(&self, run: &RunId) {
+        let going = self.runs().going.remove(run);
+        if let Some(going) = going {
+            drop(going.mail.send(Mail::Stop(AfterStop::LeaveWorking)));
+            drop(going.thread.join());
+        }
+    }
+
+    /// Makes a name that no run has.
+    fn new_name(&self) -> Result<RunId, HostError> {
+        let failed =
+            |source| HostError::Io { action: "name a run in", path: self.shared.data.clone(), source };
+        loop {
+            let mut bytes = [0; NAME_SIGNS];
+            File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(failed)?;
+            let name: String = bytes.iter().map(|byte| sign(*byte)).collect();
+            let run: RunId = format!("r{name}").parse().map_err(|error| failed(io::Error::other(error)))?;
+            if fs::create_dir(self.shared.folder(&run)).is_ok() {
+                return Ok(run);
+            }
+        }
+    }
+}
+
+/// Letters and digits that nobody takes for one another.
+fn sign(byte: u8) -> char {
+    const SIGNS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
+    SIGNS.get(usize::from(byte) % SIGNS.len()).copied().map_or('x', char::from)
+}
+
+pub(crate) fn shown(kept: &Kept) -> Shown {
+    Shown { position: kept.position(), sequence: kept.run().sequence(), views: kept.views().clone() }
+}
+
+impl From<WishError> for HostError {
+    fn from(error: WishError) -> Self {
+        match error {
+            WishError::Rejected(rejection) => Self::Rejected(rejection),
+            WishError::Store { source, .. } => Self::Store(source),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a run needs of this machine, beyond what the engine must know: folders, presets, set-up commands.
+//!
+//! Written beside the log before the run starts, so that a restart finds the same. Nothing in it decides anything.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use domain::AgentName;
+use serde::{Deserialize, Serialize};
+
+const FILE: &str = "outfit.json";
+
+/// What a run needs of this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outfit {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// Where its agents work.
+    pub isolation: Isolation,
+    /// Which preset each member of the team has.
+    pub agents: BTreeMap<AgentName, String>,
+    /// Presets of the project's own, and what it changes about ours.
+    #[serde(default)]
+    pub presets: toml::Table,
+    /// What is run in a new worktree before an agent comes in.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// The first port that a task may take for itself; each gets some of its own from there on.
+    #[serde(default = "ports_from")]
+    pub ports_from: u16,
+    /// How agents are kept in.
+    #[serde(default)]
+    pub sandbox: SandboxMode,
+    /// The project's own template of a task's prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// The file that the plan came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PathBuf>,
+}
+
+/// Where agents work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Isolation {
+    /// Each task in a worktree of its own.
+    Worktrees {
+        /// The commit that the run starts from.
+        base: String,
+        /// The branch on which it lands; none where nobody is on one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+    },
+    /// All in the project's own folder.
+    InPlace,
+}
+
+/// How agents are kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SandboxMode {
+    /// Not at all.
+    #[default]
+    Off,
+    /// Where the machine can: an agent writes to its worktree and its own state alone.
+    Worktree,
+    /// As before, or it does not start.
+    Required,
+}
+
+impl Outfit {
+    /// Writes it into a run's folder, whole or not at all.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
+        let new = folder.join("outfit.new");
+        fs::write(&new, text)?;
+        fs::File::open(&new)?.sync_all()?;
+        fs::rename(&new, folder.join(FILE))
+    }
+
+    /// Reads it from a run's folder.
+    pub(crate) fn read(folder: &Path) -> io::Result<Self> {
+        let bytes = fs::read(folder.join(FILE))?;
+        serde_json::from_slice(&bytes).map_err(io::Error::other)
+    }
+}
+
+fn ports_from() -> u16 {
+    20_000
+}

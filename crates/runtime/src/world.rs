@@ -1,0 +1,215 @@
+//! Carries out what the engine orders, and reports what came of it.
+//!
+//! Nothing here decides. Every act may be ordered again after a restart, and then finds what the first try left: a session
+//! by its name, a check by its order's number, a merge by its commit.
+
+mod brief;
+mod gate;
+mod job;
+mod merge;
+mod process;
+mod session;
+mod site;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, mpsc::SyncSender},
+    thread,
+};
+
+use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
+use engine::Effect;
+
+use crate::{
+    Kept,
+    crank::Mail,
+    git::Git,
+    host::{AfterStop, HostError, Shared},
+    outfit::Outfit,
+};
+use brief::brief;
+use session::{Order, Post, Situation};
+use site::{Site, chain};
+
+/// The world of one run.
+pub(crate) struct World {
+    site: Arc<Site>,
+    posts: BTreeMap<SessionId, Post>,
+}
+
+impl World {
+    pub(crate) fn open(
+        shared: Arc<Shared>,
+        run: RunId,
+        outfit: Outfit,
+        mail: SyncSender<Mail>,
+    ) -> Result<Self, HostError> {
+        let git = Git::open(&shared.data, &run, &outfit)?;
+        if let Some(git) = &git {
+            git.begin()?;
+        }
+        let site = Arc::new(Site { shared, run, outfit, git, mail });
+        Ok(Self { site, posts: BTreeMap::new() })
+    }
+
+    /// Finds the sessions again that a run left.
+    pub(crate) fn take_up(&mut self, kept: &Kept) {
+        let woken: BTreeSet<SessionId> = kept
+            .outstanding()
+            .iter()
+            .filter_map(|(_, effect)| match effect {
+                Effect::WakeSession { session, from: ParkMode::Cold } => Some(*session),
+                _ => None,
+            })
+            .collect();
+        for living in kept.run().living_sessions() {
+            let situation = if living.is_starting {
+                // Its start is ordered again.
+                continue;
+            } else if living.is_cold || woken.contains(&living.session) {
+                Situation::Cold
+            } else {
+                Situation::Working
+            };
+            self.post(living.session, situation, kept);
+        }
+    }
+
+    /// Does something, or sees to it that it is done. What came of it is reported by mail.
+    pub(crate) fn carry_out(&mut self, id: EffectId, effect: Effect, kept: &Kept) {
+        match effect {
+            Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
+            Effect::Say { session, input, content } => {
+                let brief = brief(&content, kept);
+                self.order(session, Order::Tell { number: input, input: content, brief });
+            }
+            Effect::ParkSession { session, mode: ParkMode::Cold } => {
+                self.order(session, Order::Cool { effect: id });
+            }
+            Effect::ParkSession { session, mode: ParkMode::Frozen | ParkMode::Hot } => {
+                self.order(session, Order::Freeze { effect: id });
+            }
+            Effect::WakeSession { session, from: ParkMode::Cold } => {
+                let replay = brief::replay(session, kept);
+                self.order(session, Order::Warm { effect: id, replay });
+            }
+            Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot } => {
+                self.order(session, Order::Thaw { effect: id });
+            }
+            Effect::EndSession { session } => {
+                if !self.posts.contains_key(&session) {
+                    self.post(session, Situation::Working, kept);
+                }
+                self.order(session, Order::End);
+            }
+            Effect::RunCheck { task, attempt, command } => {
+                let time_max_ms = kept.run().settings().timeout_ms;
+                self.job(move |site| {
+                    let receipt = job::check(site, &job_name(id), &task, &command, time_max_ms);
+                    Command::ReportCheck { task, attempt, receipt }
+                });
+            }
+            Effect::Merge { task, attempt } => {
+                let wanted = merge::Wanted::new(&task, kept, job_name(id));
+                self.job(move |site| {
+                    let outcome = merge::merge(site, &task, &wanted);
+                    Command::ReportMerge { task, attempt, outcome }
+                });
+            }
+            Effect::CheckGate { phase, round } => {
+                let work = kept.run().gate_work(phase);
+                let time_max_ms = kept.run().settings().timeout_ms;
+                self.job(move |site| {
+                    let report = gate::report(site, &job_name(id), &work, time_max_ms);
+                    Command::ReportGate { phase, round, report }
+                });
+            }
+            Effect::LandPhase { phase: _ } => self.job(move |site| {
+                let landed = site.git.as_ref().map(Git::land).transpose();
+                // A branch that is checked out stays where it is until somebody asks: that is no mistake.
+                Command::ReportEffect { effect: id, error: landed.err().map(|error| chain(&error)) }
+            }),
+            Effect::MakeCheckpoint { checkpoint, task } => self.checkpoint(checkpoint, task, kept),
+            Effect::RestoreCheckpoint { task, checkpoint } => {
+                let row = checkpoint.and_then(|id| kept.views().rows().checkpoints.get(&id).cloned());
+                let commit = row.and_then(|row| row.commit);
+                self.job(move |site| {
+                    let restored = match &site.git {
+                        Some(git) => git.restore(&task, commit.as_deref()).map_err(|error| chain(&error)),
+                        None => Err("without worktrees nothing can be brought back".to_owned()),
+                    };
+                    Command::ReportEffect { effect: id, error: restored.err() }
+                });
+            }
+            Effect::KeepPermission { pattern, allowed } => self.job(move |site| {
+                let kept = site.keep_permission(&pattern, allowed);
+                Command::ReportEffect { effect: id, error: kept.err().map(|error| error.to_string()) }
+            }),
+        }
+    }
+
+    /// Lets go of every session, or ends them all.
+    pub(crate) fn stop(&mut self, agents: AfterStop) {
+        let order = |post: &Post| match agents {
+            AfterStop::LeaveWorking => post.order(Order::Leave),
+            AfterStop::EndSessions => post.order(Order::End),
+        };
+        self.posts.values().for_each(order);
+        for (_, post) in std::mem::take(&mut self.posts) {
+            post.join();
+        }
+    }
+
+    fn checkpoint(&self, checkpoint: CheckpointId, task: TaskId, kept: &Kept) {
+        let row = kept.views().rows().tasks.get(&task).and_then(|task| task.session);
+        let session = row.and_then(|session| kept.run().assignment(session));
+        let agent_session = session.and_then(|session| session.agent_session);
+        self.job(move |site| {
+            let outcome = match &site.git {
+                None => CheckpointOutcome::Made { commit: String::new(), agent_session },
+                Some(git) => match git.keep(&task, &format!("checkpoint {checkpoint}")) {
+                    Ok(commit) => CheckpointOutcome::Made { commit, agent_session },
+                    Err(error) => CheckpointOutcome::Failed { error: chain(&error) },
+                },
+            };
+            Command::ReportCheckpoint { checkpoint, outcome }
+        });
+    }
+
+    /// Puts a thread beside a session, which finds or starts its process.
+    fn post(&mut self, session: SessionId, situation: Situation, kept: &Kept) {
+        // One whose process ended may be posted again.
+        if let Some(old) = self.posts.remove(&session) {
+            old.order(Order::Leave);
+            old.join();
+        }
+        match Post::new(Arc::clone(&self.site), session, situation, kept) {
+            Ok(post) => {
+                self.posts.insert(session, post);
+            }
+            Err(reason) => self.site.report(Command::ReportLost { session, reason }),
+        }
+    }
+
+    fn order(&mut self, session: SessionId, order: Order) {
+        // One that nobody is posted at is over, and the engine knows or will be told.
+        if let Some(post) = self.posts.get(&session) {
+            post.order(order);
+        }
+    }
+
+    /// Does something beside the loop, and reports what came of it.
+    fn job(&self, work: impl FnOnce(&Site) -> Command + Send + 'static) {
+        let site = Arc::clone(&self.site);
+        let spawned = thread::Builder::new().name("job".to_owned()).spawn(move || {
+            let report = work(&site);
+            site.report(report);
+        });
+        // Without a thread the order stays open, and is given again with the next start.
+        drop(spawned);
+    }
+}
+
+fn job_name(id: EffectId) -> String {
+    format!("job-{}-{}", id.sequence, id.index)
+}

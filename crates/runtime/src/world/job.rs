@@ -1,0 +1,180 @@
+//! Commands that prove something, or prepare a place: each in a session of its own.
+//!
+//! A job outlives a server that is killed, and the next one reads what it found: a long check is never run for nothing, and
+//! no two run in one place.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use agents::{Demand, Found, Sandbox, SessionError, Start, State};
+use domain::{Receipt, TaskId, Timestamp};
+use holder::{
+    protocol::{Attachment, Request, Stderr},
+    spool::{Body, Exit, Follower},
+};
+use sha2::{Digest, Sha256};
+
+use super::site::{Site, chain};
+use crate::crank::now;
+
+/// How much of the end of its output people and agents get to see.
+const TAIL_BYTES_MAX: usize = 8 * 1024;
+/// How long a job's processes may take to end when its time is over.
+const GRACE: Duration = Duration::from_secs(1);
+/// How often a job is begun anew whose holder was killed.
+const TRIES_MAX: u32 = 3;
+
+/// How a job ended.
+pub(super) struct Ended {
+    pub(super) exit_status: Option<i32>,
+    pub(super) output_hash: String,
+    pub(super) output_tail: String,
+    pub(super) started_at: Timestamp,
+    pub(super) finished_at: Timestamp,
+}
+
+/// A command in a place.
+pub(super) struct Job<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a str,
+    pub(super) place: &'a Path,
+    pub(super) task: Option<&'a TaskId>,
+    pub(super) time_max_ms: u64,
+}
+
+/// Runs the check of a task in its worktree.
+pub(super) fn check(site: &Site, name: &str, task: &TaskId, command: &str, time_max_ms: u64) -> Receipt {
+    let started_at = now();
+    let placed = match &site.git {
+        Some(git) => git.tree(task).map_err(|error| chain(&error)),
+        None => Ok((site.outfit.project.clone(), String::new())),
+    };
+    match placed {
+        Ok((place, tree)) => {
+            let job = Job { name, command, place: &place, task: Some(task), time_max_ms };
+            receipt(site, &job, tree)
+        }
+        Err(reason) => failed(command, String::new(), reason, started_at),
+    }
+}
+
+/// Runs a job, and proves what came of it. One that can't be run has not passed, and says why.
+pub(super) fn receipt(site: &Site, job: &Job<'_>, tree: String) -> Receipt {
+    let started_at = now();
+    match run(site, job) {
+        Ok(ended) => Receipt {
+            command: job.command.to_owned(),
+            exit_status: ended.exit_status,
+            output_hash: ended.output_hash,
+            output_tail: ended.output_tail,
+            tree,
+            started_at: ended.started_at,
+            finished_at: ended.finished_at,
+        },
+        Err(reason) => failed(job.command, tree, reason, started_at),
+    }
+}
+
+fn failed(command: &str, tree: String, reason: String, started_at: Timestamp) -> Receipt {
+    Receipt {
+        command: command.to_owned(),
+        exit_status: None,
+        output_hash: hex(&Sha256::digest([])),
+        output_tail: format!("it could not be run: {reason}"),
+        tree,
+        started_at,
+        finished_at: now(),
+    }
+}
+
+/// Runs a job to its end, or takes up one that a killed server began.
+pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
+    for number in 1..=TRIES_MAX {
+        let name = format!("{}-{}-{number}", site.run, job.name);
+        let found = match site.shared.sessions.find(&name) {
+            Ok(found) if found.name == name => found,
+            Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => {
+                start(site, name, job).map_err(|error| chain(&error))?
+            }
+            Err(error) => return Err(chain(&error)),
+        };
+        if let Some(ended) = follow(site, &found, job)? {
+            // What it printed is in the receipt; whoever wants all of it runs it again.
+            drop(site.shared.sessions.remove(&found));
+            return Ok(ended);
+        }
+        // Its holder was killed: nothing of it may go on beside the next one.
+        site.shared.sessions.bury(&found);
+    }
+    Err("it was killed each time".to_owned())
+}
+
+fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError> {
+    let variables = site.variables(job.task);
+    site.shared.sessions.start(&Start {
+        name: Some(name),
+        command: vec!["sh".into(), "-c".into(), job.command.into()],
+        directory: job.place.to_owned(),
+        attachment: Attachment::Pipes { stderr: Stderr::Merged },
+        environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+    })
+}
+
+/// Reads what a job prints until it ends; nothing where its holder is gone and nobody knows how it ended.
+fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, String> {
+    // Nothing is typed to it, so it must not wait for anything either.
+    let sessions = &site.shared.sessions;
+    drop(sessions.ask(found, &Request::CloseInput, GRACE));
+    let mut follower = Follower::open(&found.directory, 0).map_err(|error| chain(&error))?;
+    let deadline = Instant::now() + Duration::from_millis(job.time_max_ms);
+    let (mut hash, mut tail) = (Sha256::new(), Vec::new());
+    let mut is_late = false;
+    let exit = loop {
+        let record = follower.next_until(Some(next_look(deadline))).map_err(|error| chain(&error))?;
+        match record.map(|record| record.body) {
+            Some(Body::Output { bytes, .. }) => {
+                hash.update(&bytes);
+                tail.extend_from_slice(&bytes);
+                let excess = tail.len().saturating_sub(TAIL_BYTES_MAX);
+                tail.drain(..excess);
+            }
+            Some(Body::Exit(exit)) => break exit,
+            Some(_) => {}
+            None if !is_late && Instant::now() >= deadline => {
+                is_late = true;
+                drop(sessions.ask(found, &Request::End { grace: GRACE }, GRACE * 5));
+            }
+            None if is_gone(site, &found.name) => return Ok(None),
+            None => {}
+        }
+    };
+    let mut output_tail = String::from_utf8_lossy(&tail).into_owned();
+    if is_late {
+        output_tail.push_str("\nits time was over");
+    }
+    let started_at = found.about.started_at;
+    let output_hash = hex(&hash.finalize());
+    Ok(Some(Ended { exit_status: status(exit), output_hash, output_tail, started_at, finished_at: now() }))
+}
+
+/// Returns when to look whether the holder still lives, although nothing is printed.
+fn next_look(deadline: Instant) -> Instant {
+    let soon = Instant::now() + Duration::from_secs(5);
+    if deadline > Instant::now() { deadline.min(soon) } else { soon }
+}
+
+fn is_gone(site: &Site, name: &str) -> bool {
+    site.shared.sessions.find(name).map_or(true, |found| matches!(found.state, State::Lost))
+}
+
+fn status(exit: Exit) -> Option<i32> {
+    exit.code
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

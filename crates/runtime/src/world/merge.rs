@@ -1,0 +1,108 @@
+//! A task's work into the run's branch: tried, checked on the merged tree, and only then moved.
+
+use domain::{MergeOutcome, TaskId};
+use repo::{Conflict, Merge, RepoError};
+
+use super::{
+    job::{Job, receipt},
+    site::{Site, chain},
+};
+use crate::{Kept, git::Git};
+
+/// What a merge needs to know.
+pub(super) struct Wanted {
+    check: Option<String>,
+    /// The tree on which the task's check passed.
+    checked_tree: Option<String>,
+    author: String,
+    title: String,
+    time_max_ms: u64,
+    job: String,
+}
+
+impl Wanted {
+    pub(super) fn new(task: &TaskId, kept: &Kept, job: String) -> Self {
+        let rows = kept.views().rows();
+        let row = rows.tasks.get(task);
+        let passed = rows
+            .receipts
+            .iter()
+            .filter(|receipt| receipt.task.as_ref() == Some(task) && receipt.passed)
+            .last();
+        let agent = row.and_then(|row| row.agent.as_ref()).map(ToString::to_string);
+        Self {
+            check: kept.run().check(task).map(str::to_owned),
+            checked_tree: passed.map(|row| row.receipt.tree.clone()),
+            author: agent.unwrap_or_else(|| "agent".to_owned()),
+            title: row.map(|row| row.title.clone()).unwrap_or_default(),
+            time_max_ms: kept.run().settings().timeout_ms,
+            job,
+        }
+    }
+}
+
+/// Merges a task; nothing moves unless the check passes on what comes out.
+pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted) -> MergeOutcome {
+    let Some(git) = &site.git else {
+        // All work in one place: what is done is there.
+        return MergeOutcome::Merged { commit: String::new(), receipt: None };
+    };
+    let merged = git.try_merge(task, &wanted.author, format!("{task}: {}\n", wanted.title));
+    match merged {
+        Ok(Merge::Already { commit }) => MergeOutcome::Merged { commit: commit.to_string(), receipt: None },
+        Ok(Merge::Conflicted { conflicts, .. }) => sent_back(git, task, &conflicts),
+        Ok(Merge::Made { onto, commit, tree }) => {
+            // The same tree was checked in the worktree, or nothing is checked at all.
+            let again = wanted.check.as_ref().filter(|_| wanted.checked_tree.as_ref() != Some(&tree));
+            let receipt = match again {
+                None => None,
+                Some(command) => match checked(site, git, task, command, &commit, tree, wanted) {
+                    Ok(receipt) if receipt.passed() => Some(receipt),
+                    Ok(receipt) => return MergeOutcome::CheckFailed { receipt },
+                    Err(error) => return failed(&error),
+                },
+            };
+            match git.advance(&onto, &commit) {
+                Ok(()) => MergeOutcome::Merged { commit: commit.to_string(), receipt },
+                Err(error) => failed(&error),
+            }
+        }
+        Err(RepoError::Unmerged { files, .. }) => {
+            let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+            MergeOutcome::Conflicted { files }
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn checked(
+    site: &Site,
+    git: &Git,
+    task: &TaskId,
+    command: &str,
+    commit: &repo::Commit,
+    tree: String,
+    wanted: &Wanted,
+) -> Result<domain::Receipt, RepoError> {
+    let room = git.checking();
+    let place = git.scratch(commit)?;
+    site.prepare(&place, "check", Some(task));
+    let job =
+        Job { name: &wanted.job, command, place: &place, task: Some(task), time_max_ms: wanted.time_max_ms };
+    let receipt = receipt(site, &job, tree);
+    drop(room);
+    Ok(receipt)
+}
+
+/// Gives a task's agent what it needs to solve the conflict itself.
+fn sent_back(git: &Git, task: &TaskId, conflicts: &[Conflict]) -> MergeOutcome {
+    let files = conflicts.iter().map(|conflict| conflict.path.to_string_lossy().into_owned()).collect();
+    match git.bring_conflict(task) {
+        Ok(()) => MergeOutcome::Conflicted { files },
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &RepoError) -> MergeOutcome {
+    MergeOutcome::Failed { error: chain(error) }
+}

@@ -1,0 +1,196 @@
+//! The processes of one session: the first, and one more each time that it comes back from the cold.
+//!
+//! Places in what a session says must grow from process to process, so each has a range of its own.
+
+use std::{fs, io, path::PathBuf};
+
+use agents::{
+    Begin, Found, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
+    preset::{Launch, Preset},
+};
+use domain::{Heard, Role, SessionId, TaskId, Usage};
+use serde::{Deserialize, Serialize};
+
+use super::site::Site;
+
+/// No process prints a tebibyte.
+const RANGE_BITS: u32 = 40;
+
+/// Why a session's process can't be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ProcessError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Living(#[from] LivingError),
+    #[error("{action} {}", .path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("{0}")]
+    Place(String),
+}
+
+/// What all processes of a session have in common.
+pub(super) struct Seat {
+    pub(super) session: SessionId,
+    pub(super) preset: Preset,
+    pub(super) role: Role,
+    pub(super) task: Option<TaskId>,
+    pub(super) place: PathBuf,
+    pub(super) has_numeric_ids: bool,
+    /// The agent's own session id, as far as it is known.
+    pub(super) agent_session: Option<String>,
+    /// What the session has used so far.
+    pub(super) used: Usage,
+}
+
+/// How a process was started, written down before it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Started {
+    Fresh(String),
+    Resume(String),
+}
+
+impl Started {
+    fn launch(&self) -> Launch<'_> {
+        match self {
+            Self::Fresh(id) => Launch::Fresh(id),
+            Self::Resume(id) => Launch::Resume(id),
+        }
+    }
+}
+
+/// One process that lives, or that is read to its end.
+pub(super) struct Process {
+    pub(super) living: Living,
+    pub(super) found: Found,
+    /// Whether it remembers what earlier ones knew.
+    pub(super) remembers: bool,
+    number: u32,
+}
+
+impl Process {
+    /// Takes up the last process of a session, from a place of the session's on; nothing where there never was one.
+    pub(super) fn find(
+        site: &Site,
+        seat: &Seat,
+        read_from: u64,
+    ) -> Result<Option<(Self, Vec<Seen>)>, ProcessError> {
+        let mut last = None;
+        for number in 1.. {
+            match find_exactly(site, &name(site, seat.session, number))? {
+                Some(found) => last = Some((number, found)),
+                None => break,
+            }
+        }
+        let Some((number, found)) = last else { return Ok(None) };
+        let started = read_started(site, seat.session, number)?;
+        let is_there = read_from >> RANGE_BITS == u64::from(number - 1);
+        let from = if is_there { read_from & ((1 << RANGE_BITS) - 1) } else { 0 };
+        Self::open(seat, found, &started, number, from).map(Some)
+    }
+
+    /// Starts the next process of a session.
+    pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<Seen>), ProcessError> {
+        let mut number = 1;
+        while find_exactly(site, &name(site, seat.session, number))?.is_some() {
+            number += 1;
+        }
+        let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
+        let started = match resumed {
+            Some(id) => Started::Resume(id),
+            None => Started::Fresh(agents::new_session_id().map_err(|source| ProcessError::Io {
+                action: "make an id for a session of",
+                path: site.outfit.project.clone(),
+                source,
+            })?),
+        };
+        write_started(site, seat.session, number, &started)?;
+        let line = seat.preset.command_line(started.launch());
+        let mut environment = line.environment;
+        let variables = site.variables(seat.task.as_ref());
+        environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let found = site.shared.sessions.start(&Start {
+            name: Some(name(site, seat.session, number)),
+            command: line.command,
+            directory: seat.place.clone(),
+            attachment: line.attachment,
+            environment,
+            memory_bytes_max: None,
+            sandbox: site.sandbox(),
+        })?;
+        Self::open(seat, found, &started, number, 0)
+    }
+
+    fn open(
+        seat: &Seat,
+        found: Found,
+        started: &Started,
+        number: u32,
+        from: u64,
+    ) -> Result<(Self, Vec<Seen>), ProcessError> {
+        let left =
+            Left { read_from: from, agent_session: seat.agent_session.clone(), used: seat.used.clone() };
+        let begin = Begin {
+            launch: started.launch(),
+            directory: &seat.place,
+            key: &found.about.key,
+            role: seat.role,
+            has_numeric_ids: seat.has_numeric_ids,
+            left: Some(left).filter(|left| left.read_from > 0),
+        };
+        let (living, seen) =
+            Living::open(&found.directory, driver(&seat.preset, &begin), begin.aside(), from)?;
+        let remembers = matches!(started, Started::Resume(_));
+        Ok((Self { living, found, remembers, number }, seen))
+    }
+
+    /// Returns a place of this process as one of the session's.
+    pub(super) fn place(&self, offset: u64) -> u64 {
+        (u64::from(self.number - 1) << RANGE_BITS) | offset
+    }
+
+    /// Returns where something stands among all that the session said.
+    pub(super) fn heard(&self, heard: Heard) -> Heard {
+        Heard { start: self.place(heard.start), ordinal: heard.ordinal }
+    }
+
+    /// Tells whether it is over, as far as can be seen from outside.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.found.state, State::Ended { .. } | State::Lost)
+    }
+}
+
+fn name(site: &Site, session: SessionId, number: u32) -> String {
+    format!("{}-{session}-{number}", site.run)
+}
+
+fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, SessionError> {
+    match site.shared.sessions.find(name) {
+        Ok(found) if found.name == name => Ok(Some(found)),
+        Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn started_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
+    site.shared.folder(&site.run).join(format!("{session}-{number}.json"))
+}
+
+fn write_started(
+    site: &Site,
+    session: SessionId,
+    number: u32,
+    started: &Started,
+) -> Result<(), ProcessError> {
+    let path = started_path(site, session, number);
+    let written =
+        serde_json::to_vec(started).map_err(io::Error::other).and_then(|text| fs::write(&path, text));
+    written.map_err(|source| ProcessError::Io { action: "write", path, source })
+}
+
+fn read_started(site: &Site, session: SessionId, number: u32) -> Result<Started, ProcessError> {
+    let path = started_path(site, session, number);
+    let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other));
+    read.map_err(|source| ProcessError::Io { action: "read", path, source })
+}

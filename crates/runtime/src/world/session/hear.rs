@@ -1,0 +1,165 @@
+//! Reports what is seen of a session.
+
+use agents::{Happening, PlanStep, Seen, StepStatus, ToolStatus, Trouble, TurnOutcome};
+use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
+use wire::Item;
+
+use super::{Clerk, Next};
+use crate::{
+    Glimpse,
+    world::process::{Process, ProcessError},
+};
+
+impl Clerk {
+    /// Reports everything; says how it goes on where the process is over.
+    pub(super) fn see_all(
+        &mut self,
+        seen: Vec<Seen>,
+        process: &mut Process,
+    ) -> Result<Option<Next>, ProcessError> {
+        let session = self.seat.session;
+        for seen in seen {
+            match seen {
+                Seen::Typed { number } => self.typed(number),
+                Seen::Happened(Happening::TurnEnded {
+                    outcome: TurnOutcome::NotResumable { .. }, ..
+                }) => {
+                    return self.begin_anew(process).map(Some);
+                }
+                Seen::Happened(happening) => self.happened(happening, process),
+                Seen::Ended(exit) => {
+                    self.site.report(Command::ReportEnded { session, exit_status: exit.code });
+                    return Ok(Some(Next::Over));
+                }
+                Seen::Lost => {
+                    let n_left = self.site.shared.sessions.bury(&process.found);
+                    let reason = format!("its holder was killed; {n_left} of its processes were ended");
+                    self.site.report(Command::ReportLost { session, reason });
+                    return Ok(Some(Next::Over));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The agent does not know the session any more: another process is told everything again.
+    fn begin_anew(&mut self, process: &mut Process) -> Result<Next, ProcessError> {
+        process.living.stop(super::GRACE)?;
+        self.seat.agent_session = None;
+        for tell in std::mem::take(&mut self.told).into_iter().rev() {
+            self.untold.push_front(tell);
+        }
+        self.start()
+    }
+
+    pub(super) fn happened(&mut self, happening: Happening, process: &Process) {
+        let session = self.seat.session;
+        match happening {
+            Happening::Ready { agent_session } => {
+                self.seat.agent_session.clone_from(&agent_session);
+                self.site.report(Command::ReportStarted { session, agent_session });
+            }
+            Happening::Said { heard, read_from, item } => {
+                let (heard, read_from) = (process.heard(heard), process.place(read_from));
+                self.site.said(session, command(heard, read_from, item));
+            }
+            Happening::Permission { wish, options: _ } => {
+                self.site.said(session, Command::AskPermission(wish));
+            }
+            Happening::Prompt { prompt, asked } => {
+                self.site.said(session, Command::AskPrompt { prompt, asked });
+            }
+            Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
+            Happening::TurnEnded { read_from, words, outcome } => {
+                let read_from = process.place(read_from);
+                if let Some(error) = error(outcome) {
+                    // Behind everything that it said in this turn, and the same each time that it is read.
+                    let heard = Heard { start: read_from, ordinal: u32::MAX };
+                    let said = Box::new(Said::Error(error));
+                    self.site.said(session, Command::Hear { heard, read_from, said });
+                }
+                self.site.said(session, Command::EndTurn { read_from, words });
+            }
+            Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
+            Happening::ToolCall(call) => {
+                let status = match call.status {
+                    ToolStatus::Running => "running",
+                    ToolStatus::Done => "done",
+                    ToolStatus::Failed => "failed",
+                };
+                self.site.glimpse(session, Glimpse::Tool { title: call.title, status });
+            }
+            Happening::Plan { steps } => {
+                let steps = steps.into_iter().map(step).collect();
+                self.site.glimpse(session, Glimpse::Plan { steps });
+            }
+            Happening::Trouble(trouble) => {
+                self.site.glimpse(session, Glimpse::Trouble { text: describe(&trouble) });
+            }
+            // What model it is comes with what it uses; the rest changes nothing.
+            Happening::Model { .. } | Happening::Mode { .. } | Happening::Withdrawn { .. } => {}
+        }
+    }
+}
+
+fn command(heard: Heard, read_from: u64, item: Item) -> Command {
+    match item {
+        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
+        Item::Invalid(invalid) => Command::HearInvalid {
+            heard,
+            read_from,
+            protocol: invalid.protocol.to_owned(),
+            error: invalid.error,
+            raw: invalid.span.raw,
+        },
+        Item::Near(near) => {
+            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+        }
+    }
+}
+
+/// Returns what a turn that went wrong means.
+fn error(outcome: TurnOutcome) -> Option<AgentError> {
+    let (r#type, message, recovery, resets_at) = match outcome {
+        TurnOutcome::Finished | TurnOutcome::Cancelled | TurnOutcome::NotResumable { .. } => return None,
+        TurnOutcome::Limited { message, resets_at } => {
+            (ErrorType::Recoverable, message, Recovery::PauseAndRetry, resets_at)
+        }
+        TurnOutcome::Unauthorized { message } => (ErrorType::Fatal, message, Recovery::NotifyUser, None),
+        TurnOutcome::Failed { message } => (ErrorType::Recoverable, message, Recovery::PauseAndRetry, None),
+    };
+    Some(AgentError {
+        r#type,
+        message,
+        details: None,
+        recovery,
+        resets_at: resets_at.and_then(rfc3339),
+        extra: std::collections::BTreeMap::new(),
+    })
+}
+
+fn rfc3339(at: Timestamp) -> Option<String> {
+    jiff::Timestamp::from_millisecond(at.0).ok().map(|at| at.to_string())
+}
+
+fn step(step: PlanStep) -> (String, &'static str) {
+    let status = match step.status {
+        StepStatus::Waiting => "waiting",
+        StepStatus::Running => "running",
+        StepStatus::Done => "done",
+    };
+    (step.text, status)
+}
+
+fn describe(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Retrying { attempt, delay_ms, message } => {
+            format!("tries again ({attempt}) in {} s: {message}", delay_ms.div_ceil(1000))
+        }
+        Trouble::LimitNear { used_permille: Some(used), .. } => {
+            format!("{}% of its limit is used", used / 10)
+        }
+        Trouble::LimitNear { used_permille: None, .. } => "its limit is near".to_owned(),
+        Trouble::Garbage { text } => format!("prints what nobody understands: {text}"),
+    }
+}

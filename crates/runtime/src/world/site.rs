@@ -1,0 +1,152 @@
+//! What everybody who works for a run has at hand.
+
+use std::{
+    error::Error,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc::SyncSender},
+};
+
+use agents::{Demand, Sandbox};
+use domain::{Command, RunId, SessionId, TaskId};
+use repo::RepoError;
+
+use super::job::{Job, run};
+use crate::{
+    Glimpse, Published,
+    crank::Mail,
+    git::Git,
+    host::Shared,
+    outfit::{Outfit, SandboxMode},
+};
+
+/// How long a set-up command may take.
+const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
+/// Ports that a task has for itself.
+const PORTS_EACH: u16 = 10;
+/// Tasks that have ports of their own; those behind share.
+const PORT_BLOCKS: u16 = 2000;
+
+pub(super) struct Site {
+    pub(super) shared: Arc<Shared>,
+    pub(super) run: RunId,
+    pub(super) outfit: Outfit,
+    pub(super) git: Option<Git>,
+    pub(super) mail: SyncSender<Mail>,
+}
+
+impl Site {
+    /// Tells the loop what the world did. A loop that is gone asks again with the next start.
+    pub(super) fn report(&self, command: Command) {
+        drop(self.mail.send(Mail::report(command)));
+    }
+
+    /// Tells the loop what an agent said.
+    pub(super) fn said(&self, session: SessionId, command: Command) {
+        drop(self.mail.send(Mail::said(session, command)));
+    }
+
+    pub(super) fn glimpse(&self, session: SessionId, what: Glimpse) {
+        self.shared.publish(Published::Seen { run: self.run.clone(), session, what });
+    }
+
+    /// Returns where a task is worked at, and whether nobody was there before.
+    pub(super) fn place(&self, task: &TaskId) -> Result<(PathBuf, bool), RepoError> {
+        match &self.git {
+            Some(git) => git.worktree(task).map(|(worktree, is_new)| (worktree.path, is_new)),
+            None => Ok((self.outfit.project.clone(), false)),
+        }
+    }
+
+    /// Returns where somebody sits who works at no task.
+    pub(super) fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
+        match &self.git {
+            Some(git) => git.desk(&session.to_string()),
+            None => Ok(self.outfit.project.clone()),
+        }
+    }
+
+    /// Runs the project's set-up commands in a worktree, once for each that is made.
+    pub(super) fn set_up(&self, place: &Path, task: &TaskId, is_new: bool) -> Result<(), String> {
+        let mark = self.shared.folder(&self.run).join(format!("ready-{task}"));
+        if is_new {
+            let _ = fs::remove_file(&mark);
+        }
+        self.run_set_up(place, &task.to_string(), Some(task), &mark)
+    }
+
+    /// Runs them where merged trees are checked. Where that fails, the check will say so.
+    pub(super) fn prepare(&self, place: &Path, name: &str, task: Option<&TaskId>) {
+        let mark = self.shared.folder(&self.run).join(format!("ready-{name}"));
+        drop(self.run_set_up(place, name, task, &mark));
+    }
+
+    fn run_set_up(&self, place: &Path, name: &str, task: Option<&TaskId>, mark: &Path) -> Result<(), String> {
+        if self.outfit.setup.is_empty() || mark.exists() {
+            return Ok(());
+        }
+        for (number, command) in self.outfit.setup.iter().enumerate() {
+            let name = format!("setup-{name}-{number}");
+            let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX };
+            let ended = run(self, &job)?;
+            if ended.exit_status != Some(0) {
+                let tail = ended.output_tail.trim_end();
+                return Err(format!("the set-up command `{command}` failed: {tail}"));
+            }
+        }
+        fs::write(mark, "").map_err(|error| chain(&error))
+    }
+
+    /// Returns variables that every process of a task finds.
+    pub(super) fn variables(&self, task: Option<&TaskId>) -> Vec<(String, String)> {
+        let mut variables = vec![("JANGDAN_RUN".to_owned(), self.run.to_string())];
+        if let Some(task) = task {
+            variables.push(("JANGDAN_TASK".to_owned(), task.to_string()));
+            variables.push(("JANGDAN_PORT_BASE".to_owned(), self.port_base(task).to_string()));
+        }
+        variables
+    }
+
+    /// Returns the first of a task's own ports: the same each time, and another one for most other tasks.
+    fn port_base(&self, task: &TaskId) -> u16 {
+        let name = format!("{}/{task}", self.run);
+        // FNV-1a: small, and stable over versions.
+        let hash = name
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let block = u16::try_from(hash % u32::from(PORT_BLOCKS)).unwrap_or(0);
+        self.outfit.ports_from.saturating_add(block * PORTS_EACH)
+    }
+
+    pub(super) fn sandbox(&self) -> Sandbox {
+        let demand = match self.outfit.sandbox {
+            SandboxMode::Off => Demand::Off,
+            SandboxMode::Worktree => Demand::Worktree,
+            SandboxMode::Required => Demand::Required,
+        };
+        Sandbox { demand, write: Vec::new() }
+    }
+
+    /// Writes a choice about a permission down for later runs of the project.
+    pub(super) fn keep_permission(&self, pattern: &str, allowed: bool) -> io::Result<()> {
+        let path = self.shared.data.join("permissions.jsonl");
+        let line = serde_json::json!({
+            "project": self.outfit.project, "pattern": pattern, "allowed": allowed,
+        });
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(path)?;
+        io::Write::write_all(&mut file, format!("{line}\n").as_bytes())?;
+        file.sync_data()
+    }
+}
+
+/// Returns an error with all its causes, in a line.
+pub(super) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
