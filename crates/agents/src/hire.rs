@@ -59,6 +59,10 @@ pub struct Left {
     pub read_from: u64,
     /// The agent's own id of the session, as it said when it was ready.
     pub agent_session: Option<String>,
+    /// Whether it was told something, and its turn had not ended.
+    pub is_in_turn: bool,
+    /// Whether it had said something in that turn.
+    pub has_spoken: bool,
     /// The sum of what this process was reported to have used, up to there.
     pub used: Usage,
 }
@@ -154,6 +158,7 @@ pub fn driver(preset: &Preset, begin: &Begin<'_>) -> Box<dyn Driver> {
             quiet_ms: preset.quiet_ms(),
             agent_session: preset.resumes().then_some(session),
             read_from: left.map_or(0, |left| left.read_from),
+            open_turn: left.filter(|left| left.is_in_turn).map(|left| left.has_spoken),
         })),
     }
 }

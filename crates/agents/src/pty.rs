@@ -31,6 +31,8 @@ pub struct PtyOptions {
     pub agent_session: Option<String>,
     /// From where its output is read: 0, or where an earlier driver says.
     pub read_from: u64,
+    /// Whether it had said something in a turn that an earlier driver opened, and that had not ended.
+    pub open_turn: Option<bool>,
 }
 
 /// How a program writes.
@@ -69,8 +71,8 @@ impl Pty {
             listening: Listening::new(&options),
             // Of a program on a screen nobody knows when it reads before it has drawn itself.
             is_ready: is_again || options.mode == PtyMode::Lines,
+            turn: if options.open_turn.is_some() { Turn::Open } else { Turn::Closed },
             options,
-            turn: Turn::Closed,
         }
     }
 

@@ -17,6 +17,7 @@ fn lines(read_from: u64) -> Pty {
         quiet_ms: 1500,
         agent_session: None,
         read_from,
+        open_turn: None,
     })
 }
 
@@ -38,6 +39,7 @@ fn screen() -> Pty {
         quiet_ms: 1500,
         agent_session: None,
         read_from: 0,
+        open_turn: None,
     })
 }
 

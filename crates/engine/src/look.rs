@@ -33,6 +33,10 @@ pub struct Assignment {
     pub agent_session: Option<String>,
     /// Where reading its output goes on.
     pub read_from: u64,
+    /// Whether it was told something and has not ended its turn.
+    pub is_in_turn: bool,
+    /// Whether something was heard of it in this turn.
+    pub has_spoken: bool,
 }
 
 /// What a gate has to look at.
@@ -100,6 +104,8 @@ impl Run {
             task: known.task.map(id),
             agent_session: known.agent_session.clone(),
             read_from: known.read_from,
+            is_in_turn: known.in_turn,
+            has_spoken: known.read_from > known.turn_from,
         })
     }
 }

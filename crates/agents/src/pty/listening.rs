@@ -50,7 +50,7 @@ impl Listening {
             words: String::new(),
             echo: VecDeque::new(),
             before: Vec::new(),
-            has_spoken: false,
+            has_spoken: options.open_turn == Some(true),
         }
     }
 

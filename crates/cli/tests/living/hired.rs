@@ -135,6 +135,8 @@ impl Hired {
     /// A new one takes the session over from where this one stands.
     pub fn take_over(&mut self) {
         let left = Left {
+            is_in_turn: false,
+            has_spoken: false,
             read_from: self.read_from,
             agent_session: self.agent_session.clone(),
             used: self.used.clone(),

@@ -290,6 +290,7 @@ impl Run {
         }
         session.told_of_near_miss = false;
         session.read_from = session.read_from.max(read_from);
+        session.turn_from = session.read_from;
         let first_kept = Heard { start: session.read_from, ordinal: 0 };
         session.heard = session.heard.split_off(&first_kept);
         self.wait_to_park(at, id);

@@ -275,7 +275,9 @@ impl Deciding<'_> {
         let has_siblings = self.has_open_siblings(task);
         let (phase, documents) = (complete.phase, complete.documents);
         self.emit(Event::PhaseCompletionSaid { phase, session, documents });
-        if !has_siblings {
+        // One that is checked or merged already is not claimed a second time: the word alone is kept.
+        let is_at_work = self.run.task(task).stage == Stage::Running;
+        if !has_siblings && is_at_work {
             self.claim(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
         }
     }

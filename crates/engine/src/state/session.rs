@@ -43,6 +43,8 @@ pub(crate) struct Session {
     /// Messages that were taken, behind `read_from`.
     pub(crate) heard: BTreeSet<Heard>,
     pub(crate) read_from: u64,
+    /// Where reading went on when its last turn ended.
+    pub(crate) turn_from: u64,
     pub(crate) invalid_in_a_row: u32,
     /// What it is to be told about what it said, when its turn is over.
     pub(crate) corrections: Vec<Input>,
@@ -80,6 +82,7 @@ impl Default for Session {
             untyped: VecDeque::new(),
             heard: BTreeSet::new(),
             read_from: 0,
+            turn_from: 0,
             invalid_in_a_row: 0,
             corrections: Vec::new(),
             told_of_near_miss: false,

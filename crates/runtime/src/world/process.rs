@@ -39,6 +39,10 @@ pub(super) struct Seat {
     pub(super) has_numeric_ids: bool,
     /// The agent's own session id, as far as it is known.
     pub(super) agent_session: Option<String>,
+    /// Whether it was told something and has not ended its turn.
+    pub(super) is_in_turn: bool,
+    /// Whether it has said something in this turn.
+    pub(super) has_spoken: bool,
     /// What the session has used so far.
     pub(super) used: Usage,
 }
@@ -129,8 +133,13 @@ impl Process {
         number: u32,
         from: u64,
     ) -> Result<(Self, Vec<Seen>), ProcessError> {
-        let left =
-            Left { read_from: from, agent_session: seat.agent_session.clone(), used: seat.used.clone() };
+        let left = Left {
+            read_from: from,
+            agent_session: seat.agent_session.clone(),
+            is_in_turn: seat.is_in_turn,
+            has_spoken: seat.has_spoken,
+            used: seat.used.clone(),
+        };
         let begin = Begin {
             launch: started.launch(),
             directory: &seat.place,

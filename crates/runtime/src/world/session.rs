@@ -82,6 +82,8 @@ impl Post {
             place: site.outfit.project.clone(),
             has_numeric_ids: kept.run().task_ids().any(|task| !task.is_lettered()),
             agent_session: assignment.agent_session,
+            is_in_turn: assignment.is_in_turn,
+            has_spoken: assignment.has_spoken,
             used: used.unwrap_or_default(),
         };
         let (orders, received) = channel();
