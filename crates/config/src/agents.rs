@@ -40,16 +40,28 @@ impl<'a> Names<'a> {
 
     fn complain(&self, name: &str, origin: &Origin, problems: &mut Problems) {
         let all = || self.own.iter().chain(self.values.agents.keys()).map(String::as_str);
-        problems.error(origin, || {
-            let hint = match nearest(name, all()) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!(
-                    "there are {}; add one as [agents.NAME]",
-                    all().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
-                ),
-            };
-            (format!("there is no agent '{name}'"), Some(hint))
-        });
+        problems.error(
+            || origin.clone(),
+            || {
+                let hint = match nearest(name, all()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!(
+                        "there are {}; add one as [agents.NAME]",
+                        all().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+                    ),
+                };
+                (format!("there is no agent '{name}'"), Some(hint))
+            },
+        );
+    }
+
+    /// Returns what an agent takes over, and where that is said.
+    fn base(&self, name: &str) -> Option<(&'a str, &'a Origin)> {
+        let extends = self.values.of_agent(name, "extends")?;
+        match (&extends.value, extends.origins.as_slice()) {
+            (Value::Text(base), [origin, ..]) => Some((base, origin)),
+            _ => None,
+        }
     }
 
     /// Follows what an agent takes over, down to one of Jangdan's own or to one that stands alone.
@@ -57,21 +69,19 @@ impl<'a> Names<'a> {
         let mut chain = vec![agent];
         let mut name = agent;
         loop {
-            let extends = self.values.of_agent(name, "extends");
-            let base = extends.and_then(|placed| match (&placed.value, placed.origins.as_slice()) {
-                (Value::Text(base), [origin, ..]) => Some((base.as_str(), origin)),
-                _ => None,
-            });
-            match base {
+            match self.base(name) {
                 // A table that takes over its own name means Jangdan's.
                 None if self.is_own(name) => return,
                 Some((base, _)) if base == name && self.is_own(name) => return,
                 None => break,
-                Some((base, origin)) if chain.contains(&base) => {
+                Some((base, _)) if chain.contains(&base) => {
                     // Each agent of a circle is told of itself alone.
-                    if base == agent {
+                    if let Some((_, origin)) = self.base(agent).filter(|_| base == agent) {
                         let hint = Some("let one of them stand alone".to_owned());
-                        problems.error(origin, || (format!("the agent '{agent}' extends itself"), hint));
+                        problems.error(
+                            || origin.clone(),
+                            || (format!("the agent '{agent}' extends itself"), hint),
+                        );
                     }
                     return;
                 }
@@ -98,7 +108,7 @@ impl<'a> Names<'a> {
         if !missing.is_empty() {
             let hint = "say it, or take over another agent: extends = \"shell\"".to_owned();
             let what = format!("the agent '{agent}' has no {}", missing.join(" and no "));
-            problems.error(origin, || (what, Some(hint)));
+            problems.error(|| origin.clone(), || (what, Some(hint)));
         }
     }
 }

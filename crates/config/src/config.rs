@@ -201,7 +201,7 @@ fn task_budgets(values: &Values, problems: &mut Problems) -> TaskBudgets {
         && let Some(origin) = money.origins.last()
     {
         let hint = Some("say tokens or money, not both; a phase and a run may have both".to_owned());
-        problems.error(origin, || ("a task has one budget".to_owned(), hint));
+        problems.error(|| origin.clone(), || ("a task has one budget".to_owned(), hint));
     }
     TaskBudgets { task: task.first().copied(), phase: budgets(values, "phase") }
 }
@@ -217,7 +217,7 @@ fn ports(values: &Values, problems: &mut Problems) -> Ports {
         && let Some(origin) = placed.origins.last()
     {
         let hint = Some(format!("each task has {per_task} (`worktree.ports_per_task`)"));
-        problems.error(origin, || ("there are too few ports for one task".to_owned(), hint));
+        problems.error(|| origin.clone(), || ("there are too few ports for one task".to_owned(), hint));
     }
     Ports { first, last, per_task }
 }

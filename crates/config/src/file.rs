@@ -28,10 +28,10 @@ impl Layer<'_> {
     pub(crate) fn take_file(&mut self, name: &str, bytes: &[u8]) {
         let whole = Origin::File { name: name.to_owned(), at: None };
         let complain = |layer: &mut Self, message: String, hint: &str| {
-            layer.problems.error(&whole, || (message, Some(hint.to_owned())));
+            layer.problems.error(|| whole.clone(), || (message, Some(hint.to_owned())));
         };
         if bytes.len() > FILE_BYTES_MAX {
-            let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
+            let message = format!("the file is larger than {} KiB", FILE_BYTES_MAX / 1024);
             return complain(self, message, "check that it is the file you meant");
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -44,7 +44,7 @@ impl Layer<'_> {
             let span = error.span().unwrap_or(0..0);
             // What follows from a mistake on the same line is no mistake of its own.
             if broken.insert(places.line(span.start)) {
-                self.problems.error(&places.origin(span), || (error.message().to_owned(), None));
+                self.problems.error(|| places.origin(span), || (error.message().to_owned(), None));
             }
         }
         let walk = Walk { places: &places, broken };

@@ -9,7 +9,7 @@ use std::{
 pub const PROJECT_FILE: &str = "jangdan.toml";
 
 /// A larger file is none that somebody wrote.
-pub const FILE_BYTES_MAX: usize = 1024 * 1024;
+pub const FILE_BYTES_MAX: usize = 256 * 1024;
 
 /// Returns where the user's own file is, if the environment tells.
 pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {

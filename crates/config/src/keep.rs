@@ -26,6 +26,7 @@ pub fn keep_permission(text: &str, pattern: &str, allowed: bool) -> Result<Strin
     let mut document: DocumentMut =
         body.parse().map_err(|error: toml_edit::TomlError| KeepError::Broken(error.message().to_owned()))?;
     let permissions = permissions(&mut document)?;
+    let n_keys = permissions.len();
     let (list, other) = if allowed { ("allow", "deny") } else { ("deny", "allow") };
     if let Some(other) = permissions.get_mut(other) {
         let other = other.as_array_mut().ok_or(KeepError::Wrong("permissions"))?;
@@ -35,6 +36,10 @@ pub fn keep_permission(text: &str, pattern: &str, allowed: bool) -> Result<Strin
     let list = list.as_array_mut().ok_or(KeepError::Wrong("permissions"))?;
     if !list.iter().any(|item| item.as_str().map(readable) == Some(pattern)) {
         push(list, pattern);
+    }
+    if n_keys < permissions.len() {
+        // On one line, a new key stands between its neighbours as they stand.
+        permissions.fmt();
     }
     let written = document.to_string();
     // The writer ends the lines that it made as it likes; those of the file all end in the same way.
@@ -70,16 +75,15 @@ fn push(list: &mut Array, pattern: &str) {
     let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) else {
         return list.push(pattern);
     };
-    let prefix = raw(last.decor().prefix());
-    let Some((_, indent)) = prefix.rsplit_once('\n') else { return list.push(pattern) };
-    let indent = indent.to_owned();
-    let behind = raw(last.decor().suffix()) + &raw(Some(list.trailing()));
-    if let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) {
-        last.decor_mut().set_suffix("");
-    }
+    let (prefix, suffix) = (raw(last.decor().prefix()), raw(last.decor().suffix()));
+    last.decor_mut().set_suffix("");
+    let Some((_, indent)) = prefix.rsplit_once('\n') else {
+        return list.push_formatted(Value::from(pattern).decorated(" ", suffix));
+    };
+    let behind = suffix + &raw(Some(list.trailing()));
     // What stood behind the last item, a comment perhaps, stands before the new one.
     let before = behind.rsplit_once('\n').map_or("\n", |(before, _)| before).to_owned();
     let before = if before.ends_with('\n') { before } else { before + "\n" };
-    list.push_formatted(Value::from(pattern).decorated(before + &indent, ""));
+    list.push_formatted(Value::from(pattern).decorated(before + indent, ""));
     list.set_trailing("\n");
 }

@@ -66,6 +66,11 @@ pub(crate) fn meant(path: &[String]) -> String {
         let right: Vec<_> = right.iter().map(|(_, whole)| format!("`{whole}`")).collect();
         return format!("did you mean {}?", right.join(" or "));
     }
+    names(parent)
+}
+
+/// Returns what there is below a path, in words.
+pub(crate) fn names(parent: &[String]) -> String {
     let names: Vec<_> = names_in(parent).collect();
     match parent {
         [] => format!("there are {}", names.join(", ")),

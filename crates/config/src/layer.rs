@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{
     given::Given,
-    key::{Look, header, look, meant},
+    key::{Look, header, look, meant, names},
     keys::KEYS,
     origin::Origin,
     path::dotted,
@@ -39,21 +39,27 @@ impl Layer<'_> {
             Given::Words(_) => spot.origin(),
         };
         match look(&path) {
-            Look::Nothing => self.problems.error(&spot.origin(), || {
-                let name = path.last().map_or("", String::as_str);
-                (format!("unknown key `{name}`"), Some(meant(&path)))
-            }),
-            Look::Table => self.problems.error(&whole(), || {
-                let hint = format!("write {} on a line of its own, and its keys below", header(&path));
+            Look::Nothing => self.problems.error(
+                || spot.origin(),
+                || {
+                    let name = path.last().map_or("", String::as_str);
+                    (format!("unknown key `{name}`"), Some(meant(&path)))
+                },
+            ),
+            Look::Table => self.problems.error(whole, || {
+                let hint = match given {
+                    Given::Toml(_) => format!("write {} on a line of its own, its keys below", header(&path)),
+                    Given::Words(_) => names(&path),
+                };
                 (format!("`{}` is a table of keys", dotted(&path)), Some(hint))
             }),
             Look::Key(key) if self.meets_agent(&path, spot) => match read(key.form, given, self.ground) {
                 Ok(value) => self.values.put(path, key, value, whole()),
                 Err(wrongs) => {
                     for wrong in wrongs {
-                        let origin = wrong.span.map_or_else(whole, |span| spot.part(span));
+                        let origin = || wrong.span.map_or_else(whole, |span| spot.part(span));
                         let must = || format!("`{}` must be {}", dotted(&path), key.form.words());
-                        self.problems.error(&origin, || (wrong.what.unwrap_or_else(must), wrong.hint));
+                        self.problems.error(origin, || (wrong.what.unwrap_or_else(must), wrong.hint));
                     }
                 }
             },
@@ -76,7 +82,7 @@ impl Layer<'_> {
             None
         };
         if let Some((message, hint)) = wrong {
-            self.problems.error(&spot.origin(), || (message.to_owned(), Some(hint.to_owned())));
+            self.problems.error(|| spot.origin(), || (message.to_owned(), Some(hint.to_owned())));
         }
         wrong.is_none()
     }

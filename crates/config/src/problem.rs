@@ -60,10 +60,14 @@ impl Problems {
     }
 
     /// Adds an error.
-    pub(crate) fn error(&mut self, origin: &Origin, what: impl FnOnce() -> (String, Option<String>)) {
+    pub(crate) fn error(
+        &mut self,
+        origin: impl FnOnce() -> Origin,
+        what: impl FnOnce() -> (String, Option<String>),
+    ) {
         self.push(|| {
             let (message, hint) = what();
-            Problem { severity: Severity::Error, origin: origin.clone(), message, hint }
+            Problem { severity: Severity::Error, origin: origin(), message, hint }
         });
     }
 

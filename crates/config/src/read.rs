@@ -12,6 +12,7 @@ use crate::{
     given::{Given, Piece},
     measure::{ports, size_bytes, time_ms},
     near::nearest,
+    problem::PROBLEMS_MAX,
     value::Value,
 };
 
@@ -123,7 +124,8 @@ fn each(
         let (what, hint) = wrong(text)?;
         Some(Wrong { what: Some(what.to_owned()), hint, span: span.clone() })
     });
-    let found: Vec<_> = found.collect();
+    // More would not be told anyway.
+    let found: Vec<_> = found.take(PROBLEMS_MAX + 1).collect();
     if found.is_empty() { Ok(all(pieces)) } else { Err(found) }
 }
 

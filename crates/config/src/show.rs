@@ -84,6 +84,12 @@ pub fn write(loaded: &Loaded, with_origins: bool) -> String {
         }
         text.push('\n');
     }
+    // An agent that is only named is there all the same.
+    for name in loaded.values.agents.keys() {
+        if !entries.iter().any(|entry| entry.path.get(1) == Some(name)) {
+            text.push_str(&format!("\n{}\n", header(&["agents".to_owned(), name.clone()])));
+        }
+    }
     text
 }
 

@@ -33,7 +33,7 @@ impl Layer<'_> {
             } else if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
                 let right = format!("{PREFIX}{}", key.name.replace('.', "__").to_uppercase());
                 let hint = Some(format!("two `_` separate names: write {right}"));
-                self.problems.error(&spot.origin(), || ("this variable is no setting".to_owned(), hint));
+                self.problems.error(|| spot.origin(), || ("this variable is no setting".to_owned(), hint));
             }
         }
     }
@@ -44,10 +44,13 @@ impl Layer<'_> {
             let spot = Spot::Words(Origin::Flag { given: given.clone() });
             match given.split_once('=') {
                 Some((name, value)) => self.take(split(name), Given::Words(value.trim_start()), &spot),
-                None => self.problems.error(&spot.origin(), || {
-                    let hint = "write KEY=VALUE, for example park.cold_after=1h".to_owned();
-                    ("this flag has no value".to_owned(), Some(hint))
-                }),
+                None => self.problems.error(
+                    || spot.origin(),
+                    || {
+                        let hint = "write KEY=VALUE, for example park.cold_after=1h".to_owned();
+                        ("this flag has no value".to_owned(), Some(hint))
+                    },
+                ),
             }
         }
     }

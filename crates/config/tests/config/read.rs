@@ -1,17 +1,13 @@
 //! Good and bad files, and what is made of each. Snapshots lie beside the tests.
 
-#![expect(clippy::unwrap_used, reason = "the cases are files")]
-
-mod load;
-
 use std::{fs, path::Path};
 
+use crate::load::{agents, load_file};
 use config::write;
-use load::{agents, load_file};
 
 #[test]
 fn every_file_is_understood_or_shown_what_is_wrong() {
-    insta::glob!("files/*/*.toml", |path| {
+    insta::glob!("cases/*/*.toml", |path| {
         let is_good = path.parent().is_some_and(|folder| folder.ends_with("good"));
         let seen = match load_file(&fs::read(path).unwrap()) {
             Ok(loaded) => {
@@ -33,7 +29,7 @@ fn every_file_is_understood_or_shown_what_is_wrong() {
 
 #[test]
 fn what_is_written_is_read_back_as_the_same() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/good");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/cases/good");
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
         let bytes = fs::read(&path).unwrap();
@@ -48,7 +44,7 @@ fn what_is_written_is_read_back_as_the_same() {
 
 #[test]
 fn every_preset_is_in_the_form_that_agents_take() {
-    let loaded = load_file(include_bytes!("files/good/whole.toml")).unwrap();
+    let loaded = load_file(include_bytes!("cases/good/whole.toml")).unwrap();
     let presets: Vec<_> =
         loaded.config.agents.iter().map(|(name, preset)| format!("{name}: {preset:?}")).collect();
     insta::assert_snapshot!(presets.join("\n"));
