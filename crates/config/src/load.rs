@@ -6,6 +6,7 @@ use crate::{
     agents::check_agents,
     config::{self, Config},
     layer::{Layer, put_defaults},
+    origin::Origin,
     problem::{Problem, Problems},
     read::Ground,
     values::Values,
@@ -47,6 +48,13 @@ pub struct Loaded {
     /// What somebody should look at.
     pub warnings: Vec<Problem>,
     pub(crate) values: Values,
+}
+
+impl Loaded {
+    /// Returns where the value of a key comes from.
+    pub fn origins(&self, key: &str) -> &[Origin] {
+        self.values.placed(key).map_or(&[], |placed| &placed.origins)
+    }
 }
 
 /// Reads the configuration. Where something is wrong, all of it is returned, and warnings with it.

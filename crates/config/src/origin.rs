@@ -21,8 +21,8 @@ pub enum Origin {
     },
     /// A flag of the command line.
     Flag {
-        /// The key and the value, as they were given.
-        given: String,
+        /// The key as it was given. The value may be secret.
+        key: String,
     },
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
             Self::File { name, at: None } => f.write_str(name),
             Self::File { name, at: Some(at) } => write!(f, "{name}:{}", at.line),
             Self::Environment { variable } => f.write_str(variable),
-            Self::Flag { given } => write!(f, "--set {given}"),
+            Self::Flag { key } => write!(f, "--set {key}"),
         }
     }
 }

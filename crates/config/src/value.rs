@@ -1,5 +1,7 @@
 //! A value of the configuration, understood.
 
+use std::fmt;
+
 use domain::Budget;
 use toml_edit::Array;
 
@@ -29,16 +31,27 @@ pub enum Value {
 impl Value {
     /// Returns the value as a file would have it.
     pub fn to_toml(&self) -> String {
-        let text = |text: &str| toml_edit::Value::from(text).to_string();
         match self {
-            Self::Flag(flag) => flag.to_string(),
-            Self::Number(number) => number.to_string(),
-            Self::Text(value) => text(value),
+            Self::Flag(_) | Self::Number(_) => self.to_string(),
             Self::Texts(values) => values.iter().collect::<Array>().to_string(),
-            Self::Time(time) => text(&time.map_or_else(|| "never".to_owned(), write_time)),
-            Self::Size(size) => text(&size.map_or_else(|| "none".to_owned(), write_size)),
-            Self::Budget(budget) => text(&budget.to_string()),
-            Self::Ports(first, last) => text(&format!("{first}-{last}")),
+            Self::Text(_) | Self::Time(_) | Self::Size(_) | Self::Budget(_) | Self::Ports(..) => {
+                toml_edit::Value::from(self.to_string()).to_string()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
+            Self::Time(time) => f.write_str(&time.map_or_else(|| "never".to_owned(), write_time)),
+            Self::Size(size) => f.write_str(&size.map_or_else(|| "none".to_owned(), write_size)),
+            Self::Budget(budget) => budget.fmt(f),
+            Self::Ports(first, last) => write!(f, "{first}-{last}"),
         }
     }
 }

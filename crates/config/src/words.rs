@@ -40,9 +40,10 @@ impl Layer<'_> {
 
     /// Takes the flags: `park.cold_after=1h`.
     pub(crate) fn take_flags(&mut self, flags: &[String]) {
-        for given in flags {
-            let spot = Spot::Words(Origin::Flag { given: given.clone() });
-            match given.split_once('=') {
+        for flag in flags {
+            let key = flag.split_once('=').map_or(flag.as_str(), |(key, _)| key);
+            let spot = Spot::Words(Origin::Flag { key: key.to_owned() });
+            match flag.split_once('=') {
                 Some((name, value)) => self.take(split(name), Given::Words(value.trim_start()), &spot),
                 None => self.problems.error(
                     || spot.origin(),

@@ -29,13 +29,13 @@ fn the_later_layer_wins() {
     check([user, ""], &[], &[], key, ("\"1m\"", "config.toml:2"));
     check([user, project], &[], &[], key, ("\"2m\"", "jangdan.toml:4"));
     check([user, project], &variable, &[], key, ("\"3m\"", "JANGDAN_PARK__COLD_AFTER"));
-    check([user, project], &variable, &flag, key, ("\"4m\"", "--set park.cold_after=4m"));
+    check([user, project], &variable, &flag, key, ("\"4m\"", "--set park.cold_after"));
     check(
         ["", ""],
         &[],
         &["park.cold_after=4m", "park.cold_after=5m"],
         key,
-        ("\"5m\"", "--set park.cold_after=5m"),
+        ("\"5m\"", "--set park.cold_after"),
     );
 }
 
@@ -70,7 +70,7 @@ fn the_tables_of_an_agent_are_laid_over_each_other() {
 fn plain_words_mean_what_the_key_takes() {
     let check = |flag: &str, expected: &str| {
         let key = flag.split_once('=').unwrap().0;
-        check(["", ""], &[], &[flag], key, (expected, &format!("--set {flag}")));
+        check(["", ""], &[], &[flag], key, (expected, &format!("--set {key}")));
     };
     check("orchestration.max_concurrency=8", "8");
     check("orchestration.parallel_enabled=false", "false");
