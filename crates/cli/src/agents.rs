@@ -11,12 +11,15 @@ use agents::{
 };
 use anstyle::{AnsiColor, Style};
 use clap::Args;
+use config::Loaded;
+use domain::AgentName;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
     failure::{Failure, say_hint},
     printable::{json, printable},
+    settings::{SetArguments, Settings},
 };
 
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -29,6 +32,8 @@ pub struct Arguments {
     /// Print JSON, an object for each agent
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    set: SetArguments,
 }
 
 /// An agent, as it is printed.
@@ -59,30 +64,43 @@ enum LoginRow {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let rows = rows()?;
+    let settings = Settings::read(&arguments.set)?;
+    let loaded = settings.load()?;
+    let rows = rows(&settings, &loaded)?;
     let written = if arguments.json { write_json(&rows) } else { write_table(&rows) };
     if let Err(error) = written {
         return Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err);
     }
     if !arguments.json {
-        match rows.iter().find(|row| row.chosen) {
-            Some(row) => say_hint(&format!("a run without configuration takes {} ({})", row.name, row.title)),
-            None => say_hint("no agent works yet: install one, or log in, as the last column says"),
-        }
+        let hint = match (rows.iter().find(|row| row.chosen), loaded.origins("team.worker")) {
+            (Some(row), [.., origin]) => {
+                format!("a run takes {} ({}), as {origin} says", row.name, row.title)
+            }
+            (Some(row), []) => format!("a run without configuration takes {} ({})", row.name, row.title),
+            (None, _) => "no agent works yet: install one, or log in, as the last column says".to_owned(),
+        };
+        say_hint(&printable(&hint));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows() -> Result<Vec<Row>, Failure> {
-    // A project's own presets come with its configuration file.
-    let added = toml::Table::new();
-    let presets =
-        preset::names(&added).into_iter().map(|name| Ok((name.clone(), preset::pick(&name, &added)?)));
+fn rows(settings: &Settings, loaded: &Loaded) -> Result<Vec<Row>, Failure> {
+    let added = &loaded.config.agents;
+    // What only the project's file names is not run: to list agents in a foreign repository starts nothing of it.
+    let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
+    let presets = preset::names(added).into_iter().map(|name| {
+        let mut preset = preset::pick(&name, added)?;
+        if !preset::pick(&name, &trusted).is_ok_and(|trusted| trusted == preset) {
+            preset.version.clear();
+        }
+        Ok((name, preset))
+    });
     let presets: Result<Vec<_>, preset::PresetError> = presets.collect();
     let presets = presets.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })?;
     let found = Machine::here().find(presets);
-    let chosen = choose(&found).map(|found| found.name.clone());
-    Ok(found.iter().map(|found| row(found, chosen.as_deref() == Some(&found.name))).collect())
+    let worker = loaded.config.team.worker.as_ref().map(AgentName::as_str);
+    let chosen = worker.or_else(|| choose(&found).map(|found| found.name.as_str()));
+    Ok(found.iter().map(|found| row(found, chosen == Some(&found.name))).collect())
 }
 
 fn row(found: &Found, chosen: bool) -> Row {
@@ -132,7 +150,7 @@ fn write_table(rows: &[Row]) -> io::Result<()> {
         };
         let mark = if row.chosen { " *" } else { "" };
         let name = format!("{}{mark}", row.name);
-        [name, version, login.to_owned(), row.missing.clone().unwrap_or_default()]
+        [name, version, login.to_owned(), printable(row.missing.as_deref().unwrap_or_default())]
     });
     let lines: Vec<_> = std::iter::once(head).chain(cells).collect();
     let width =

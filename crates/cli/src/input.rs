@@ -33,7 +33,7 @@ pub enum Reason {
     #[error("not allowed to read this file")]
     NotAllowed,
     /// There is more of it than anybody meant.
-    #[error("the file is larger than {} MiB", .bytes_max / (1024 * 1024))]
+    #[error("the file is larger than {}", size(*.bytes_max))]
     TooLarge {
         /// The limit.
         bytes_max: usize,
@@ -80,6 +80,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, InputError> {
     }
     let file = File::open(path).map_err(|error| InputError::of(path, error))?;
     Ok(Box::new(file))
+}
+
+fn size(bytes: usize) -> String {
+    const MIB: usize = 1024 * 1024;
+    if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
 
 fn reason(error: io::Error) -> Reason {

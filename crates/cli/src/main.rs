@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod agents;
+mod config;
 mod data;
 mod decode;
 mod failure;
@@ -20,7 +21,9 @@ mod replay;
 mod sandboxed;
 mod say;
 mod session;
+mod settings;
 mod sim;
+mod snippet;
 mod store_failure;
 
 /// Runs a team of command-line AI agents through a plan.
@@ -35,6 +38,9 @@ struct Arguments {
 enum Command {
     /// Lists the agents that Jangdan knows: which are here, which version, logged in or not.
     Agents(agents::Arguments),
+    /// Shows the configuration: what holds, where it comes from, what is wrong with it.
+    #[command(subcommand)]
+    Config(config::Command),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
     /// Tells the session what happened in Claude Code, which calls it.
@@ -68,6 +74,7 @@ enum PlanCommand {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Config(command) => config::run(&command),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),

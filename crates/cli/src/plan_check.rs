@@ -18,9 +18,9 @@ use crate::{
     failure::{self, Failure},
     input::{self, InputError, Reason},
     printable::json,
+    snippet::{self, Mistake},
 };
 
-pub mod snippet;
 mod summary;
 mod table;
 
@@ -97,7 +97,16 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
             failure::say_error(&what, diagnostic.hint.as_deref());
         } else {
-            snippet::print(&name, text, &places, diagnostic)?;
+            snippet::print(&Mistake {
+                name: &name,
+                text,
+                line: places.line(diagnostic.span.start),
+                span: &diagnostic.span,
+                is_warning: diagnostic.severity == Severity::Warning,
+                code: Some(diagnostic.code.as_str()),
+                message: &diagnostic.message,
+                hint: diagnostic.hint.as_deref(),
+            })?;
         }
     }
     if reading.diagnostics.len() < 2 {

@@ -10,13 +10,13 @@ use std::{
 };
 
 use clap::Args;
-use plan::{Code, Diagnostic, Places};
+use plan::{Code, Places};
 use player::{Invocation, PlayError, Script, ScriptError};
 
 use crate::{
     failure::{self, Failure},
     input,
-    plan_check::snippet,
+    snippet::{self, Mistake},
 };
 
 /// A script is written by hand; what is larger is another file.
@@ -82,9 +82,18 @@ fn show(name: &str, text: &str, error: ScriptError) -> ExitCode {
     if error.span.is_empty() {
         failure::say_error(&format!("{name}: {}", error.message), Some(&error.hint));
     } else {
-        let diagnostic = Diagnostic::error(Code::ParseFail, error.span, error.message).hint(error.hint);
+        let mistake = Mistake {
+            name,
+            text,
+            line: Places::new(text.as_bytes()).line(error.span.start),
+            span: &error.span,
+            is_warning: false,
+            code: Some(Code::ParseFail.as_str()),
+            message: &error.message,
+            hint: Some(&error.hint),
+        };
         // With standard error gone there is nobody left to tell.
-        let _ = snippet::print(name, text, &Places::new(text.as_bytes()), &diagnostic);
+        let _ = snippet::print(&mistake);
     }
     ExitCode::from(2)
 }

@@ -16,6 +16,7 @@ fn program(folder: &Path, name: &str, script: &str) {
 fn agents(folder: &Path, arguments: &[&str]) -> (String, String) {
     let mut command = Command::cargo_bin("jangdan").unwrap();
     command.env_clear().env("PATH", folder).env("HOME", folder.join("home")).env("GEMINI_API_KEY", "x");
+    command.current_dir(folder);
     let output = command.arg("agents").args(arguments).assert().success().get_output().clone();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(folder.to_str().unwrap(), "FOLDER");
     (text(output.stdout), text(output.stderr))
@@ -38,4 +39,22 @@ fn nothing_is_here() {
     let folder = tempfile::tempdir().unwrap();
     let (_, hint) = agents(folder.path(), &[]);
     assert_eq!(hint, "hint: no agent works yet: install one, or log in, as the last column says\n");
+}
+
+#[test]
+fn agents_of_the_configuration_are_listed_and_those_of_a_project_are_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = folder.path().join("ran");
+    let script = |name: &str| format!("echo {name} >> {}; echo 1.0", ran.display());
+    fs::create_dir_all(folder.path().join("home/.config/jangdan")).unwrap();
+    for name in ["claude", "mine", "theirs"] {
+        program(folder.path(), name, &script(name));
+    }
+    let user = "[agents.mine]\ndriver = 'acp'\ncommand = 'mine'\n";
+    fs::write(folder.path().join("home/.config/jangdan/config.toml"), user).unwrap();
+    let project = "team.worker = 'mine'\n[agents.theirs]\nextends = 'mine'\ncommand = './theirs'\n[agents.claude]\ncommand = './theirs'\n";
+    fs::write(folder.path().join("jangdan.toml"), project).unwrap();
+    let (table, hint) = agents(folder.path(), &[]);
+    insta::assert_snapshot!("configured", format!("{table}\n{hint}"));
+    assert_eq!(fs::read_to_string(ran).unwrap(), "mine\n");
 }

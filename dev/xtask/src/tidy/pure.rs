@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The crates that decide and never do, whether they exist yet or not.
-const PURE: [&str; 5] = ["domain", "engine", "plan", "views", "wire"];
+const PURE: [&str; 6] = ["config", "domain", "engine", "plan", "views", "wire"];
 
 /// What makes a crate impure, by whole name.
 const DENIED: [&str; 34] = [

@@ -1,4 +1,4 @@
-//! A diagnostic as a person reads it: the line, the place underlined, and what to write instead.
+//! A mistake in a file as a person reads it: the line, the place underlined, and what to write instead.
 
 use std::{
     io::{self, Write},
@@ -6,27 +6,46 @@ use std::{
 };
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use plan::{Diagnostic, Places, Severity};
 
 use crate::printable::{printable, printable_line};
 
 /// A line longer than this is shown only around the place.
 const LINE_BYTES_MAX: usize = 400;
 
-/// Prints one diagnostic to standard error.
-pub fn print(name: &str, text: &str, places: &Places<'_>, diagnostic: &Diagnostic) -> io::Result<()> {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
+/// Something that is wrong in a file.
+pub struct Mistake<'a> {
+    /// The file's name.
+    pub name: &'a str,
+    /// What is in it.
+    pub text: &'a str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The bytes that it is about.
+    pub span: &'a Range<usize>,
+    /// Whether it is only a warning.
+    pub is_warning: bool,
+    /// The kind, where kinds have names.
+    pub code: Option<&'static str>,
+    /// What is wrong.
+    pub message: &'a str,
+    /// What to write instead.
+    pub hint: Option<&'a str>,
+}
+
+/// Prints what is wrong to standard error.
+pub fn print(mistake: &Mistake<'_>) -> io::Result<()> {
+    let level = if mistake.is_warning { Level::WARNING } else { Level::ERROR };
+    let title = level.primary_title(printable(mistake.message));
+    let title = match mistake.code {
+        Some(code) => title.id(code),
+        None => title,
     };
-    let title = level.primary_title(printable(&diagnostic.message)).id(diagnostic.code.as_str());
-    let place = places.place(diagnostic.span.start);
-    let (line, span) = excerpt(text, &diagnostic.span);
-    let (line, name) = (printable_line(line), printable(name));
-    let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
+    let (line, span) = excerpt(mistake.text, mistake.span);
+    let (line, name) = (printable_line(line), printable(mistake.name));
+    let hint = mistake.hint.map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
     let annotation = AnnotationKind::Primary.span(span);
     let snippet =
-        Snippet::source(line.as_str()).path(name.as_str()).line_start(place.line).annotation(annotation);
+        Snippet::source(line.as_str()).path(name.as_str()).line_start(mistake.line).annotation(annotation);
     let report = [title.element(snippet).elements(hint)];
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
     let words = Renderer::styled().term_width(width).render(&report);

@@ -1,0 +1,166 @@
+//! `jangdan config`: what the configuration says, where that comes from, and what is wrong with it.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Args, Subcommand};
+use config::{Entry, Loaded, Origin, Value, entries, write};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    failure::Failure,
+    printable::{json, printable},
+    settings::{SetArguments, Settings},
+};
+
+/// What can be done with the configuration.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Prints what holds, in the form of a file.
+    Show(ShowArguments),
+    /// Shows every mistake in its place, with what to write instead.
+    Check(CheckArguments),
+    /// Prints where the files are.
+    Path,
+}
+
+/// What `jangdan config show` takes.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// Tell where each value comes from
+    #[arg(long)]
+    origin: bool,
+    /// Print JSON, an object for each key
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    set: SetArguments,
+}
+
+/// What `jangdan config check` takes.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// A file to check in the place of the project's; - reads standard input
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
+}
+
+/// A key, as it is printed.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ValueRow>,
+    origins: Vec<OriginRow>,
+    about: &'static str,
+}
+
+/// A value as JSON has it.
+#[derive(Debug)]
+struct ValueRow(Value);
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum OriginRow {
+    Default,
+    File { name: String, line: Option<usize> },
+    Environment { variable: String },
+    Flag { key: String },
+}
+
+/// Runs the command.
+pub fn run(command: &Command) -> Result<ExitCode, Failure> {
+    let written = match command {
+        Command::Show(arguments) => {
+            let loaded = Settings::read(&arguments.set)?.load()?;
+            if arguments.json { show_json(&loaded) } else { show(&loaded, arguments.origin) }
+        }
+        Command::Check(arguments) => {
+            let settings = match &arguments.file {
+                Some(file) => Settings::read_file(&arguments.set, file)?,
+                None => Settings::read(&arguments.set)?,
+            };
+            settings.load()?;
+            say_good(&settings.names())
+        }
+        Command::Path => paths(&Settings::read(&SetArguments::default())?),
+    };
+    match written {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+    }
+}
+
+fn show(loaded: &Loaded, with_origins: bool) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    for line in write(loaded, with_origins).lines() {
+        writeln!(stdout, "{}", printable(line))?;
+    }
+    stdout.flush()
+}
+
+fn show_json(loaded: &Loaded) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    for entry in entries(loaded) {
+        writeln!(stdout, "{}", json(&row(&entry))?)?;
+    }
+    stdout.flush()
+}
+
+fn say_good(names: &[&str]) -> io::Result<()> {
+    let names = if names.is_empty() { "no files".to_owned() } else { names.join(", ") };
+    writeln!(io::stdout().lock(), "{}: nothing is wrong", printable(&names))
+}
+
+fn paths(settings: &Settings) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let mut say = |kind: &str, path: &Path| {
+        let missing = if path.exists() { "" } else { "  (not there)" };
+        writeln!(stdout, "{kind:<7}  {}{missing}", printable(&path.display().to_string()))
+    };
+    if let Some(user) = &settings.user {
+        say("user", user)?;
+    }
+    say("project", &settings.project)?;
+    stdout.flush()
+}
+
+fn row(entry: &Entry<'_>) -> Row {
+    Row {
+        key: entry.name(),
+        value: entry.value.clone().map(ValueRow),
+        origins: entry.origins.iter().map(origin_row).collect(),
+        about: entry.key.about,
+    }
+}
+
+fn origin_row(origin: &Origin) -> OriginRow {
+    match origin {
+        Origin::Default => OriginRow::Default,
+        Origin::File { name, at } => {
+            OriginRow::File { name: name.clone(), line: at.as_ref().map(|at| at.line) }
+        }
+        Origin::Environment { variable } => OriginRow::Environment { variable: variable.clone() },
+        Origin::Flag { key } => OriginRow::Flag { key: key.clone() },
+    }
+}
+
+impl Serialize for ValueRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Value::Flag(flag) => flag.serialize(serializer),
+            Value::Number(number) => number.serialize(serializer),
+            Value::Texts(texts) => texts.serialize(serializer),
+            value @ (Value::Text(_)
+            | Value::Time(_)
+            | Value::Size(_)
+            | Value::Budget(_)
+            | Value::Ports(..)) => serializer.collect_str(value),
+        }
+    }
+}

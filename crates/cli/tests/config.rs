@@ -1,0 +1,96 @@
+//! `jangdan config` in a project and a home that are temporary folders.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::{fs, path::Path};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A home with the user's own file, and a repository with the project's.
+fn place(user: &str, project: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("home/.config/jangdan")).unwrap();
+    fs::create_dir_all(folder.path().join("project/.git")).unwrap();
+    fs::create_dir_all(folder.path().join("project/deep/down")).unwrap();
+    fs::write(folder.path().join("home/.config/jangdan/config.toml"), user).unwrap();
+    fs::write(folder.path().join("project/jangdan.toml"), project).unwrap();
+    folder
+}
+
+/// Runs a command below a folder, and returns its exit status and what it printed.
+fn run(folder: &Path, below: &str, arguments: &[&str], input: &str) -> String {
+    let mut command = Command::cargo_bin("jangdan").unwrap();
+    command.env_clear().env("HOME", folder.join("home")).current_dir(folder.join(below));
+    command.env("JANGDAN_PARK__COLD_AFTER", "1h").env("JANGDAN_DATA", "/nowhere");
+    let output = command.arg("config").args(arguments).write_stdin(input).assert().get_output().clone();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let seen = format!("{}\n{}\n{}", output.status, text(output.stdout), text(output.stderr));
+    seen.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "FOLDER")
+        .replace(folder.to_str().unwrap(), "FOLDER")
+}
+
+const USER: &str = "locale = 'ko'\n[permissions]\ndeny = ['run:rm*']\n";
+const PROJECT: &str = "[orchestration]\ntimeout_per_port = '1h'\n[permissions]\ndeny = ['run:git push*']\n";
+
+#[test]
+fn what_holds_is_shown_with_where_it_comes_from() {
+    let folder = place(USER, PROJECT);
+    let set = ["--set", "checks.verify=cargo test"];
+    let show =
+        |more: &[&str]| run(folder.path(), "project/deep/down", &[&["show"], &set[..], more].concat(), "");
+    insta::assert_snapshot!("show", show(&["--origin"]));
+    insta::assert_snapshot!("show_json", show(&["--json"]));
+    assert!(!show(&[]).contains("config.toml:1"));
+}
+
+#[test]
+fn every_mistake_is_shown_in_its_place() {
+    let folder = place(
+        "locale = 'kr' # 한국어\n",
+        include_str!("../../config/tests/config/cases/bad/unknown_keys.toml"),
+    );
+    insta::assert_snapshot!(
+        "check",
+        run(folder.path(), "project", &["check", "--set", "park.cold_after=1"], "")
+    );
+    // Nothing is shown of a configuration that can't be used.
+    assert!(run(folder.path(), "project", &["show"], "").starts_with("exit status: 1\n\nerror"));
+}
+
+#[test]
+fn a_file_is_checked_in_the_place_of_the_projects() {
+    let folder = place("[agents.mine]\nextends = 'shell'\n", "broken");
+    fs::write(folder.path().join("project/other.toml"), "team.worker = 'mine'\n").unwrap();
+    let check = |file: &str, input: &str| run(folder.path(), "project", &["check", file], input);
+    insta::assert_snapshot!("check_file", check("other.toml", ""));
+    assert!(check("-", "locale = 1").contains("--> <stdin>:1:10"));
+    assert!(check("../home/.config/jangdan/config.toml", "").starts_with("exit status: 0\n../home"));
+    assert!(check("none.toml", "").contains("error: none.toml: no such file"));
+    let large = " ".repeat(256 * 1024 + 1);
+    assert!(check("-", &large).contains("the file is larger than 256 KiB"));
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_not_sent_to_it() {
+    let folder = place("", "'\u{1b}[2J' = 1\nchecks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
+    for arguments in [&["check"][..], &["show"], &["show", "--json"]] {
+        let seen = run(folder.path(), "project", arguments, "");
+        assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
+    }
+    let folder = place("", "checks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
+    for arguments in [&["check"][..], &["show", "--origin"], &["show", "--json"]] {
+        let seen = run(folder.path(), "project", arguments, "");
+        assert!(seen.starts_with("exit status: 0"), "{seen}");
+        assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
+    }
+}
+
+#[test]
+fn the_files_are_named() {
+    let folder = place("", "");
+    fs::remove_file(folder.path().join("project/jangdan.toml")).unwrap();
+    insta::assert_snapshot!("path", run(folder.path(), "project/deep", &["path"], ""));
+    // Outside of a repository the current directory is the project.
+    assert!(run(folder.path(), "home", &["path"], "").contains("FOLDER/home/jangdan.toml"));
+}

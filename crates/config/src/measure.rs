@@ -1,0 +1,117 @@
+//! Times, sizes and ports, as people write them.
+
+/// A hundred years: what is longer is never.
+pub(crate) const TIME_MS_MAX: u64 = 100 * 365 * DAY_MS;
+const DAY_MS: u64 = 86_400_000;
+const TIME_UNITS: [(&str, u64); 5] = [("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+const SIZE_UNITS: [(&str, u64); 9] = [
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("TB", 1_000_000_000_000),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("KB", 1000),
+    ("B", 1),
+];
+
+/// Reads a time such as `30m` or `1h 30m`, in milliseconds; none is 0.
+pub(crate) fn time_ms(text: &str) -> Option<u64> {
+    let mut whole: u64 = 0;
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (number, after) = number(rest)?;
+        let end = after.find(|sign: char| sign.is_ascii_digit() || sign.is_whitespace());
+        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let (_, unit) = TIME_UNITS.iter().find(|(name, _)| *name == unit)?;
+        whole = whole.checked_add(number.checked_mul(*unit)?)?;
+        rest = after.trim_start();
+    }
+    (1..=TIME_MS_MAX).contains(&whole).then_some(whole)
+}
+
+/// Writes a time in its shortest form.
+pub(crate) fn write_time(milliseconds: u64) -> String {
+    let mut rest = milliseconds;
+    let parts = TIME_UNITS.iter().filter_map(|(name, unit)| {
+        let number = rest / unit;
+        rest %= unit;
+        (number > 0).then(|| format!("{number}{name}"))
+    });
+    parts.collect()
+}
+
+/// Reads a size such as `10 GiB`, in bytes; none is 0.
+pub(crate) fn size_bytes(text: &str) -> Option<u64> {
+    let (number, unit) = number(text.trim())?;
+    let (_, unit) = SIZE_UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    number.checked_mul(*unit).filter(|bytes| *bytes > 0)
+}
+
+/// Writes a size with the largest unit that leaves no rest.
+pub(crate) fn write_size(bytes: u64) -> String {
+    let fits = |(_, unit): &&(&str, u64)| bytes.is_multiple_of(*unit);
+    let (name, unit) = SIZE_UNITS.iter().find(fits).unwrap_or(&("B", 1));
+    format!("{} {name}", bytes / unit)
+}
+
+/// Reads a range of ports such as `20000-29999`.
+pub(crate) fn ports(text: &str) -> Option<(u16, u16)> {
+    let (first, last) = text.split_once('-')?;
+    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    // Below 1024 a port belongs to the system.
+    (1024 <= first && first <= last).then_some((first, last))
+}
+
+/// Takes the number from the beginning of a text, and the space behind it.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    Some((number.parse().ok()?, rest.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ports, size_bytes, time_ms, write_size, write_time};
+
+    #[test]
+    fn a_time_is_read_and_written() {
+        let check = |text: &str, expected: Option<u64>| assert_eq!(time_ms(text), expected, "{text}");
+        check("30m", Some(1_800_000));
+        check("1h30m", Some(5_400_000));
+        check(" 1d 2h ", Some(93_600_000));
+        check("250ms", Some(250));
+        for wrong in
+            ["", "30", "m", "0s", "-1s", "1.5h", "30 minutes", "36501d", "99999999999999999999s", "1s;"]
+        {
+            check(wrong, None);
+        }
+        for milliseconds in [1, 999, 1000, 90_000, 5_400_000, 86_400_000, 93_784_005] {
+            assert_eq!(time_ms(&write_time(milliseconds)), Some(milliseconds));
+        }
+    }
+
+    #[test]
+    fn a_size_is_read_and_written() {
+        let check = |text: &str, expected: Option<u64>| assert_eq!(size_bytes(text), expected, "{text}");
+        check("10 GiB", Some(10 << 30));
+        check("500mb", Some(500_000_000));
+        check("7B", Some(7));
+        for wrong in ["", "10", "GiB", "0 B", "1.5 GiB", "10 G", "99999999999 TiB"] {
+            check(wrong, None);
+        }
+        for bytes in [1, 1000, 1024, 1 << 30, 20 << 30, 500_000_000, 1025] {
+            assert_eq!(size_bytes(&write_size(bytes)), Some(bytes));
+        }
+    }
+
+    #[test]
+    fn ports_are_two_numbers_in_order() {
+        assert_eq!(ports("20000-29999"), Some((20000, 29999)));
+        assert_eq!(ports("3000 - 3000"), Some((3000, 3000)));
+        for wrong in ["", "20000", "9-1", "80-90", "1-70000", "a-b"] {
+            assert_eq!(ports(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Whatever the layers hold: nothing panics, takes long, or is told without end.
+
+use crate::load::{load_all, load_file};
+use config::{FILE_BYTES_MAX, PROBLEMS_MAX, keep_permission, write};
+use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
+
+const WHOLE: &str = include_str!("cases/good/whole.toml");
+
+/// A good file with pieces of it taken out, doubled or replaced.
+fn damaged() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\"",
+        "'''",
+        "=",
+        ".",
+        "\n",
+        "\\",
+        "\u{feff}",
+        "agents.",
+        "[[",
+        "-1",
+        "1e999",
+        "0x",
+        "1979-05-27",
+        "\u{0}",
+        "기획자",
+        "extends",
+        "\r",
+    ]);
+    let edit = (any::<prop::sample::Index>(), 0..40usize, words);
+    prop::collection::vec(edit, 1..8).prop_map(|edits| {
+        edits.into_iter().fold(WHOLE.to_owned(), |text, (at, n_cut, word)| {
+            let signs: Vec<char> = text.chars().collect();
+            let at = at.index(signs.len() + 1);
+            let behind = signs.get((at + n_cut).min(signs.len())..).unwrap_or_default();
+            let before = signs.get(..at).unwrap_or_default();
+            before.iter().copied().chain(word.chars()).chain(behind.iter().copied()).collect()
+        })
+    })
+}
+
+/// Loads a text and sees that what is told of it can be shown.
+fn survive(bytes: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
+    match load_file(bytes) {
+        Ok(loaded) => {
+            // What is written can be read, but for values that are hidden.
+            let written = write(&loaded, true);
+            let again = load_file(written.as_bytes());
+            prop_assert!(again.is_ok(), "{written}\n{:?}", again.err());
+        }
+        Err(problems) => {
+            prop_assert!(!problems.is_empty() && problems.len() <= PROBLEMS_MAX + 1);
+            for problem in problems {
+                if let config::Origin::File { at: Some(at), .. } = problem.origin {
+                    prop_assert!(at.line >= 1 && at.column >= 1);
+                    prop_assert!(at.span.start <= at.span.end && at.span.end <= bytes.len(), "{at:?}");
+                    let text = std::str::from_utf8(bytes).unwrap_or_default();
+                    prop_assert!(text.is_char_boundary(at.span.start) && text.is_char_boundary(at.span.end));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_never_panic(bytes: Vec<u8>) {
+        survive(&bytes)?;
+    }
+
+    #[test]
+    fn random_text_never_panics(text in "[\\[\\]{}=\"'.,# \n\\ra-c0-9_가\\u{feff}-]{0,120}") {
+        survive(text.as_bytes())?;
+    }
+
+    #[test]
+    fn a_damaged_file_never_panics(text in damaged()) {
+        survive(text.as_bytes())?;
+    }
+
+    #[test]
+    fn random_variables_and_flags_never_panic(name in "[A-Z_]{0,30}", value: String, flag: String) {
+        let name = format!("JANGDAN_{name}");
+        let _ = load_all(&[], &[(&name, &value)], &[&flag, &format!("checks.verify={value}")]);
+    }
+
+    #[test]
+    fn a_kept_choice_is_in_the_file_or_the_file_is_broken(text in damaged(), subject in "[a-z *\n\"=]{1,20}", allowed: bool) {
+        let pattern = format!("=run:{subject}");
+        if let Ok(kept) = keep_permission(&text, &pattern, allowed) {
+            // Twice is once.
+            prop_assert_eq!(&keep_permission(&kept, &pattern, allowed).unwrap(), &kept);
+        }
+    }
+}
+
+#[test]
+fn large_files_of_nonsense_are_told_quickly_and_not_without_end() {
+    let fill = |piece: &str| piece.repeat(FILE_BYTES_MAX / piece.len());
+    let numbered = |line: &dyn Fn(usize) -> String| (0..10_000).map(line).collect::<String>();
+    let texts = [
+        fill("["),
+        fill("a.b."),
+        fill("a = [[[[[[[["),
+        fill("= \n"),
+        fill("x = 1\n"),
+        format!("locale = '{}'", fill("x").get(..FILE_BYTES_MAX - 100).unwrap()),
+        fill("permissions.allow = ['rnu:x']\n"),
+        format!("permissions.deny = [{}]", fill("'rnu:x',").get(..FILE_BYTES_MAX / 2).unwrap()),
+        numbered(&|n| format!("key_number_{n} = 1\n")),
+        format!("team = {{ {} }}", numbered(&|n| format!("k{n} = 1, "))),
+        numbered(&|n| format!("[agents.a{n}]\nextends = 'a{}'\n", n + 1)),
+    ];
+    for text in texts {
+        let problems = load_file(text.as_bytes()).unwrap_err();
+        assert!(problems.len() <= PROBLEMS_MAX + 1);
+    }
+    let too_large = load_file(&vec![b'\n'; FILE_BYTES_MAX + 1]).unwrap_err();
+    assert_eq!(
+        too_large[0].to_string(),
+        "jangdan.toml: the file is larger than 256 KiB (check that it is the file you meant)"
+    );
+}
