@@ -29,12 +29,18 @@ pub struct Outfit {
     /// What is run in a new worktree before an agent comes in.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// The first port that a task may take for itself; each gets some of its own from there on.
-    #[serde(default = "ports_from")]
-    pub ports_from: u16,
+    /// Files that git ignores and that a new worktree gets all the same, from the project's folder on.
+    #[serde(default)]
+    pub copy: Vec<PathBuf>,
+    /// The ports that tasks share out.
+    #[serde(default)]
+    pub ports: Ports,
     /// How agents are kept in.
     #[serde(default)]
     pub sandbox: SandboxMode,
+    /// What they may write to all the same.
+    #[serde(default)]
+    pub sandbox_write: Vec<PathBuf>,
     /// The project's own template of a task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
@@ -57,6 +63,24 @@ pub enum Isolation {
     },
     /// All in the project's own folder.
     InPlace,
+}
+
+/// The ports that tasks share out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ports {
+    /// The first.
+    pub first: u16,
+    /// The last.
+    pub last: u16,
+    /// How many each task has for itself.
+    pub per_task: u16,
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self { first: 20_000, last: 29_999, per_task: 10 }
+    }
 }
 
 /// How agents are kept in.
@@ -88,8 +112,4 @@ impl Outfit {
         let bytes = fs::read(folder.join(FILE))?;
         serde_json::from_slice(&bytes).map_err(io::Error::other)
     }
-}
-
-fn ports_from() -> u16 {
-    20_000
 }

@@ -13,7 +13,7 @@ mod site;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, mpsc::SyncSender},
+    sync::{Arc, OnceLock, mpsc::SyncSender},
     thread,
 };
 
@@ -48,7 +48,7 @@ impl World {
         if let Some(git) = &git {
             git.begin()?;
         }
-        let site = Arc::new(Site { shared, run, outfit, git, mail });
+        let site = Arc::new(Site { shared, run, outfit, git, mail, task_numbers: OnceLock::new() });
         Ok(Self { site, posts: BTreeMap::new() })
     }
 
@@ -77,6 +77,7 @@ impl World {
 
     /// Does something, or sees to it that it is done. What came of it is reported by mail.
     pub(crate) fn carry_out(&mut self, id: EffectId, effect: Effect, kept: &Kept) {
+        self.site.task_numbers.get_or_init(|| kept.run().task_ids().cloned().zip(0..).collect());
         match effect {
             Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
             Effect::Say { session, input, content } => {

@@ -1,10 +1,11 @@
 //! What everybody who works for a run has at hand.
 
 use std::{
+    collections::BTreeMap,
     error::Error,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc::SyncSender},
+    sync::{Arc, OnceLock, mpsc::SyncSender},
 };
 
 use agents::{Demand, Sandbox};
@@ -17,15 +18,11 @@ use crate::{
     crank::Mail,
     git::Git,
     host::Shared,
-    outfit::{Outfit, SandboxMode},
+    outfit::{Outfit, Ports, SandboxMode},
 };
 
 /// How long a set-up command may take.
 const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
-/// Ports that a task has for itself.
-const PORTS_EACH: u16 = 10;
-/// Tasks that have ports of their own; those behind share.
-const PORT_BLOCKS: u16 = 2000;
 
 pub(super) struct Site {
     pub(super) shared: Arc<Shared>,
@@ -33,6 +30,8 @@ pub(super) struct Site {
     pub(super) outfit: Outfit,
     pub(super) git: Option<Git>,
     pub(super) mail: SyncSender<Mail>,
+    /// The place of each task in the plan, known when there is something to do.
+    pub(super) task_numbers: OnceLock<BTreeMap<TaskId, u32>>,
 }
 
 impl Site {
@@ -71,8 +70,23 @@ impl Site {
         let mark = self.shared.folder(&self.run).join(format!("ready-{task}"));
         if is_new {
             let _ = fs::remove_file(&mark);
+            self.copy_into(place)?;
         }
         self.run_set_up(place, &task.to_string(), Some(task), &mark)
+    }
+
+    /// Brings files along that git ignores; one that the project has not is not missed.
+    fn copy_into(&self, place: &Path) -> Result<(), String> {
+        for file in &self.outfit.copy {
+            let (from, to) = (self.outfit.project.join(file), place.join(file));
+            if !from.is_file() || to.exists() {
+                continue;
+            }
+            let made = to.parent().map_or(Ok(()), fs::create_dir_all);
+            let copied = made.and_then(|()| fs::copy(&from, &to));
+            copied.map_err(|error| format!("copy {} into the worktree: {error}", file.display()))?;
+        }
+        Ok(())
     }
 
     /// Runs them where merged trees are checked. Where that fails, the check will say so.
@@ -107,15 +121,18 @@ impl Site {
         variables
     }
 
-    /// Returns the first of a task's own ports: the same each time, and another one for most other tasks.
+    /// Returns the first of a task's own ports: the same each time. Tasks of one run have different ones while there are
+    /// enough; runs begin at different places.
     fn port_base(&self, task: &TaskId) -> u16 {
-        let name = format!("{}/{task}", self.run);
+        let Ports { first, last, per_task } = self.outfit.ports;
+        let per_task = per_task.max(1);
+        let n_blocks = u32::from(last.saturating_sub(first) / per_task).max(1);
         // FNV-1a: small, and stable over versions.
-        let hash = name
-            .bytes()
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        let block = u16::try_from(hash % u32::from(PORT_BLOCKS)).unwrap_or(0);
-        self.outfit.ports_from.saturating_add(block * PORTS_EACH)
+        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let start = self.run.as_str().bytes().fold(0x811c_9dc5, fold);
+        let number = self.task_numbers.get().and_then(|numbers| numbers.get(task)).copied().unwrap_or(0);
+        let block = start.wrapping_add(number) % n_blocks;
+        first.saturating_add(u16::try_from(block).unwrap_or(0).saturating_mul(per_task))
     }
 
     pub(super) fn sandbox(&self) -> Sandbox {
@@ -124,7 +141,7 @@ impl Site {
             SandboxMode::Worktree => Demand::Worktree,
             SandboxMode::Required => Demand::Required,
         };
-        Sandbox { demand, write: Vec::new() }
+        Sandbox { demand, write: self.outfit.sandbox_write.clone() }
     }
 
     /// Writes a choice about a permission down for later runs of the project.

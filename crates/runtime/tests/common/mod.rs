@@ -12,7 +12,7 @@ use std::{
 use domain::{
     GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, RunOutcome, Settings, TaskId,
 };
-use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, Published, SandboxMode};
+use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, Ports, Published, SandboxMode};
 use tempfile::TempDir;
 use views::{Rows, RunState, Views};
 
@@ -87,8 +87,10 @@ impl Lab {
             agents: BTreeMap::from([(worker.name.clone(), "script".to_owned())]),
             presets: preset.parse().unwrap(),
             setup: Vec::new(),
-            ports_from: 20_000,
+            copy: vec![".env".into()],
+            ports: Ports::default(),
             sandbox: SandboxMode::Off,
+            sandbox_write: Vec::new(),
             template: None,
             plan: None,
         };
