@@ -117,7 +117,10 @@ impl RunRows {
     pub fn of<R: Record + DeserializeOwned>(&self) -> Result<Vec<R>, ClientError> {
         let rows = self.rows.get(R::KIND.name()).map_or(&[][..], Vec::as_slice);
         let read = rows.iter().map(R::deserialize).collect::<Result<_, _>>();
-        read.map_err(|source| ClientError::NotUnderstood { request: format!("rows of {}", R::KIND.name()), source })
+        read.map_err(|source| ClientError::NotUnderstood {
+            request: format!("rows of {}", R::KIND.name()),
+            source,
+        })
     }
 }
 

@@ -23,8 +23,8 @@ use tokio::{
 
 pub use frames::{Frames, PROBLEM, SEEN};
 pub use listener::{Line, Listener, Wanted};
-pub use missed::{end_of, is_taken};
 use missed::Missed;
+pub use missed::{end_of, is_taken};
 
 /// How many bytes of news are at hand. Whoever is further behind reads the log.
 const KEPT_BYTES_MAX: usize = 8 << 20;
@@ -84,7 +84,9 @@ impl Feed {
             return Next::Nothing;
         };
         let index = usize::try_from(behind).ok().and_then(|behind| kept.entries.len().checked_sub(behind));
-        index.and_then(|index| kept.entries.get(index)).map_or(Next::Gone, |frames| Next::Entry(frames.clone()))
+        index
+            .and_then(|index| kept.entries.get(index))
+            .map_or(Next::Gone, |frames| Next::Entry(frames.clone()))
     }
 
     /// Takes the entry behind the last one. Any other is not taken.

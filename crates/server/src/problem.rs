@@ -96,15 +96,19 @@ impl From<StoreError> for Failure {
 
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
-        let (status, hint) = match error {
-            HostError::Rejected(rejection) => return rejection.into(),
-            HostError::Store(error) => return error.into(),
+        let (status, hint) = match &error {
+            HostError::Rejected(rejection) => return rejection.clone().into(),
+            HostError::Store(error) => return error.clone().into(),
             HostError::UnknownRun { .. } => (StatusCode::NOT_FOUND, "GET /api/runs lists all"),
             HostError::InPlace { .. } => {
                 (StatusCode::CONFLICT, "its agents work in the project's own folder: look there")
             }
             HostError::Stopping => {
                 (StatusCode::SERVICE_UNAVAILABLE, "the server is about to end; start it again")
+            }
+            HostError::Git(error) => (StatusCode::CONFLICT, error.hint()),
+            HostError::Session(_) => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "look at the sessions: jangdan session list")
             }
             HostError::Io { .. } => {
                 (StatusCode::INTERNAL_SERVER_ERROR, "look at the file, its folder and the disk")

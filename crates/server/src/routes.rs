@@ -13,6 +13,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use domain::{RunId, Sequence};
+use runtime::{Host, HostError};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{OpenApi, openapi};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -60,6 +62,14 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(work::clean))
         .routes(routes!(live::live))
         .split_for_parts()
+}
+
+/// Tells whether there is such a run.
+fn known(host: &Host, run: &RunId) -> Result<(), Failure> {
+    if host.log().read(run, Sequence(0), 1)?.is_empty() {
+        return Err(HostError::UnknownRun { run: run.clone() }.into());
+    }
+    Ok(())
 }
 
 async fn unknown_path(uri: Uri) -> Failure {

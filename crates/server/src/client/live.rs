@@ -241,7 +241,8 @@ async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Re
     if status.is_success() {
         return Ok(Box::pin(SseByteStream::new(BodyDataStream::new(body))));
     }
-    let answer = Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map_err(line::Broken::Cut).map_err(cut)?;
+    let answer =
+        Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map_err(line::Broken::Cut).map_err(cut)?;
     if status.is_server_error() {
         // It is about to end, or too many listen: that passes.
         return Err(Ended::Cut(refused(status, &answer.to_bytes()).to_string()));

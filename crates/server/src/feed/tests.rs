@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, LazyLock, atomic::AtomicU64},
+    sync::{Arc, LazyLock},
 };
 
 use domain::{Actor, RunId, Timestamp};
@@ -16,17 +16,14 @@ use testkit::{
 };
 use tokio::sync::{Semaphore, broadcast};
 
-use super::{
-    Feed, KEPT_BYTES_MAX, Line, Listener, Wanted, end_of, follow,
-    frames::{Frames, beginning},
-    missed::Missed,
-};
+use super::{Feed, KEPT_BYTES_MAX, Line, Listener, Wanted, end_of, follow, missed::Missed};
 use crate::stop::Stop;
 
 /// Two runs that were recorded in turns, and what was told about them.
 struct Recorded {
     log: Arc<dyn Log>,
     told: Vec<Arc<Published>>,
+    end: Position,
     _folder: TempDir,
 }
 
@@ -61,7 +58,8 @@ static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
             break;
         }
     }
-    Recorded { log, told, _folder: folder }
+    let end = end_of(&*log).unwrap();
+    Recorded { log, told, end, _folder: folder }
 });
 
 fn tell(told: &mut Vec<Arc<Published>>, kept: &Kept, shown: Vec<runtime::ShownEvent>) {
@@ -86,7 +84,15 @@ fn expected(after: Position, only: Option<&RunId>) -> String {
 }
 
 fn end() -> Position {
-    end_of(&*RECORDED.log).unwrap()
+    RECORDED.end
+}
+
+fn last_of(run: &str) -> Position {
+    let is_its = |published: &&Arc<Published>| matches!(&***published, Published::Recorded { run: its, .. } if its.as_str() == run);
+    match RECORDED.told.iter().rfind(is_its).map(|published| &**published) {
+        Some(Published::Recorded { position, .. }) => *position,
+        _ => Position(0),
+    }
 }
 
 /// A feed that is told about the log from a place on.
@@ -127,18 +133,22 @@ struct Hearer {
 
 impl Hearer {
     /// Listens until the end of the log is there, or until so many bytes have come.
-    async fn listen(&mut self, told: &Told, bytes_max: usize) {
+    async fn listen(&mut self, told: &Told, mut bytes_left: usize) {
         let mut listener = told.listener(self.last, self.only.clone());
-        let mut heard = String::new();
-        while heard.len() < bytes_max && self.last < end() {
+        let mut half = String::new();
+        while bytes_left > 0 && self.last < self.end() {
             let Some(piece) = listener.next().await else { break };
-            heard.push_str(std::str::from_utf8(&piece).unwrap());
-            if bytes_max == usize::MAX {
-                heard = self.keep(&heard);
-            }
+            // All that is told of these runs is ASCII, so that it can be cut anywhere.
+            let piece = &piece[..piece.len().min(bytes_left)];
+            bytes_left -= piece.len();
+            half.push_str(std::str::from_utf8(piece).unwrap());
+            half = self.keep(&half);
         }
-        heard.truncate((0..=bytes_max.min(heard.len())).rev().find(|at| heard.is_char_boundary(*at)).unwrap());
-        self.keep(&heard);
+    }
+
+    /// Returns the last place that it will hear of.
+    fn end(&self) -> Position {
+        self.only.as_ref().map_or(end(), |run| last_of(run.as_str()))
     }
 
     /// Keeps what is whole, and returns what is not.
@@ -177,8 +187,20 @@ struct Telling {
 
 fn telling() -> impl Strategy<Value = Telling> {
     let bytes_max = prop_oneof![Just(1), Just(20_000), Just(KEPT_BYTES_MAX)];
-    (any::<Index>(), vec(0_usize..4, 1..50), vec(prop::bool::weighted(0.1), 1..50), vec(any::<bool>(), 1..50), bytes_max)
-        .prop_map(|(head, late_by, untold, pause, bytes_max)| Telling { head, late_by, untold, pause, bytes_max })
+    (
+        any::<Index>(),
+        vec(0_usize..4, 1..50),
+        vec(prop::bool::weighted(0.1), 1..50),
+        vec(any::<bool>(), 1..50),
+        bytes_max,
+    )
+        .prop_map(|(head, late_by, untold, pause, bytes_max)| Telling {
+            head,
+            late_by,
+            untold,
+            pause,
+            bytes_max,
+        })
 }
 
 /// Tells the news behind a place in some order.
@@ -223,12 +245,81 @@ proptest! {
                 hearer.listen(&told, cut).await;
             }
             // One who is too slow for the little that is kept is cut off by the server, and comes again too.
-            let last_told = only.as_ref().map_or(end(), |_| last_of("r2"));
-            while hearer.last < last_told {
+            while hearer.last < hearer.end() {
                 hearer.listen(&told, usize::MAX).await;
             }
             hearer.whole
         });
         prop_assert_eq!(whole, expected(after, only.as_ref()));
+    }
+}
+
+#[test]
+fn what_is_seen_comes_at_once_and_without_an_id() {
+    block_on(async {
+        let told = Told::from(end(), KEPT_BYTES_MAX);
+        let mut all = told.listener(end(), None);
+        let mut other = told.listener(end(), Some("r2".parse().unwrap()));
+        let what = Glimpse::Words { text: "one\ntwo".to_owned() };
+        let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
+        told.news.send(Arc::new(seen)).unwrap();
+        assert_eq!(all.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        let expected = "event: session.seen\ndata: {\"run\":\"r1\",\"session\":\"s_7\",\"what\":{\"type\":\"words\",\"text\":\"one\\ntwo\"}}\n\n";
+        assert_eq!(all.next().await.unwrap(), expected);
+        assert_eq!(other.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        assert_eq!(other.next().await.unwrap(), ":\n\n", "only a word that keeps the line open");
+    });
+}
+
+#[test]
+fn one_who_is_too_slow_is_cut_off_and_one_who_comes_late_is_not() {
+    block_on(async {
+        let half = Position(end().0 / 2);
+        let told = Told::from(half, 1);
+        let mut slow = told.listener(half, None);
+        assert!(slow.next().await.is_some(), "the beginning");
+        for published in &RECORDED.told {
+            told.news.send(Arc::clone(published)).unwrap();
+            tokio::task::yield_now().await;
+        }
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        assert_eq!(slow.next().await, None, "it is further behind than what is kept");
+        let mut late = Hearer { last: half, only: None, whole: String::new() };
+        late.listen(&told, usize::MAX).await;
+        assert_eq!(late.whole, expected(half, None));
+    });
+}
+
+#[test]
+fn the_end_comes_behind_the_last_news() {
+    block_on(async {
+        let before = Position(end().0 - 1);
+        let told = Told::from(before, KEPT_BYTES_MAX);
+        let mut listener = told.listener(before, None);
+        assert!(listener.next().await.is_some(), "the beginning");
+        told.news.send(RECORDED.told.last().unwrap().clone()).unwrap();
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        told.stop.is_over();
+        let last = listener.next().await.unwrap();
+        assert_eq!(std::str::from_utf8(&last).unwrap(), expected(before, None));
+        assert_eq!(listener.next().await, None);
+    });
+}
+
+#[test]
+fn the_end_of_a_log_is_found_however_long_it_is() {
+    let folder = TempDir::new().unwrap();
+    let log = SqliteLog::open(folder.path()).unwrap();
+    let run: RunId = "r1".parse().unwrap();
+    for length in 0..9_u64 {
+        assert_eq!(end_of(&log).unwrap(), Position(length));
+        let entry = store::NewEntry {
+            at: Timestamp(1),
+            actor: "system".to_owned(),
+            kind: "runPaused".to_owned(),
+            version: 1,
+            payload: "{}".to_owned(),
+        };
+        log.append(&run, domain::Sequence(length), vec![entry]).unwrap();
     }
 }

@@ -13,7 +13,6 @@ use axum::{
 };
 use domain::RunId;
 use futures_util::stream::unfold;
-use runtime::HostError;
 use store::Position;
 
 use crate::{
@@ -21,6 +20,7 @@ use crate::{
     feed::{Listener, Wanted, is_taken},
     problem::{Failure, Problem, echo},
     request::{Asked, bad_query},
+    routes::known,
 };
 
 /// What happens, as it happens (server-sent events).
@@ -78,10 +78,8 @@ pub async fn live(
 async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Result<(), Failure> {
     let known_up_to = api.feed.head();
     api.ask(move |host| {
-        if let Some(run) = only
-            && host.log().read(&run, domain::Sequence(0), 1)?.is_empty()
-        {
-            return Err(HostError::UnknownRun { run }.into());
+        if let Some(run) = only {
+            known(host, &run)?;
         }
         match after.filter(|after| *after > known_up_to) {
             // Somebody may know of an entry that was recorded this moment.

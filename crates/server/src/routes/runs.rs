@@ -33,7 +33,7 @@ struct RunRows {
 /// All runs, the oldest first.
 #[utoipa::path(get, path = "/api/runs", responses((status = OK, description = "rows of the kind run", body = [Object])))]
 pub async fn list(State(api): State<Api>) -> Result<Json<Vec<RunRow>>, Failure> {
-    api.ask(|host| Ok(Json(host.runs()?))).await
+    api.ask(|host| Ok(Json(host.list()?))).await
 }
 
 /// Begins a run. It has begun when the answer comes.
@@ -127,7 +127,7 @@ pub async fn wish(
 pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failure> {
     api.ask(|host| {
         let mut items = Vec::new();
-        for run in host.runs()?.into_iter().filter(goes_on) {
+        for run in host.list()?.into_iter().filter(goes_on) {
             let shown = host.rows(&run.id)?;
             let inbox = shown.views.inbox().into_iter().cloned();
             items.extend(inbox.map(|row| InboxItem { run: run.id.clone(), row }));

@@ -3,7 +3,7 @@
 use axum::{
     Json,
     extract::State,
-    http::header::CONTENT_TYPE,
+    http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
 use domain::{RunId, TaskId};
@@ -13,6 +13,7 @@ use crate::{
     api::Api,
     problem::{Failure, Problem},
     request::Named,
+    routes::known,
 };
 
 /// What a task has changed so far, as git shows it.
@@ -29,7 +30,14 @@ pub async fn diff(
     State(api): State<Api>,
     Named((run, task)): Named<(RunId, TaskId)>,
 ) -> Result<Response, Failure> {
-    let diff = api.ask(move |host| Ok(host.diff(&run, &task)?)).await?;
+    let diff = api.ask(move |host| {
+        if host.rows(&run)?.views.rows().tasks.get(&task).is_none() {
+            let hint = format!("GET /api/runs/{run}/rows?kind=task lists all");
+            return Err(Failure::new(StatusCode::NOT_FOUND, format!("there is no task {task}"), hint));
+        }
+        Ok(host.diff(&run, &task)?)
+    });
+    let diff = diff.await?;
     Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
 }
 
@@ -44,7 +52,7 @@ pub async fn diff(
     )
 )]
 pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Landed>, Failure> {
-    api.ask(move |host| Ok(Json(host.land(&run)?))).await
+    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.land(&run)?)))).await
 }
 
 /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
@@ -58,5 +66,5 @@ pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Js
     )
 )]
 pub async fn clean(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Cleaned>, Failure> {
-    api.ask(move |host| Ok(Json(host.clean(&run)?))).await
+    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.clean(&run)?)))).await
 }
