@@ -1,0 +1,264 @@
+//! Listens to what happens, and comes back by itself when it is cut off.
+//!
+//! Invariant: every change comes once. Those of an entry are given out together when its id is there, since without it
+//! they come again.
+
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::http::Method;
+use domain::{RunId, Sequence, SessionId};
+use futures_util::{Stream, StreamExt};
+use http_body_util::{BodyDataStream, BodyExt, Limited};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use sse_stream::{Sse, SseByteStream};
+use store::Position;
+use tokio::{runtime::Runtime, sync::watch, time::sleep};
+
+use super::{ClientError, line, refused, unreachable};
+use crate::{
+    feed::{PROBLEM, SEEN},
+    problem::{Problem, chain},
+};
+
+/// How long it waits before it comes back, at first and at most.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// How much of an answer is read that is no stream.
+const REFUSAL_BYTES_MAX: usize = 1 << 20;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LiveEvent {
+    /// A row is new, looks different, or is gone.
+    Changed(Changed),
+    /// Something is seen of a session, and not recorded.
+    Seen(Seen),
+    /// The line was cut. It is tried again, and nothing is missed.
+    Lost {
+        /// What is known.
+        reason: String,
+    },
+    /// The server does not let it listen. Nothing follows.
+    Refused(Problem),
+}
+
+/// A row that is new, looks different, or is gone.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Changed {
+    /// What happened, as `task.changed`.
+    #[serde(skip)]
+    pub name: String,
+    /// The run.
+    pub run: RunId,
+    /// The place in the run.
+    pub sequence: Sequence,
+    /// What it is a row of.
+    pub kind: String,
+    /// Its name within its kind.
+    pub key: String,
+    /// How it looks now; none where it is gone.
+    pub row: Option<Value>,
+}
+
+impl Changed {
+    /// Returns the row as what it is; nothing where it is gone, or of another kind.
+    pub fn row<R: views::Record + DeserializeOwned>(&self) -> Option<R> {
+        let row = self.row.as_ref().filter(|_| self.kind == R::KIND.name())?;
+        R::deserialize(row).ok()
+    }
+}
+
+/// Something that is seen of a session.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Seen {
+    /// The run.
+    pub run: RunId,
+    /// The session.
+    pub session: SessionId,
+    /// What, with its `type`: `words`, `tool`, `plan` or `trouble`.
+    pub what: Value,
+}
+
+/// Ends the listening from elsewhere.
+#[derive(Debug, Clone)]
+pub struct HangUp {
+    is_over: Arc<watch::Sender<bool>>,
+}
+
+impl HangUp {
+    /// Ends it. The one who listens gets nothing more.
+    pub fn hang_up(&self) {
+        self.is_over.send_replace(true);
+    }
+}
+
+type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
+
+/// Listens to what happens. Ends when somebody hangs up.
+pub struct Live {
+    runtime: Runtime,
+    hang_up: HangUp,
+    ear: Ear,
+}
+
+impl Live {
+    pub(super) fn open(
+        socket: PathBuf,
+        after: Option<Position>,
+        run: Option<RunId>,
+    ) -> Result<Self, ClientError> {
+        let runtime = line::runtime().map_err(|source| unreachable(&socket, source))?;
+        let hang_up = HangUp { is_over: Arc::new(watch::Sender::new(false)) };
+        Ok(Self { runtime, hang_up, ear: Ear::new(socket, after, run) })
+    }
+
+    /// Returns the way to end it from elsewhere.
+    pub fn hang_up(&self) -> HangUp {
+        self.hang_up.clone()
+    }
+
+    /// Returns the place of the last entry that was heard whole.
+    pub fn last(&self) -> Option<Position> {
+        self.ear.last
+    }
+}
+
+impl Iterator for Live {
+    type Item = LiveEvent;
+
+    fn next(&mut self) -> Option<LiveEvent> {
+        let mut over = self.hang_up.is_over.subscribe();
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                _ = over.wait_for(|is_over| *is_over) => None,
+                event = self.ear.next() => event,
+            }
+        })
+    }
+}
+
+/// What is heard, and where to go on when the line is cut.
+struct Ear {
+    socket: PathBuf,
+    run: Option<RunId>,
+    last: Option<Position>,
+    line: Option<Events>,
+    /// How long to wait before the next try; none where nothing was cut since the last event.
+    pause: Option<Duration>,
+    /// Changes of an entry whose id is not there yet.
+    held: Vec<LiveEvent>,
+    ready: VecDeque<LiveEvent>,
+    is_refused: bool,
+}
+
+/// Why a line ended.
+enum Ended {
+    Cut(String),
+    Refused(Problem),
+}
+
+impl Ear {
+    fn new(socket: PathBuf, last: Option<Position>, run: Option<RunId>) -> Self {
+        let (held, ready) = (Vec::new(), VecDeque::new());
+        Self { socket, run, last, line: None, pause: None, held, ready, is_refused: false }
+    }
+
+    async fn next(&mut self) -> Option<LiveEvent> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.is_refused {
+                return None;
+            }
+            match self.hear().await {
+                Ok(()) => self.pause = None,
+                Err(Ended::Refused(problem)) => {
+                    self.is_refused = true;
+                    return Some(LiveEvent::Refused(problem));
+                }
+                Err(Ended::Cut(reason)) => {
+                    (self.line, self.held) = (None, Vec::new());
+                    let is_first = self.pause.is_none();
+                    self.pause = Some(self.pause.map_or(PAUSE.0, |pause| (pause * 2).min(PAUSE.1)));
+                    if is_first {
+                        return Some(LiveEvent::Lost { reason });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hears one event.
+    async fn hear(&mut self) -> Result<(), Ended> {
+        let events = match &mut self.line {
+            Some(events) => events,
+            None => {
+                sleep(self.pause.unwrap_or_default()).await;
+                self.line.insert(dial(&self.socket, self.last, self.run.as_ref()).await?)
+            }
+        };
+        let event = match events.next().await {
+            Some(Ok(event)) => event,
+            Some(Err(error)) => return Err(Ended::Cut(chain(&error))),
+            None => return Err(Ended::Cut("the server ended it".to_owned())),
+        };
+        self.take(event)
+    }
+
+    fn take(&mut self, event: Sse) -> Result<(), Ended> {
+        let (name, data) = (event.event.unwrap_or_default(), event.data.unwrap_or_default());
+        match name.as_str() {
+            // Only a place.
+            "" => {}
+            SEEN => self.ready.push_back(LiveEvent::Seen(read(&data)?)),
+            PROBLEM => return Err(Ended::Cut(read::<Problem>(&data)?.error)),
+            _ => self.held.push(LiveEvent::Changed(Changed { name, ..read(&data)? })),
+        }
+        if let Some(last) = event.id.and_then(|id| id.parse().ok()) {
+            self.last = Some(Position(last));
+            self.ready.extend(self.held.drain(..));
+        }
+        Ok(())
+    }
+}
+
+/// Begins to listen.
+async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, Ended> {
+    let after = after.map(|after| format!("after={after}"));
+    let run = run.map(|run| format!("run={run}"));
+    let query: Vec<_> = after.into_iter().chain(run).collect();
+    let path = format!("/api/live?{}", query.join("&"));
+    let cut = |broken: line::Broken| Ended::Cut(chain(&broken.on(socket, format!("GET {path}"))));
+    let (status, body) = line::send(socket, Method::GET, &path, Vec::new()).await.map_err(cut)?;
+    if status.is_success() {
+        return Ok(Box::pin(SseByteStream::new(BodyDataStream::new(body))));
+    }
+    let answer =
+        Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map_err(line::Broken::Cut).map_err(cut)?;
+    if status.is_server_error() {
+        // It is about to end, or too many listen: that passes.
+        return Err(Ended::Cut(refused(status, &answer.to_bytes()).to_string()));
+    }
+    Err(match refused(status, &answer.to_bytes()) {
+        ClientError::Refused { problem, .. } => Ended::Refused(problem),
+        other => Ended::Cut(chain(&other)),
+    })
+}
+
+fn read<T: DeserializeOwned>(data: &str) -> Result<T, Ended> {
+    serde_json::from_str(data).map_err(|error| {
+        Ended::Refused(Problem {
+            error: format!("what the server tells can't be understood: {error}"),
+            hint: "use the same version as the server, or start the server again".to_owned(),
+            pending: Vec::new(),
+        })
+    })
+}

@@ -1,0 +1,73 @@
+//! A server to talk to: the one that is there, or else one inside of this process.
+
+use std::{
+    path::{Path, PathBuf},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use runtime::{Host, HostError};
+use store::StoreError;
+
+use crate::{
+    client::{Client, ClientError},
+    server::Server,
+    socket::{ServerError, socket_path},
+};
+
+/// How long another process may have the data directory without listening: it takes its runs up, or ends.
+const COMING_MAX: Duration = Duration::from_secs(20);
+/// How often it is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why there is no server.
+#[derive(Debug, thiserror::Error)]
+pub enum EnsureError {
+    /// The one that is there can't be used.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// None can be started.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The runs can't be opened.
+    #[error("open the runs in {}", .data.display())]
+    Host {
+        /// The data directory.
+        data: PathBuf,
+        /// Why not.
+        source: HostError,
+    },
+}
+
+/// A server, wherever it runs.
+pub struct Running {
+    /// The way to it.
+    pub client: Client,
+    /// The server, where it runs inside of this process.
+    pub inside: Option<Server>,
+}
+
+/// Finds the server of a data directory, or starts one inside of this process.
+pub fn ensure(data: &Path) -> Result<Running, EnsureError> {
+    // Before anything is opened: no server could ever listen there.
+    socket_path(data)?;
+    let deadline = Instant::now() + COMING_MAX;
+    loop {
+        if let Some(client) = Client::connect(data)? {
+            return Ok(Running { client, inside: None });
+        }
+        match Host::open(data) {
+            Ok(host) => {
+                let server = Server::start(host, data)?;
+                let unreachable = || ClientError::gone(server.socket());
+                let client = Client::connect(data)?.ok_or_else(unreachable)?;
+                return Ok(Running { client, inside: Some(server) });
+            }
+            // Somebody else was faster, and will listen in a moment.
+            Err(HostError::Store(StoreError::Locked { .. })) if Instant::now() < deadline => {
+                sleep(LOOK_EVERY);
+            }
+            Err(source) => return Err(EnsureError::Host { data: data.to_owned(), source }),
+        }
+    }
+}

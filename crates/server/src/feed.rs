@@ -1,0 +1,170 @@
+//! The news of all runs in the order of the log, the latest of them at hand.
+//!
+//! Runs have a loop each, so that what one recorded later may be told earlier. Here it waits for what stands before it:
+//! whoever has come to a place has seen everything up to it.
+//! Invariant: what is kept are entries without a gap, the last of them at `head`.
+
+mod frames;
+mod listener;
+mod missed;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use runtime::Published;
+use store::{Log, Position, StoreError};
+use tokio::{
+    sync::{broadcast, watch},
+    time::{Instant, timeout_at},
+};
+
+pub use frames::{Frames, PROBLEM, SEEN};
+pub use listener::{Line, Listener, Wanted};
+use missed::Missed;
+pub use missed::{end_of, is_taken};
+
+/// How many bytes of news are at hand. Whoever is further behind reads the log.
+const KEPT_BYTES_MAX: usize = 8 << 20;
+/// How long news waits for what stands before it, until that is read from the log.
+const GAP_MAX: Duration = Duration::from_millis(500);
+
+/// The news of all runs.
+pub struct Feed {
+    kept: Mutex<Kept>,
+    head: watch::Sender<Position>,
+}
+
+/// The latest entries; the last is always there, however large it is.
+struct Kept {
+    entries: VecDeque<Arc<Frames>>,
+    bytes: usize,
+    bytes_max: usize,
+    head: Position,
+}
+
+/// What there is behind a place.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next entry.
+    Entry(Arc<Frames>),
+    /// Nothing yet.
+    Nothing,
+    /// What is not at hand any more.
+    Gone,
+}
+
+impl Feed {
+    /// Begins where the log ends.
+    pub fn at_the_end_of(log: &dyn Log) -> Result<Self, StoreError> {
+        Ok(Self::behind(end_of(log)?, KEPT_BYTES_MAX))
+    }
+
+    fn behind(head: Position, bytes_max: usize) -> Self {
+        let kept = Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head };
+        Self { kept: Mutex::new(kept), head: watch::Sender::new(head) }
+    }
+
+    /// Returns the place of the last entry.
+    pub fn head(&self) -> Position {
+        *self.head.borrow()
+    }
+
+    /// Returns a way to wait for more.
+    pub fn watch(&self) -> watch::Receiver<Position> {
+        self.head.subscribe()
+    }
+
+    /// Returns what stands behind a place.
+    pub fn next(&self, at: Position) -> Next {
+        let kept = self.kept();
+        let Some(behind) = kept.head.0.checked_sub(at.0).filter(|behind| *behind > 0) else {
+            return Next::Nothing;
+        };
+        let index = usize::try_from(behind).ok().and_then(|behind| kept.entries.len().checked_sub(behind));
+        index
+            .and_then(|index| kept.entries.get(index))
+            .map_or(Next::Gone, |frames| Next::Entry(frames.clone()))
+    }
+
+    /// Takes the entry behind the last one. Any other is not taken.
+    fn push(&self, frames: Frames) {
+        let position = frames.position;
+        {
+            let mut kept = self.kept();
+            if position.0 != kept.head.0 + 1 {
+                return;
+            }
+            kept.head = position;
+            kept.bytes += frames.text.len();
+            kept.entries.push_back(Arc::new(frames));
+            while kept.bytes > kept.bytes_max && kept.entries.len() > 1 {
+                let first = kept.entries.pop_front();
+                kept.bytes -= first.map_or(0, |first| first.text.len());
+            }
+        }
+        self.head.send_replace(position);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // What is inside is whole after each step.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads from the log what was not told.
+    async fn fill(self: &Arc<Self>, log: &Arc<dyn Log>) {
+        let mut missed = Missed::behind(Arc::clone(log), self.head(), None);
+        let feed = Arc::clone(self);
+        let reading = tokio::task::spawn_blocking(move || {
+            while let Some(page) = missed.next_page()? {
+                page.into_iter().for_each(|frames| feed.push(frames));
+            }
+            Ok::<_, StoreError>(())
+        });
+        // What could not be read is read with the next news.
+        drop(reading.await);
+    }
+}
+
+/// Follows the news until nobody can tell any more.
+pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Receiver<Arc<Published>>) {
+    // What came before its time.
+    let mut early: BTreeMap<Position, Arc<Published>> = BTreeMap::new();
+    let mut patience = Instant::now() + GAP_MAX;
+    loop {
+        let heard = if early.is_empty() {
+            patience = Instant::now() + GAP_MAX;
+            Some(news.recv().await)
+        } else {
+            timeout_at(patience, news.recv()).await.ok()
+        };
+        match heard {
+            Some(Ok(published)) => {
+                if let Published::Recorded { position, .. } = &*published
+                    && *position > feed.head()
+                {
+                    early.insert(*position, published);
+                }
+            }
+            Some(Err(broadcast::error::RecvError::Closed)) => return,
+            Some(Err(broadcast::error::RecvError::Lagged(_))) | None => {
+                early.clear();
+                feed.fill(&log).await;
+            }
+        }
+        while let Some(first) = early.first_entry() {
+            if first.key().0 > feed.head().0 + 1 {
+                break;
+            }
+            if let Published::Recorded { run, position, sequence, changes } = &*first.remove() {
+                feed.push(Frames::of(run, *position, *sequence, changes));
+            }
+            patience = Instant::now() + GAP_MAX;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

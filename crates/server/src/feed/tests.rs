@@ -1,0 +1,325 @@
+//! Whoever is cut off, wherever and however often, hears the same as one who never left.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, LazyLock},
+};
+
+use domain::{Actor, RunId, Timestamp};
+use proptest::{collection::vec, prelude::*, sample::Index};
+use runtime::{Glimpse, Kept, Published, WishError};
+use store::{Log, Position, SqliteLog};
+use tempfile::TempDir;
+use testkit::{
+    crank::{answer, start},
+    runs::{Shape, generate},
+};
+use tokio::sync::{Semaphore, broadcast};
+
+use super::{Feed, KEPT_BYTES_MAX, Line, Listener, Wanted, end_of, follow, missed::Missed};
+use crate::stop::Stop;
+
+/// Two runs that were recorded in turns, and what was told about them.
+struct Recorded {
+    log: Arc<dyn Log>,
+    told: Vec<Arc<Published>>,
+    end: Position,
+    _folder: TempDir,
+}
+
+static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
+    let folder = TempDir::new().unwrap();
+    let log: Arc<dyn Log> = Arc::new(SqliteLog::open(folder.path()).unwrap());
+    let mut told = Vec::new();
+    let mut open = |name: &str, seed| {
+        let mut kept = Kept::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
+        let work = generate(Shape::Chains, 5, seed);
+        let step = kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start(&work, 2)).unwrap();
+        tell(&mut told, &kept, step.shown);
+        (kept, VecDeque::from(step.orders))
+    };
+    let mut runs = [open("r1", 1), open("r2", 2)];
+    for now in 2.. {
+        let index = usize::from(now % 5 < 2);
+        let (kept, orders) = &mut runs[index];
+        if let Some((id, effect)) = orders.pop_front() {
+            for (actor, command) in answer(id, effect) {
+                match kept.wish(Timestamp(now), &actor, command) {
+                    Ok(step) => {
+                        orders.extend(step.orders);
+                        tell(&mut told, kept, step.shown);
+                    }
+                    Err(WishError::Rejected(_)) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+        if runs.iter().all(|(_, orders)| orders.is_empty()) {
+            break;
+        }
+    }
+    let end = end_of(&*log).unwrap();
+    Recorded { log, told, end, _folder: folder }
+});
+
+fn tell(told: &mut Vec<Arc<Published>>, kept: &Kept, shown: Vec<runtime::ShownEvent>) {
+    told.extend(shown.into_iter().map(|event| {
+        Arc::new(Published::Recorded {
+            run: kept.id().clone(),
+            position: event.position,
+            sequence: event.sequence,
+            changes: event.changes,
+        })
+    }));
+}
+
+/// What the log has behind a place, as it is told.
+fn expected(after: Position, only: Option<&RunId>) -> String {
+    let mut missed = Missed::behind(Arc::clone(&RECORDED.log), after, only.cloned());
+    let mut text = String::new();
+    while let Some(page) = missed.next_page().unwrap() {
+        page.iter().for_each(|frames| text.push_str(std::str::from_utf8(&frames.text).unwrap()));
+    }
+    text
+}
+
+fn end() -> Position {
+    RECORDED.end
+}
+
+fn last_of(run: &str) -> Position {
+    let is_its = |published: &&Arc<Published>| matches!(&***published, Published::Recorded { run: its, .. } if its.as_str() == run);
+    match RECORDED.told.iter().rfind(is_its).map(|published| &**published) {
+        Some(Published::Recorded { position, .. }) => *position,
+        _ => Position(0),
+    }
+}
+
+/// A feed that is told about the log from a place on.
+struct Told {
+    feed: Arc<Feed>,
+    news: broadcast::Sender<Arc<Published>>,
+    stop: Stop,
+}
+
+impl Told {
+    fn from(head: Position, bytes_max: usize) -> Self {
+        let (news, heard) = broadcast::channel(16);
+        let feed = Arc::new(Feed::behind(head, bytes_max));
+        tokio::spawn(follow(Arc::clone(&feed), Arc::clone(&RECORDED.log), heard));
+        Self { feed, news, stop: Stop::new() }
+    }
+
+    fn listener(&self, after: Position, only: Option<RunId>) -> Listener {
+        let line = Line {
+            feed: Arc::clone(&self.feed),
+            news: self.news.subscribe(),
+            stage: self.stop.watch(),
+            log: Arc::clone(&RECORDED.log),
+            readers: Arc::new(Semaphore::new(1)),
+            place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
+        };
+        Listener::new(line, Wanted { after, only })
+    }
+}
+
+/// One who listens by the rules: what came behind the last id comes again, and so it is forgotten.
+struct Hearer {
+    last: Position,
+    only: Option<RunId>,
+    /// What was heard up to the last id.
+    whole: String,
+}
+
+impl Hearer {
+    /// Listens until the end of the log is there, or until so many bytes have come.
+    async fn listen(&mut self, told: &Told, mut bytes_left: usize) {
+        let mut listener = told.listener(self.last, self.only.clone());
+        let mut half = String::new();
+        while bytes_left > 0 && self.last < self.end() {
+            let Some(piece) = listener.next().await else { break };
+            // All that is told of these runs is ASCII, so that it can be cut anywhere.
+            let piece = &piece[..piece.len().min(bytes_left)];
+            bytes_left -= piece.len();
+            half.push_str(std::str::from_utf8(piece).unwrap());
+            half = self.keep(&half);
+        }
+    }
+
+    /// Returns the last place that it will hear of.
+    fn end(&self) -> Position {
+        self.only.as_ref().map_or(end(), |run| last_of(run.as_str()))
+    }
+
+    /// Keeps what is whole, and returns what is not.
+    fn keep(&mut self, heard: &str) -> String {
+        let mut rest = heard;
+        let mut half = String::new();
+        while let Some((event, behind)) = rest.split_once("\n\n") {
+            rest = behind;
+            let id = event.lines().find_map(|line| line.strip_prefix("id: ")).map(|id| id.parse().unwrap());
+            if !event.starts_with("retry:") && event != ":" {
+                half.push_str(event);
+                half.push_str("\n\n");
+            }
+            if let Some(id) = id {
+                self.last = Position(id);
+                self.whole.push_str(&std::mem::take(&mut half));
+            }
+        }
+        half + rest
+    }
+}
+
+/// How the news reaches the feed.
+#[derive(Debug, Clone)]
+struct Telling {
+    /// Where the feed begins.
+    head: Index,
+    /// How far each piece of news is told too late.
+    late_by: Vec<usize>,
+    /// Which are never told.
+    untold: Vec<bool>,
+    /// Whether the feed gets a chance to hear between two.
+    pause: Vec<bool>,
+    bytes_max: usize,
+}
+
+fn telling() -> impl Strategy<Value = Telling> {
+    let bytes_max = prop_oneof![Just(1), Just(20_000), Just(KEPT_BYTES_MAX)];
+    (
+        any::<Index>(),
+        vec(0_usize..4, 1..50),
+        vec(prop::bool::weighted(0.1), 1..50),
+        vec(any::<bool>(), 1..50),
+        bytes_max,
+    )
+        .prop_map(|(head, late_by, untold, pause, bytes_max)| Telling {
+            head,
+            late_by,
+            untold,
+            pause,
+            bytes_max,
+        })
+}
+
+/// Tells the news behind a place in some order.
+async fn tell_all(news: &broadcast::Sender<Arc<Published>>, telling: &Telling, head: Position) {
+    let mut order: Vec<_> = RECORDED.told.iter().enumerate().collect();
+    order.sort_by_key(|(index, _)| index + telling.late_by[index % telling.late_by.len()]);
+    for (index, published) in order {
+        let Published::Recorded { position, .. } = &**published else { continue };
+        let is_untold = telling.untold[index % telling.untold.len()] && *position < end();
+        if *position > head && !is_untold {
+            drop(news.send(Arc::clone(published)));
+        }
+        if telling.pause[index % telling.pause.len()] {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.unwrap().block_on(work)
+}
+
+proptest! {
+    #[test]
+    fn one_who_is_cut_off_hears_the_same_as_one_who_never_left(
+        telling in telling(),
+        after: Index,
+        only: bool,
+        cuts in vec(0_usize..30_000, 0..6),
+    ) {
+        let n_entries = usize::try_from(end().0).unwrap();
+        let head = Position(u64::try_from(telling.head.index(n_entries + 1)).unwrap());
+        let after = Position(u64::try_from(after.index(n_entries + 1)).unwrap());
+        let only: Option<RunId> = only.then(|| "r2".parse().unwrap());
+        let whole = block_on(async {
+            let told = Told::from(head, telling.bytes_max);
+            let (news, how) = (told.news.clone(), telling.clone());
+            tokio::spawn(async move { tell_all(&news, &how, head).await });
+            let mut hearer = Hearer { last: after, only: only.clone(), whole: String::new() };
+            for cut in cuts {
+                hearer.listen(&told, cut).await;
+            }
+            // One who is too slow for the little that is kept is cut off by the server, and comes again too.
+            while hearer.last < hearer.end() {
+                hearer.listen(&told, usize::MAX).await;
+            }
+            hearer.whole
+        });
+        prop_assert_eq!(whole, expected(after, only.as_ref()));
+    }
+}
+
+#[test]
+fn what_is_seen_comes_at_once_and_without_an_id() {
+    block_on(async {
+        let told = Told::from(end(), KEPT_BYTES_MAX);
+        let mut all = told.listener(end(), None);
+        let mut other = told.listener(end(), Some("r2".parse().unwrap()));
+        let what = Glimpse::Words { text: "one\ntwo".to_owned() };
+        let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
+        told.news.send(Arc::new(seen)).unwrap();
+        assert_eq!(all.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        let expected = "event: session.seen\ndata: {\"run\":\"r1\",\"session\":\"s_7\",\"what\":{\"type\":\"words\",\"text\":\"one\\ntwo\"}}\n\n";
+        assert_eq!(all.next().await.unwrap(), expected);
+        assert_eq!(other.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        assert_eq!(other.next().await.unwrap(), ":\n\n", "only a word that keeps the line open");
+    });
+}
+
+#[test]
+fn one_who_is_too_slow_is_cut_off_and_one_who_comes_late_is_not() {
+    block_on(async {
+        let half = Position(end().0 / 2);
+        let told = Told::from(half, 1);
+        let mut slow = told.listener(half, None);
+        assert!(slow.next().await.is_some(), "the beginning");
+        for published in &RECORDED.told {
+            told.news.send(Arc::clone(published)).unwrap();
+            tokio::task::yield_now().await;
+        }
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        assert_eq!(slow.next().await, None, "it is further behind than what is kept");
+        let mut late = Hearer { last: half, only: None, whole: String::new() };
+        late.listen(&told, usize::MAX).await;
+        assert_eq!(late.whole, expected(half, None));
+    });
+}
+
+#[test]
+fn the_end_comes_behind_the_last_news() {
+    block_on(async {
+        let before = Position(end().0 - 1);
+        let told = Told::from(before, KEPT_BYTES_MAX);
+        let mut listener = told.listener(before, None);
+        assert!(listener.next().await.is_some(), "the beginning");
+        told.news.send(RECORDED.told.last().unwrap().clone()).unwrap();
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        told.stop.is_over();
+        let last = listener.next().await.unwrap();
+        assert_eq!(std::str::from_utf8(&last).unwrap(), expected(before, None));
+        assert_eq!(listener.next().await, None);
+    });
+}
+
+#[test]
+fn the_end_of_a_log_is_found_however_long_it_is() {
+    let folder = TempDir::new().unwrap();
+    let log = SqliteLog::open(folder.path()).unwrap();
+    let run: RunId = "r1".parse().unwrap();
+    for length in 0..9_u64 {
+        assert_eq!(end_of(&log).unwrap(), Position(length));
+        let entry = store::NewEntry {
+            at: Timestamp(1),
+            actor: "system".to_owned(),
+            kind: "runPaused".to_owned(),
+            version: 1,
+            payload: "{}".to_owned(),
+        };
+        log.append(&run, domain::Sequence(length), vec![entry]).unwrap();
+    }
+}

@@ -1,0 +1,99 @@
+//! What a client sends, taken in within bounds; what can't be read is a problem, like everything else.
+
+use std::time::Duration;
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    http::{StatusCode, header::CONTENT_TYPE, request::Parts},
+};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use crate::problem::{Failure, echo};
+
+/// How long a body may take to come in.
+const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
+/// How large a word of a person's can be: more than anybody types, and a pasted log too.
+pub const WORD_BYTES_MAX: usize = 1 << 20;
+/// How large a plan can be: that of 5,000 tasks has about 5 MB.
+pub const PLAN_BYTES_MAX: usize = 32 << 20;
+
+/// A body of JSON, of so many bytes at most.
+pub struct Sent<T, const BYTES_MAX: usize>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S> for Sent<T, BYTES_MAX> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Failure> {
+        // A page of another site can send a form without asking, and no JSON.
+        if !is_json(&request) {
+            let hint = "send JSON, and say so: content-type: application/json";
+            return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body is no JSON", hint));
+        }
+        let body = Limited::new(request.into_body(), BYTES_MAX).collect();
+        let body: Bytes = match timeout(BODY_WAIT_MAX, body).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let error = format!("the body has more than {BYTES_MAX} bytes");
+                return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, error, "send less"));
+            }
+            Ok(Err(error)) => {
+                let error = format!("the body could not be read: {error}");
+                return Err(Failure::new(StatusCode::BAD_REQUEST, error, "send it whole"));
+            }
+            Err(_) => {
+                let hint = "send it in one go";
+                return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "the body did not come", hint));
+            }
+        };
+        let read = serde_json::from_slice(&body).map_err(|error| {
+            let error = format!("the body can't be understood: {}", echo(&error.to_string()));
+            Failure::new(StatusCode::BAD_REQUEST, error, "GET /api/openapi.json says what is wanted")
+        });
+        read.map(Self)
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let value = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = value.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// What is named in the path.
+pub struct Named<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(named)) => Ok(Self(named)),
+            Err(_) => {
+                let error = format!("there can't be a {}", echo(parts.uri.path()));
+                Err(Failure::new(StatusCode::NOT_FOUND, error, "GET /api/runs lists all runs"))
+            }
+        }
+    }
+}
+
+/// What stands behind the question mark: names and values, in order.
+pub struct Asked(pub Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Asked {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Query::<Vec<(String, String)>>::from_request_parts(parts, state).await {
+            Ok(Query(pairs)) => Ok(Self(pairs)),
+            Err(error) => Err(bad_query(error.to_string())),
+        }
+    }
+}
+
+/// Says that what stands behind the question mark is no use.
+pub fn bad_query(error: impl Into<String>) -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, error, "GET /api/openapi.json says what can be asked")
+}

@@ -1,0 +1,84 @@
+//! Every path, what answers it, and the description of both.
+
+mod live;
+mod runs;
+mod server;
+mod work;
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    http::{Method, StatusCode, Uri},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use domain::{RunId, Sequence};
+use runtime::{Host, HostError};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::{OpenApi, openapi};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    api::Api,
+    problem::{Failure, echo},
+};
+
+/// Where the description of the interface is.
+pub const DESCRIPTION: &str = "/api/openapi.json";
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "Jangdan",
+    description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+    license(identifier = "MIT OR Apache-2.0")
+))]
+struct Described;
+
+/// Returns the router.
+pub fn router(api: Api) -> Router {
+    let (router, description) = described();
+    let description = Arc::new(description);
+    router
+        .with_state(api)
+        .route(DESCRIPTION, get(move || async move { Json(&*description).into_response() }))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
+}
+
+/// Returns the routes and what is said about them; both come from the same list.
+pub fn described() -> (Router<Api>, openapi::OpenApi) {
+    OpenApiRouter::with_openapi(Described::openapi())
+        .routes(routes!(server::status))
+        .routes(routes!(server::stop))
+        .routes(routes!(runs::list, runs::start))
+        .routes(routes!(runs::one))
+        .routes(routes!(runs::rows))
+        .routes(routes!(runs::wish))
+        .routes(routes!(runs::inbox))
+        .routes(routes!(work::diff))
+        .routes(routes!(work::land))
+        .routes(routes!(work::clean))
+        .routes(routes!(live::live))
+        .split_for_parts()
+}
+
+/// Tells whether there is such a run.
+fn known(host: &Host, run: &RunId) -> Result<(), Failure> {
+    if host.log().read(run, Sequence(0), 1)?.is_empty() {
+        return Err(HostError::UnknownRun { run: run.clone() }.into());
+    }
+    Ok(())
+}
+
+async fn unknown_path(uri: Uri) -> Failure {
+    let error = format!("there is no {}", echo(uri.path()));
+    Failure::new(StatusCode::NOT_FOUND, error, format!("GET {DESCRIPTION} lists all paths"))
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> Response {
+    let error = format!("{} can't be used on {}", echo(method.as_str()), echo(uri.path()));
+    let hint = format!("GET {DESCRIPTION} says what can");
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, error, hint).into_response()
+}

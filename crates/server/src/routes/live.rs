@@ -1,0 +1,107 @@
+//! The live stream.
+
+use std::convert::Infallible;
+
+use axum::{
+    body::{Body, Bytes},
+    extract::State,
+    http::{
+        HeaderMap, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE},
+    },
+    response::{IntoResponse, Response},
+};
+use domain::RunId;
+use futures_util::stream::unfold;
+use store::Position;
+
+use crate::{
+    api::Api,
+    feed::{Listener, Wanted, is_taken},
+    problem::{Failure, Problem, echo},
+    request::{Asked, bad_query},
+    routes::known,
+};
+
+/// What happens, as it happens (server-sent events).
+///
+/// Without a place it starts now; with one, everything behind it comes first, then what comes, without a gap and
+/// without repetition.
+#[utoipa::path(
+    get, path = "/api/live",
+    params(
+        ("after" = Option<u64>, Query, description = "the place in the log behind which it starts"),
+        ("run" = Option<String>, Query, description = "the run; without it all"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "the same as after, and stronger"),
+    ),
+    responses(
+        (status = OK, body = String, content_type = "text/event-stream"),
+        (status = BAD_REQUEST, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, description = "the log has not come to that place", body = Problem),
+        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem),
+    )
+)]
+pub async fn live(
+    State(api): State<Api>,
+    Asked(pairs): Asked,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let (mut after, mut only) = (None, None);
+    for (name, value) in &pairs {
+        match name.as_str() {
+            "after" => after = Some(place(value)?),
+            "run" => only = Some(run(value)?),
+            _ => return Err(bad_query(format!("the stream can't be asked for by '{}'", echo(name)))),
+        }
+    }
+    if let Some(last) = headers.get("last-event-id").filter(|last| !last.is_empty()) {
+        // A browser that comes again asks for the same address, so what it has seen since counts.
+        after = Some(place(last.to_str().unwrap_or("?"))?);
+    }
+    let line = api.line().ok_or_else(|| {
+        let hint = "close a page or a terminal that follows a run, then try again";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too many follow the runs already", hint)
+    })?;
+    check(&api, after, only.clone()).await?;
+    let after = after.unwrap_or_else(|| api.feed.head());
+    let listener = Listener::new(line, Wanted { after, only });
+    let stream = unfold(listener, |mut listener| async {
+        let text = listener.next().await?;
+        Some((Ok::<Bytes, Infallible>(text), listener))
+    });
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
+    Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+/// Tells whether there is such a run, and such a place.
+async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Result<(), Failure> {
+    let known_up_to = api.feed.head();
+    api.ask(move |host| {
+        if let Some(run) = only {
+            known(host, &run)?;
+        }
+        match after.filter(|after| *after > known_up_to) {
+            // Somebody may know of an entry that was recorded this moment.
+            Some(after) if !is_taken(&**host.log(), after)? => {
+                let error = format!("the log has not come to {after}");
+                let hint = "it is another log than before: ask for the rows anew, then listen from there";
+                Err(Failure::new(StatusCode::CONFLICT, error, hint))
+            }
+            Some(_) | None => Ok(()),
+        }
+    })
+    .await
+}
+
+fn place(text: &str) -> Result<Position, Failure> {
+    let place = text.parse().map(Position);
+    place.map_err(|_| bad_query(format!("'{}' is no place in the log: it is a number", echo(text))))
+}
+
+fn run(text: &str) -> Result<RunId, Failure> {
+    text.parse().map_err(|_| {
+        let error = format!("there is no run '{}'", echo(text));
+        Failure::new(StatusCode::NOT_FOUND, error, "GET /api/runs lists all")
+    })
+}

@@ -1,0 +1,178 @@
+//! Runs: their list, their beginning, their rows, and what people wish of them.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use domain::RunId;
+use runtime::{HostError, NewRun};
+use serde::Serialize;
+use views::{Kind, Row, RunRow, RunState};
+
+use crate::{
+    api::Api,
+    bodies::{Accepted, InboxItem, Started, Wish},
+    problem::{Failure, Problem, echo},
+    request::{Asked, Named, PLAN_BYTES_MAX, Sent, WORD_BYTES_MAX, bad_query},
+};
+
+/// How long the name of a person can be.
+const PERSON_BYTES_MAX: usize = 200;
+
+#[derive(Serialize)]
+struct RunRows {
+    position: u64,
+    sequence: u64,
+    rows: BTreeMap<&'static str, Vec<Row>>,
+}
+
+/// All runs, the oldest first.
+#[utoipa::path(get, path = "/api/runs", responses((status = OK, description = "rows of the kind run", body = [Object])))]
+pub async fn list(State(api): State<Api>) -> Result<Json<Vec<RunRow>>, Failure> {
+    api.ask(|host| Ok(Json(host.list()?))).await
+}
+
+/// Begins a run. It has begun when the answer comes.
+#[utoipa::path(
+    post, path = "/api/runs",
+    request_body(content = Object, description = "project, work, settings, team, outfit, person"),
+    responses(
+        (status = CREATED, body = Started),
+        (status = BAD_REQUEST, body = Problem),
+        (status = CONFLICT, description = "the plan can't be run", body = Problem),
+    )
+)]
+pub async fn start(
+    State(api): State<Api>,
+    Sent(new): Sent<NewRun, PLAN_BYTES_MAX>,
+) -> Result<(StatusCode, Json<Started>), Failure> {
+    check_person(&new.person)?;
+    let run = api.ask(move |host| Ok(host.start(new)?)).await?;
+    Ok((StatusCode::CREATED, Json(Started { run })))
+}
+
+/// How a run stands.
+#[utoipa::path(
+    get, path = "/api/runs/{run}",
+    params(("run" = String, Path, description = "the run")),
+    responses((status = OK, description = "a row of the kind run", body = Object), (status = NOT_FOUND, body = Problem))
+)]
+pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<RunRow>, Failure> {
+    api.ask(move |host| {
+        let shown = host.rows(&run)?;
+        let row = shown.views.rows().run.get(&()).cloned();
+        row.map(Json).ok_or_else(|| HostError::UnknownRun { run }.into())
+    })
+    .await
+}
+
+/// The rows of a run, all kinds or some, and the place in the log that they stand for.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/rows",
+    params(
+        ("run" = String, Path, description = "the run"),
+        ("kind" = Option<Vec<String>>, Query, description = "a kind of row; may stand there several times"),
+    ),
+    responses(
+        (status = OK, description = "position, sequence, and the rows by their kinds", body = Object),
+        (status = BAD_REQUEST, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    )
+)]
+pub async fn rows(
+    State(api): State<Api>,
+    Named(run): Named<RunId>,
+    Asked(pairs): Asked,
+) -> Result<Response, Failure> {
+    let kinds = kinds(&pairs)?;
+    api.ask(move |host| {
+        let shown = host.rows(&run)?;
+        let rows = kinds.iter().map(|kind| (kind.name(), shown.views.rows().of(*kind))).collect();
+        json(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })
+    })
+    .await
+}
+
+/// Wishes something of a run. It has come true, and is durable, when the answer comes.
+#[utoipa::path(
+    post, path = "/api/runs/{run}/wishes",
+    params(("run" = String, Path, description = "the run")),
+    request_body = Wish,
+    responses(
+        (status = OK, body = Accepted),
+        (status = BAD_REQUEST, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, description = "the rules say no", body = Problem),
+    )
+)]
+pub async fn wish(
+    State(api): State<Api>,
+    Named(run): Named<RunId>,
+    Sent(Wish { person, wish }): Sent<Wish, WORD_BYTES_MAX>,
+) -> Result<Json<Accepted>, Failure> {
+    check_person(&person)?;
+    let sequence = api.ask(move |host| Ok(host.wish(&run, &person, wish)?)).await?;
+    Ok(Json(Accepted { sequence }))
+}
+
+/// What waits for the person in all runs that go on, the most urgent first.
+#[utoipa::path(
+    get, path = "/api/inbox",
+    responses((status = OK, description = "rows of the kind inbox, each with its run", body = [Object]))
+)]
+pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failure> {
+    api.ask(|host| {
+        let mut items = Vec::new();
+        for run in host.list()?.into_iter().filter(goes_on) {
+            let shown = host.rows(&run.id)?;
+            let inbox = shown.views.inbox().into_iter().cloned();
+            items.extend(inbox.map(|row| InboxItem { run: run.id.clone(), row }));
+        }
+        items.sort_by(|left, right| left.row.cmp_urgency(&right.row));
+        Ok(Json(items))
+    })
+    .await
+}
+
+fn goes_on(run: &RunRow) -> bool {
+    match run.status {
+        RunState::Running | RunState::Paused => true,
+        RunState::Done | RunState::Failed | RunState::Cancelled => false,
+    }
+}
+
+/// Returns the kinds that are asked for; all where none is named.
+fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
+    let mut kinds = Vec::new();
+    for (name, value) in pairs {
+        if name != "kind" {
+            return Err(bad_query(format!("rows can't be asked for by '{}'", echo(name))));
+        }
+        let known = Kind::ALL.iter().find(|kind| kind.name() == value);
+        let kind = known.ok_or_else(|| {
+            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            let error = format!("there is no kind '{}'", echo(value));
+            Failure::new(StatusCode::BAD_REQUEST, error, format!("there are {}", names.join(", ")))
+        })?;
+        kinds.push(*kind);
+    }
+    Ok(if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds })
+}
+
+fn check_person(person: &str) -> Result<(), Failure> {
+    if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
+        let error = format!("the person's name must have 1 to {PERSON_BYTES_MAX} bytes");
+        return Err(Failure::new(StatusCode::BAD_REQUEST, error, "say who wishes it: \"person\":\"ana\""));
+    }
+    Ok(())
+}
+
+/// Writes an answer where it is made, away from everybody else: it may be large.
+fn json(answer: &impl Serialize) -> Result<Response, Failure> {
+    let text = serde_json::to_vec(answer).map_err(|_| Failure::ours())?;
+    Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
+}

@@ -1,0 +1,35 @@
+//! The server itself: who it is, and its end.
+
+use axum::{Json, extract::State, http::StatusCode};
+
+use crate::{
+    api::Api,
+    bodies::{Status, StopWish},
+    problem::{Failure, Problem},
+    request::{Sent, WORD_BYTES_MAX},
+};
+
+/// Who serves, since when, and from where.
+#[utoipa::path(get, path = "/api/status", responses((status = OK, body = Status)))]
+pub async fn status(State(api): State<Api>) -> Json<Status> {
+    Json(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        started_at: api.started_at,
+        data: api.host.data().to_owned(),
+    })
+}
+
+/// Ends the server. Agents work on, or end and go on with the next start.
+#[utoipa::path(
+    post, path = "/api/stop",
+    request_body = StopWish,
+    responses((status = ACCEPTED, description = "it ends now"), (status = BAD_REQUEST, body = Problem))
+)]
+pub async fn stop(
+    State(api): State<Api>,
+    Sent(StopWish { agents }): Sent<StopWish, WORD_BYTES_MAX>,
+) -> Result<StatusCode, Failure> {
+    api.stop(agents);
+    Ok(StatusCode::ACCEPTED)
+}

@@ -1,0 +1,70 @@
+//! What came of a run: a task's changes, landing them, and cleaning up.
+
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use domain::{RunId, TaskId};
+use runtime::{Cleaned, Landed};
+
+use crate::{
+    api::Api,
+    problem::{Failure, Problem},
+    request::Named,
+    routes::known,
+};
+
+/// What a task has changed so far, as git shows it.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/tasks/{task}/diff",
+    params(("run" = String, Path, description = "the run"), ("task" = String, Path, description = "the task")),
+    responses(
+        (status = OK, body = String, content_type = "text/x-diff"),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, description = "the run has no worktrees", body = Problem),
+    )
+)]
+pub async fn diff(
+    State(api): State<Api>,
+    Named((run, task)): Named<(RunId, TaskId)>,
+) -> Result<Response, Failure> {
+    let diff = api.ask(move |host| {
+        if host.rows(&run)?.views.rows().tasks.get(&task).is_none() {
+            let hint = format!("GET /api/runs/{run}/rows?kind=task lists all");
+            return Err(Failure::new(StatusCode::NOT_FOUND, format!("there is no task {task}"), hint));
+        }
+        Ok(host.diff(&run, &task)?)
+    });
+    let diff = diff.await?;
+    Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
+}
+
+/// Brings what a run has merged onto the branch that it started from.
+#[utoipa::path(
+    post, path = "/api/runs/{run}/land",
+    params(("run" = String, Path, description = "the run")),
+    responses(
+        (status = OK, description = "what came of it", body = Object),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem),
+    )
+)]
+pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Landed>, Failure> {
+    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.land(&run)?)))).await
+}
+
+/// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
+#[utoipa::path(
+    post, path = "/api/runs/{run}/clean",
+    params(("run" = String, Path, description = "the run")),
+    responses(
+        (status = OK, description = "what came of it", body = Object),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem),
+    )
+)]
+pub async fn clean(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Cleaned>, Failure> {
+    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.clean(&run)?)))).await
+}
