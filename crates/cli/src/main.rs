@@ -16,6 +16,7 @@ mod moment;
 mod plan_check;
 mod play;
 mod plural;
+mod prepare;
 mod printable;
 mod replay;
 mod sandboxed;

@@ -84,14 +84,20 @@ fn print_json(source: &[u8], reading: &Reading) -> io::Result<()> {
 }
 
 fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
-    let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
     let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
-    // A file that is no text has no line to show, and what is about the whole file is about none of them.
-    let text = std::str::from_utf8(source).unwrap_or_default();
-    let places = Places::new(source);
     if !reading.plan.tasks.is_empty() && !reading.diagnostics.is_empty() {
         writeln!(anstream::stderr().lock())?;
     }
+    show_mistakes(path, source, reading)?;
+    result
+}
+
+/// Shows everything that is wrong with a plan, in its place, on standard error.
+pub fn show_mistakes(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
+    let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
+    // A file that is no text has no line to show, and what is about the whole file is about none of them.
+    let text = std::str::from_utf8(source).unwrap_or_default();
+    let places = Places::new(source);
     for diagnostic in &reading.diagnostics {
         if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
@@ -110,9 +116,8 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
         }
     }
     if reading.diagnostics.len() < 2 {
-        return result;
+        return Ok(());
     }
     let count = |severity| reading.diagnostics.iter().filter(|found| found.severity == severity).count();
-    snippet::print_summary(&name, count(Severity::Error), count(Severity::Warning))?;
-    result
+    snippet::print_summary(&name, count(Severity::Error), count(Severity::Warning))
 }

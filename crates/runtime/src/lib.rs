@@ -14,5 +14,5 @@ mod world;
 pub use git::{Cleaned, Landed};
 pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
-pub use outfit::{Isolation, Outfit, Ports, SandboxMode};
+pub use outfit::{Isolation, KeptPermissions, Outfit, Ports, SandboxMode, kept_permissions};
 pub use published::{Glimpse, Published};

@@ -18,7 +18,7 @@ use crate::{
     crank::Mail,
     git::Git,
     host::Shared,
-    outfit::{Outfit, Ports, SandboxMode},
+    outfit::{Outfit, Ports, SandboxMode, keep_permission},
 };
 
 /// How long a set-up command may take.
@@ -146,13 +146,7 @@ impl Site {
 
     /// Writes a choice about a permission down for later runs of the project.
     pub(super) fn keep_permission(&self, pattern: &str, allowed: bool) -> io::Result<()> {
-        let path = self.shared.data.join("permissions.jsonl");
-        let line = serde_json::json!({
-            "project": self.outfit.project, "pattern": pattern, "allowed": allowed,
-        });
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(path)?;
-        io::Write::write_all(&mut file, format!("{line}\n").as_bytes())?;
-        file.sync_data()
+        keep_permission(&self.shared.data, &self.outfit.project, pattern, allowed)
     }
 }
 
