@@ -21,6 +21,7 @@ mod printable;
 mod replay;
 mod sandboxed;
 mod say;
+mod screen;
 mod session;
 mod settings;
 mod sim;

@@ -1,0 +1,184 @@
+//! Lines of text with their look, measured as a terminal shows them.
+//!
+//! Everything that is put into a line goes through `printable`: agents' words can't steer the terminal.
+
+use anstyle::Style;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::printable::printable;
+
+/// One line: pieces of text, each with its look.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Line {
+    pieces: Vec<(Style, String)>,
+}
+
+impl Line {
+    /// Begins a line with a text.
+    pub fn of(style: Style, text: &str) -> Self {
+        Self::default().and(style, text)
+    }
+
+    /// Adds a text.
+    pub fn and(mut self, style: Style, text: &str) -> Self {
+        self.pieces.push((style, printable(text)));
+        self
+    }
+
+    /// Returns how many columns it takes.
+    pub fn width(&self) -> usize {
+        self.pieces.iter().map(|(_, text)| text.width()).sum()
+    }
+
+    /// Returns as much of it as fits.
+    pub fn cut(self, width: usize) -> Self {
+        if self.width() <= width {
+            return self;
+        }
+        let mut left = width;
+        let mut pieces = Vec::new();
+        for (style, text) in self.pieces {
+            let is_whole = text.width() < left;
+            let text = if is_whole { text } else { cut(&(text + "……"), left) };
+            left = left.saturating_sub(text.width());
+            pieces.push((style, text));
+            if !is_whole {
+                break;
+            }
+        }
+        Self { pieces }
+    }
+
+    /// Returns its text alone.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// Returns it for a terminal that shows colours.
+    pub fn painted(&self) -> String {
+        self.pieces.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
+    }
+}
+
+/// Returns as much of a text as fits; what was left out is shown by a sign.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut short = head(text, width.saturating_sub(1)).to_owned();
+    if width > 0 {
+        short.push('…');
+    }
+    short
+}
+
+/// Returns a text with blanks behind it, as wide as wanted.
+pub fn pad(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let blanks = width.saturating_sub(text.width());
+    text + &" ".repeat(blanks)
+}
+
+/// Returns a text with blanks before it, as wide as wanted.
+pub fn pad_left(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let blanks = width.saturating_sub(text.width());
+    " ".repeat(blanks) + &text
+}
+
+/// Breaks a text into lines, between words where that can be; its own lines stay.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    text.trim_end().lines().flat_map(|line| wrap_line(&line.replace('\t', "  "), width.max(1))).collect()
+}
+
+/// Returns a text as one line.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn wrap_line(line: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = line.trim_end();
+    while rest.width() > width {
+        let fits = head(rest, width);
+        // A sign that is wider than the line stands alone.
+        let fits = if fits.is_empty() { first(rest) } else { fits };
+        let next_is_blank = rest.get(fits.len()..).is_some_and(|rest| rest.starts_with(' '));
+        let at = if next_is_blank { None } else { fits.rfind(' ').filter(|at| *at > 0) };
+        let (line, after) = rest.split_at(at.unwrap_or(fits.len()));
+        lines.push(line.trim_end().to_owned());
+        rest = after.trim_start();
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
+/// Returns the beginning of a text that fits.
+fn head(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    for (at, sign) in text.char_indices() {
+        taken += sign.width().unwrap_or(1);
+        if taken > width {
+            return text.get(..at).unwrap_or_default();
+        }
+    }
+    text
+}
+
+fn first(text: &str) -> &str {
+    let end = text.char_indices().nth(1).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_wider_than_asked() {
+        for text in [
+            "",
+            "short",
+            "a longer text than that",
+            "결제 대행사를 선택해 주세요",
+            "👩‍👩‍👧 가나다",
+            "e\u{301}e\u{301}",
+        ] {
+            for width in 0..12 {
+                assert!(cut(text, width).width() <= width, "{text} in {width}");
+                assert_eq!(pad(text, width).width(), width, "{text} in {width}");
+                assert_eq!(pad_left(text, width).width(), width, "{text} in {width}");
+                let line = Line::of(Style::new(), text).and(Style::new(), text).cut(width);
+                assert!(line.width() <= width, "{text} in {width}: {line:?}");
+            }
+            for width in 2..12 {
+                let lines = wrap(text, width);
+                assert!(lines.iter().all(|line| line.width() <= width), "{text} in {width}: {lines:?}");
+                let all = |text: &str| text.replace(' ', "");
+                assert_eq!(all(&lines.concat()), all(text));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("one\n\n  two", 7), ["one", "", "  two"]);
+        assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
+        assert_eq!(wrap("가나다", 1), ["가", "나", "다"]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_shown() {
+        assert_eq!(cut("결제 대행사", 6), "결제 …");
+        assert_eq!(Line::of(Style::new(), "ab").and(Style::new(), "cd").cut(3).text(), "ab…");
+    }
+
+    #[test]
+    fn an_agents_words_steer_nothing() {
+        let line = Line::of(Style::new().bold(), "a\u{1b}]0;x\u{7}\u{202e}b");
+        assert_eq!(line.text(), "a\u{fffd}]0;x\u{fffd}\u{fffd}b");
+    }
+}

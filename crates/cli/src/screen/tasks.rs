@@ -1,0 +1,187 @@
+//! The tasks that something happens with: a line for each, below its phase.
+
+use anstyle::{AnsiColor, Style};
+use views::{Party, TaskRow, TaskState};
+
+use super::{
+    Look,
+    amount::{since, span, tokens},
+    board::{Board, Seen},
+    line::{Line, cut, flat, pad, pad_left},
+    words::{party, phase, pick, task_state, waits_for},
+};
+
+const FAINT: Style = Style::new().dimmed();
+const PLAIN: Style = Style::new();
+const RUNS: Style = AnsiColor::Cyan.on_default();
+const ASKS: Style = AnsiColor::Yellow.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default();
+
+/// Below this many columns a task takes two lines.
+const NARROW: usize = 60;
+/// A title longer than this is cut where there is more to show.
+const TITLE_WIDTH_MAX: usize = 40;
+const AGENT_WIDTH_MAX: usize = 14;
+
+/// Returns the lines of the tasks that something happens with, at most so many.
+pub fn tasks(look: Look, board: &Board, lines_max: usize) -> Vec<Line> {
+    let mut shown: Vec<&TaskRow> = board.tasks.values().filter(|task| rank(task).is_some()).collect();
+    shown.sort_by_key(|task| (rank(task), task.phase));
+    let each = if look.width < NARROW { 2 } else { 1 };
+    let mut n_shown = shown.len();
+    while n_shown > 0
+        && height(shown.get(..n_shown).unwrap_or_default(), each, n_shown < shown.len()) > lines_max
+    {
+        n_shown -= 1;
+    }
+    let n_more = shown.len() - n_shown;
+    shown.truncate(n_shown);
+    shown.sort_by(|left, right| (left.phase, &left.id).cmp(&(right.phase, &right.id)));
+    let widths = Widths::of(look, &shown);
+    let mut lines = Vec::new();
+    let mut last = None;
+    for task in shown {
+        if last.replace(task.phase) != Some(task.phase) {
+            lines.push(phase_line(look, board, task.phase));
+        }
+        lines.extend(if each == 2 {
+            narrow(look, board, task)
+        } else {
+            vec![wide(look, board, task, &widths)]
+        });
+    }
+    if n_more > 0 && lines.len() < lines_max {
+        let text = match look.locale {
+            domain::Locale::En => format!("  … and {n_more} more"),
+            domain::Locale::Ko => format!("  … 그 밖에 {n_more}개"),
+        };
+        lines.push(Line::of(FAINT, &text).cut(look.width));
+    }
+    lines
+}
+
+/// Returns how much a task wants to be seen; none where nothing happens with it.
+fn rank(task: &TaskRow) -> Option<u8> {
+    match task.state {
+        TaskState::Running | TaskState::Checking | TaskState::Merging => Some(0),
+        TaskState::Blocked if task.blocked.iter().any(|blocked| blocked.on == Party::Person) => Some(1),
+        TaskState::Blocked => Some(2),
+        TaskState::Waiting | TaskState::Ready => None,
+        TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => None,
+    }
+}
+
+fn height(shown: &[&TaskRow], each: usize, has_more: bool) -> usize {
+    let mut phases: Vec<_> = shown.iter().map(|task| task.phase).collect();
+    phases.sort_unstable();
+    phases.dedup();
+    shown.len() * each + phases.len() + usize::from(has_more)
+}
+
+fn phase_line(look: Look, board: &Board, number: domain::PhaseNumber) -> Line {
+    let row = board.phases.get(&number);
+    let name = phase(look.locale, number, &flat(row.map(|row| row.name.as_str()).unwrap_or_default()));
+    let done = row.map(|row| format!("  {}/{}", row.tasks.done, row.n_tasks)).unwrap_or_default();
+    Line::of(FAINT, &format!("{name}{done}")).cut(look.width)
+}
+
+/// How wide the columns are.
+struct Widths {
+    id: usize,
+    title: usize,
+    agent: usize,
+    state: usize,
+    time: usize,
+    tokens: usize,
+}
+
+impl Widths {
+    fn of(look: Look, shown: &[&TaskRow]) -> Self {
+        use unicode_width::UnicodeWidthStr;
+        let widest = |text: &dyn Fn(&TaskRow) -> String| {
+            shown.iter().map(|task| text(task).width()).max().unwrap_or(0)
+        };
+        let id = widest(&|task| task.id.to_string());
+        let agent = widest(&agent).min(AGENT_WIDTH_MAX);
+        let state = widest(&|task| task_state(look.locale, task.state).to_owned());
+        let time = widest(&|task| elapsed(look, task));
+        let tokens = widest(&used);
+        // What is left is shared: the title first, the last words behind it.
+        let fixed = 2 + id + agent + state + time + tokens + 12;
+        let left = look.width.saturating_sub(fixed);
+        let title = widest(&|task| flat(&task.title)).min(TITLE_WIDTH_MAX).min((left / 2).max(8));
+        Self { id, title, agent, state, time, tokens }
+    }
+}
+
+fn wide(look: Look, board: &Board, task: &TaskRow, widths: &Widths) -> Line {
+    let (mark, style) = mark(task);
+    let line = Line::of(style, mark)
+        .and(PLAIN, &pad(&task.id.to_string(), widths.id + 2))
+        .and(PLAIN, &pad(&flat(&task.title), widths.title))
+        .and(FAINT, &format!("  {}", pad(&agent(task), widths.agent)))
+        .and(style, &format!("  {}", pad(task_state(look.locale, task.state), widths.state)))
+        .and(FAINT, &format!("  {}", pad_left(&elapsed(look, task), widths.time)))
+        .and(FAINT, &format!("  {}  ", pad_left(&used(task), widths.tokens)));
+    let (style, text) = tail(look, board, task);
+    line.and(style, &text).cut(look.width)
+}
+
+fn narrow(look: Look, board: &Board, task: &TaskRow) -> Vec<Line> {
+    use unicode_width::UnicodeWidthStr;
+    let (mark, style) = mark(task);
+    let (id, time) = (task.id.to_string(), elapsed(look, task));
+    let title_width = look.width.saturating_sub(2 + id.width() + 1 + 1 + time.width());
+    let first = Line::of(style, mark)
+        .and(PLAIN, &format!("{id} "))
+        .and(PLAIN, &pad(&flat(&task.title), title_width))
+        .and(FAINT, &format!(" {time}"));
+    let (tail_style, text) = tail(look, board, task);
+    let who = [task_state(look.locale, task.state).to_owned(), agent(task)].join(" ");
+    let second = Line::of(FAINT, &format!("  {} ", cut(&who, look.width / 2))).and(tail_style, &text);
+    vec![first.cut(look.width), second.cut(look.width)]
+}
+
+fn mark(task: &TaskRow) -> (&'static str, Style) {
+    match task.state {
+        TaskState::Blocked if rank(task) == Some(1) => ("? ", ASKS),
+        TaskState::Blocked => ("- ", FAINT),
+        TaskState::Failed | TaskState::Cancelled => ("! ", BAD),
+        TaskState::Running | TaskState::Checking | TaskState::Merging => ("> ", RUNS),
+        TaskState::Waiting | TaskState::Ready | TaskState::Done | TaskState::Skipped => ("  ", PLAIN),
+    }
+}
+
+/// Returns the end of a line: for whom it waits, else what the agent last said or does.
+fn tail(look: Look, board: &Board, task: &TaskRow) -> (Style, String) {
+    if task.state == TaskState::Blocked {
+        let mut whom: Vec<String> = task.blocked.iter().map(|on| party(look.locale, &on.on)).collect();
+        whom.dedup();
+        let style = if rank(task) == Some(1) { ASKS } else { FAINT };
+        return (style, waits_for(look.locale, &whom.join(", ")));
+    }
+    let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
+    match board.last_of(task) {
+        Some(Seen::Tool(title)) => (FAINT, format!("{progress}$ {}", flat(&title))),
+        Some(Seen::Trouble(text)) => (BAD, format!("{progress}{}", flat(&text))),
+        Some(Seen::Words(words)) => (FAINT, format!("{progress}{}", flat(&words))),
+        None => (FAINT, progress),
+    }
+}
+
+fn agent(task: &TaskRow) -> String {
+    task.agent.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn elapsed(look: Look, task: &TaskRow) -> String {
+    task.started_at.map(|at| span(look.locale, since(at, look.now))).unwrap_or_default()
+}
+
+fn used(task: &TaskRow) -> String {
+    if task.used.tokens == 0 { String::new() } else { tokens(task.used.tokens) }
+}
+
+/// Returns what stands there while nothing happens.
+pub fn nothing(look: Look) -> Line {
+    Line::of(FAINT, pick(look.locale, "nothing runs", "진행 중인 작업 없음")).cut(look.width)
+}
