@@ -5,28 +5,51 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod agents;
+mod answer;
+mod approve;
+mod chat;
+mod clean;
+mod columns;
 mod config;
+mod control;
+mod conversation;
 mod data;
 mod decode;
+mod diff;
 mod failure;
 mod hook;
+mod inbox;
 mod input;
+mod land;
 mod log;
+mod logs;
 mod moment;
 mod plan_check;
 mod play;
 mod plural;
 mod prepare;
 mod printable;
+mod provide;
+mod remote;
 mod replay;
+mod resolve;
+mod retry;
+mod rewind;
+mod runs;
 mod sandboxed;
 mod say;
 mod screen;
+mod serve;
 mod session;
 mod settings;
 mod sim;
+mod skip;
 mod snippet;
+mod source;
+mod status;
 mod store_failure;
+mod watch;
+mod wish;
 
 /// Runs a team of command-line AI agents through a plan.
 #[derive(Debug, Parser)]
@@ -40,20 +63,60 @@ struct Arguments {
 enum Command {
     /// Lists the agents that Jangdan knows: which are here, which version, logged in or not.
     Agents(agents::Arguments),
+    /// Answers a question.
+    Answer(answer::Arguments),
+    /// Lets a phase pass its gate.
+    Approve(approve::Approve),
+    /// Calls off a run, a phase or a task.
+    Cancel(control::Arguments),
+    /// Says something to the orchestrator, or answers the only question that waits.
+    Chat(chat::Arguments),
+    /// Removes the worktrees that nobody needs any more; what is in them is kept.
+    Clean(clean::Arguments),
     /// Shows the configuration: what holds, where it comes from, what is wrong with it.
     #[command(subcommand)]
     Config(config::Command),
+    /// Lets a run, a phase or a task go on that was paused.
+    Continue(control::Arguments),
+    /// Shows what a task's agent was told and what it said, turn by turn.
+    Conversation(conversation::Arguments),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
+    /// Shows what a task has changed so far.
+    Diff(diff::Arguments),
     /// Tells the session what happened in Claude Code, which calls it.
     Hook(hook::Arguments),
+    /// Shows what waits for you, the most urgent first.
+    Inbox(inbox::Arguments),
+    /// Brings what a run has merged onto the branch that it started from.
+    Land(land::Arguments),
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
+    /// Shows what a task's agent says and does.
+    Logs(logs::Arguments),
+    /// Lets a run, a phase or a task wait.
+    Pause(control::Arguments),
+    /// Gives an agent what it asks for.
+    Provide(provide::Provide),
+    /// Says that an agent will not get what it asks for.
+    Refuse(provide::Refuse),
+    /// Does not let a phase pass its gate.
+    Reject(approve::Reject),
+    /// Does something about a problem that reached you.
+    Resolve(resolve::Arguments),
+    /// Tries a task again.
+    Retry(retry::Arguments),
+    /// Brings a task back to a checkpoint.
+    Rewind(rewind::Arguments),
+    /// Lists all runs, and how they stand.
+    Runs(runs::Arguments),
     /// Restricts itself and becomes another program.
     #[command(hide = true)]
     Sandboxed(sandboxed::Arguments),
     /// Says a message of the protocol, for an agent in a session.
     Say(say::Arguments),
+    /// Starts a server that stays, so that runs go on while nobody watches.
+    Serve(serve::Arguments),
     /// Starts agents that outlive the terminal, and comes back to them.
     Session(session::Arguments),
     /// Works with plan files.
@@ -65,6 +128,12 @@ enum Command {
     Play(play::Arguments),
     /// Imagines many runs against crashes, liars and late answers, and looks for one that breaks a rule.
     Sim(sim::Arguments),
+    /// Leaves a task out.
+    Skip(skip::Arguments),
+    /// Shows how a run stands, and what waits for you.
+    Status(status::Arguments),
+    /// Shows a run as it goes, and lets you act on it.
+    Watch(watch::command::Arguments),
 }
 
 #[derive(Debug, Subcommand)]
@@ -76,17 +145,40 @@ enum PlanCommand {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Answer(arguments) => answer::run(&arguments),
+        Command::Approve(arguments) => approve::approve(&arguments),
+        Command::Cancel(arguments) => control::cancel(&arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
+        Command::Clean(arguments) => clean::run(&arguments),
         Command::Config(command) => config::run(&command),
+        Command::Continue(arguments) => control::go_on(&arguments),
+        Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Hook(arguments) => hook::run(&arguments),
+        Command::Inbox(arguments) => inbox::run(&arguments),
+        Command::Land(arguments) => land::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
+        Command::Logs(arguments) => logs::run(&arguments),
+        Command::Pause(arguments) => control::pause(&arguments),
+        Command::Provide(arguments) => provide::provide(&arguments),
+        Command::Refuse(arguments) => provide::refuse(&arguments),
+        Command::Reject(arguments) => approve::reject(&arguments),
+        Command::Resolve(arguments) => resolve::run(&arguments),
+        Command::Retry(arguments) => retry::run(&arguments),
+        Command::Rewind(arguments) => rewind::run(&arguments),
+        Command::Runs(arguments) => runs::run(&arguments),
         Command::Sandboxed(arguments) => sandboxed::run(&arguments),
         Command::Say(arguments) => say::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
+        Command::Skip(arguments) => skip::run(&arguments),
+        Command::Status(arguments) => status::run(&arguments),
+        Command::Watch(arguments) => watch::command::run(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -15,7 +15,6 @@ use views::{Kind, Row, Views};
 
 use crate::{data::RunArguments, failure::Failure, printable::json};
 
-mod columns;
 mod tables;
 
 /// The command's own arguments.

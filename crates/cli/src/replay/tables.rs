@@ -10,8 +10,7 @@ use domain::{RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
 use views::{Blocked, Party, PhaseRow, SessionRow, TaskRow, Used, Views, WaitsFor};
 
-use super::columns;
-use crate::{moment::moment, plural::plural, printable::printable};
+use crate::{columns, moment::moment, plural::plural, printable::printable};
 
 const TITLE: Style = Style::new().bold();
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, RunId, Sequence, SessionId, TaskId};
-use serde::{Deserialize, de::DeserializeOwned};
+use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
     EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, Party, PhaseRow, ProgressRow, QuestionRow,
@@ -65,21 +65,6 @@ pub enum Seen {
     Trouble(String),
 }
 
-/// One change, as the live stream sends it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Change {
-    /// The run.
-    pub run: RunId,
-    /// The event behind it.
-    pub sequence: Sequence,
-    /// What it is a row of.
-    pub kind: String,
-    /// Its name within its kind.
-    pub key: String,
-    /// How it looks now; none where it is gone.
-    pub row: Option<Value>,
-}
-
 impl Board {
     /// Takes all rows of some kinds, as `GET /api/runs/RUN/rows` gives them.
     pub fn fill(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
@@ -90,19 +75,14 @@ impl Board {
         }
     }
 
-    /// Takes a change. Returns the line that tells of an event, where it is one.
-    pub fn take(&mut self, change: &Change) -> Option<TimelineRow> {
-        match &change.row {
-            Some(row) if change.kind == Kind::Timeline.name() => read(row),
-            Some(row) => {
-                self.put(&change.kind, row);
-                None
-            }
-            None => {
-                self.remove(&change.kind, &change.key);
-                None
-            }
+    /// Takes a row that changed, or that is gone. Returns the line that tells of an event, where it is one.
+    pub fn take(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
+        match row {
+            Some(row) if kind == Kind::Timeline.name() => return read(row),
+            Some(row) => self.put(kind, row),
+            None => self.remove(kind, key),
         }
+        None
     }
 
     /// Takes what a session was seen to say or do this moment.

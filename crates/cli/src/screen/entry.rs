@@ -7,6 +7,8 @@ mod gate;
 mod question;
 mod request;
 
+pub use request::no_vault;
+
 use domain::{
     Action, Command, EscalationId, Keep, Locale, PhaseNumber, Provided, QuestionId, RequestId, Timestamp,
 };

@@ -11,7 +11,7 @@ use views::{Kind, Views};
 
 use super::{
     Look,
-    board::{Board, Change, Seen},
+    board::{Board, Seen},
     prompt::Prompt,
 };
 
@@ -62,18 +62,13 @@ pub fn prompt(board: &Board, locale: Locale) -> Prompt {
 }
 
 /// Returns the changes that a server sends for so many events.
-pub fn changes(locale: Locale, n_events: usize) -> Vec<Change> {
+pub fn changes(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
     let mut views = Views::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();
     for recorded in &log(locale)[..n_events] {
         for change in views.apply(recorded) {
-            changes.push(Change {
-                run: "r7k2m9".parse().unwrap(),
-                sequence: recorded.sequence,
-                kind: change.kind.name().to_owned(),
-                key: change.key.clone(),
-                row: change.row.map(|row| serde_json::to_value(row).unwrap()),
-            });
+            let row = change.row.map(|row| serde_json::to_value(row).unwrap());
+            changes.push((change.kind.name(), change.key, row));
         }
     }
     changes

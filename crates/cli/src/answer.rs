@@ -1,0 +1,98 @@
+//! `jangdan answer [RUN] QUESTION TEXT`: answers a question, by words or by the number of an option.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use domain::{Command, Keep, QuestionId};
+use views::QuestionRow;
+
+use crate::{
+    failure::Failure,
+    remote::Common,
+    wish::{Wisher, Words, misread},
+};
+
+/// A question and its answer.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The run, where it is not this project's only one; the question; the answer
+    #[arg(value_name = "[RUN] QUESTION [TEXT]", required = true)]
+    words: Vec<String>,
+    /// The option of this number, as `jangdan inbox` shows them
+    #[arg(long, value_name = "NUMBER")]
+    option: Option<usize>,
+    /// For how long a permission holds
+    #[arg(long, value_enum, default_value_t = KeepFor::Once)]
+    keep: KeepFor,
+    /// Ask the agent back instead: the question stays open
+    #[arg(long, conflicts_with = "option")]
+    back: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepFor {
+    /// For this prompt alone
+    Once,
+    /// While the task lasts
+    Task,
+    /// While the run lasts
+    Run,
+    /// For every run of the project
+    Project,
+}
+
+/// Answers.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let words: Words<'_, QuestionId> = Words::split(&arguments.words)?;
+    let (question, text) = (words.about, words.rest.join(" "));
+    if text.trim().is_empty() && arguments.option.is_none() {
+        return Err(misread("the answer is missing: write it, or --option NUMBER"));
+    }
+    if !text.trim().is_empty() && arguments.option.is_some() {
+        return Err(misread("write the answer or --option NUMBER, not both"));
+    }
+    let wisher = Wisher::find(&arguments.common, words.run)?;
+    if arguments.back {
+        return wisher.wish(&Command::AskBack { question, text }, &format!("{question} is asked back"));
+    }
+    let answer = match arguments.option {
+        Some(number) => option(&wisher, question, number)?,
+        None => text,
+    };
+    let done = format!("{question} is answered: {answer}");
+    let keep = arguments.keep.keep();
+    wisher.wish(&Command::Answer { question: Some(question), task: None, answer, keep }, &done)
+}
+
+/// Returns the answer behind a number.
+fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<String, Failure> {
+    let rows: Vec<QuestionRow> = wisher.source.all(&wisher.run.id)?;
+    let row = rows.iter().find(|row| row.id == question).ok_or_else(|| Failure {
+        what: format!("there is no question {question} in {}", wisher.run.id),
+        hint: Some("jangdan inbox shows what waits for you".to_owned()),
+        exit: 1,
+    })?;
+    let chosen = number.checked_sub(1).and_then(|index| row.options.get(index));
+    chosen.cloned().ok_or_else(|| {
+        let options: Vec<_> =
+            row.options.iter().enumerate().map(|(at, option)| format!("{} {option}", at + 1)).collect();
+        let hint = match options.is_empty() {
+            true => "it offers none: write the answer".to_owned(),
+            false => format!("it offers {}", options.join(", ")),
+        };
+        Failure { what: format!("{question} has no option {number}"), hint: Some(hint), exit: 1 }
+    })
+}
+
+impl KeepFor {
+    fn keep(self) -> Keep {
+        match self {
+            Self::Once => Keep::Once,
+            Self::Task => Keep::Task,
+            Self::Run => Keep::Run,
+            Self::Project => Keep::Project,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `jangdan inbox`: what waits for the person, in all runs that go on, the most urgent first.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anstyle::Style;
+use clap::Args;
+use serde::Serialize;
+use views::{InboxRow, RunRow};
+
+use crate::{
+    failure::Failure,
+    printable::json,
+    remote::Common,
+    screen::line::{Line, flat},
+    source::{Source, is_live},
+    status::{inbox, look},
+};
+
+/// Which run.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The run, or the beginning of its name; without it all that go on
+    run: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    run: &'a str,
+    entry: &'a InboxRow,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let source = Source::open(&arguments.common)?;
+    let runs = match &arguments.run {
+        Some(run) => vec![source.find(Some(run))?],
+        None => source.runs()?.into_iter().filter(is_live).collect(),
+    };
+    let mut boards = Vec::new();
+    for run in runs.iter().filter(|run| run.waits_for.person > 0) {
+        boards.push((run, source.board(&run.id)?));
+    }
+    let urgent =
+        |(_, board): &(&RunRow, crate::screen::board::Board)| board.inbox().first().copied().cloned();
+    boards.sort_by(|left, right| match (urgent(left), urgent(right)) {
+        (Some(left), Some(right)) => left.cmp_urgency(&right),
+        (left, right) => right.is_some().cmp(&left.is_some()),
+    });
+    let printed = boards.iter().try_for_each(|(run, board)| {
+        if arguments.common.json {
+            let entries = board.inbox();
+            return entries.iter().try_for_each(|row| print_json(run, row));
+        }
+        let heading = Line::of(Style::new().bold(), &flat(&run.title))
+            .and(Style::new().dimmed(), &format!(" {}", run.id));
+        print(&[heading].into_iter().chain(inbox(look(), board)).chain([Line::default()]).collect::<Vec<_>>())
+    });
+    if boards.is_empty() && !arguments.common.json {
+        eprintln!("nothing waits for you");
+    }
+    match printed.err().and_then(|error| Failure::from_output(&error)) {
+        Some(failure) => Err(failure),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn print_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", json(&Entry { run: run.id.as_str(), entry: row })?)?;
+    out.flush()
+}
+
+fn print(lines: &[Line]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    for line in lines {
+        writeln!(out, "{}", line.painted())?;
+    }
+    out.flush()
+}

@@ -1,0 +1,67 @@
+//! `jangdan land [RUN]`: brings what a run has merged onto the branch that it started from.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use runtime::Landed;
+
+use crate::{
+    failure::Failure,
+    printable::{json, printable},
+    remote::{self, Common},
+};
+
+/// How many files are named.
+const FILES_NAMED_MAX: usize = 8;
+
+/// Which run.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The run, or the beginning of its name; without it this project's
+    run: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Lands it, and says what came of it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let (run, landed) = arguments.common.reach(arguments.run.as_deref(), |client, run| {
+        let landed: Result<Landed, _> = client.post(&format!("/api/runs/{}/land", run.id), &());
+        landed.map_err(|error| remote::failure(&error))
+    })?;
+    if arguments.common.json {
+        println!("{}", json(&landed).unwrap_or_default());
+    }
+    let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
+    let done = match landed {
+        Landed::Landed { branch, .. } => format!("{branch} has what {} merged", run.id),
+        Landed::Already { branch } => format!("{branch} has it already"),
+        Landed::NoTarget { branch } => {
+            format!("nobody was on a branch when the run began; it is all in {branch}")
+        }
+        Landed::CheckedOut { branch, path } => {
+            let what = format!("{branch} is checked out in {}", path.display());
+            return failure(what, "go there and land again, or check out another branch".to_owned());
+        }
+        Landed::Diverged { branch, tip } => {
+            let what = format!("{branch} has commits that the run has not; it is at {tip}");
+            return failure(
+                what,
+                format!("merge the run's branch yourself: git merge jangdan/{}/run", run.id),
+            );
+        }
+        Landed::Dirty { branch, files } => {
+            let mut named: Vec<_> =
+                files.iter().take(FILES_NAMED_MAX).map(|file| file.display().to_string()).collect();
+            if files.len() > FILES_NAMED_MAX {
+                named.push(format!("{} more", files.len() - FILES_NAMED_MAX));
+            }
+            let what = format!("{branch} is checked out with changes in {}", named.join(", "));
+            return failure(what, "commit or stash them, then land again".to_owned());
+        }
+    };
+    if !arguments.common.json {
+        eprintln!("{}", printable(&done));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,67 @@
+//! `jangdan runs`: all runs of the data directory, and how they stand.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Args;
+use views::RunRow;
+
+use crate::{
+    columns,
+    failure::Failure,
+    printable::json,
+    remote::{self, Common},
+    screen::{
+        amount::{cost, since, span, tokens},
+        line::flat,
+        words::run_state,
+    },
+    source::Source,
+    watch::now,
+};
+
+/// Which runs there are.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Prints them, the oldest first.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let runs = Source::open(&arguments.common)?.runs()?;
+    let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
+    match printed.err().and_then(|error| Failure::from_output(&error)) {
+        Some(failure) => Err(failure),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn print_json(runs: &[RunRow]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for run in runs {
+        writeln!(out, "{}", json(run)?)?;
+    }
+    out.flush()
+}
+
+fn print_table(runs: &[RunRow]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    if runs.is_empty() {
+        writeln!(out, "No runs. Start one: jangdan run PLAN")?;
+    }
+    let locale = remote::locale();
+    let lines = runs.iter().map(|run| {
+        let elapsed = span(locale, since(run.started_at, run.ended_at.unwrap_or_else(now)));
+        let waits = if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
+        let used = format!("{} {}", tokens(run.used.tokens), cost(run.used.cost_micros));
+        let done = format!("{} of {}", run.tasks.done, run.n_tasks);
+        let state = run_state(locale, run.status).to_owned();
+        [run.id.to_string(), state, done, waits, elapsed, used, run.project.clone(), flat(&run.title)]
+    });
+    let heads = ["", "state", "done", "for you", "time", "used", "project", "title"];
+    columns::print(&mut out, "Runs", heads, lines)?;
+    out.flush()
+}
