@@ -175,7 +175,7 @@ fn by_name(mut runs: Vec<RunRow>, named: &str) -> Result<RunRow, Failure> {
 /// Returns the only run of this project that goes on, else its newest.
 fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
     let (here, elsewhere): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| is_here(&run.id));
-    let (mut live, mut over): (Vec<_>, Vec<_>) = here.into_iter().partition(|run| is_live(run));
+    let (mut live, mut over): (Vec<_>, Vec<_>) = here.into_iter().partition(is_live);
     match (live.pop(), live.is_empty()) {
         (Some(run), true) => Ok(run),
         (Some(run), false) => {

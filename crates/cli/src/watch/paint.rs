@@ -18,10 +18,15 @@ pub struct Painter {
     /// The line of the cursor.
     cursor: usize,
     /// Whether lines have colours.
-    pub has_colours: bool,
+    has_colours: bool,
 }
 
 impl Painter {
+    /// Begins on a line of its own.
+    pub fn new(has_colours: bool) -> Self {
+        Self { has_colours, ..Self::default() }
+    }
+
     /// Returns what replaces the last picture by lines that stay and a new picture.
     pub fn paint(&mut self, stays: &[Line], picture: &Picture, width: usize) -> String {
         let mut out = BEGIN.to_owned();
@@ -126,7 +131,7 @@ mod tests {
         let picture = picture(&["x"], (0, 0));
         let plain = Painter::default().paint(&stays("a"), &picture, 20);
         assert!(!plain.contains("\x1b[31m"), "{plain:?}");
-        let mut painter = Painter { has_colours: true, ..Painter::default() };
+        let mut painter = Painter::new(true);
         assert!(painter.paint(&stays("a"), &picture, 20).contains("\x1b[31ma\x1b[0m"));
     }
 
