@@ -33,7 +33,10 @@ impl<'a, T: FromStr<Err: ToString>> Words<'a, T> {
                 let run = words.first().map(String::as_str);
                 Ok(Self { run, about, rest: words.get(2..).unwrap_or_default() })
             }
-            (Some(Err(error)), _) => Err(misread(&error.to_string())),
+            (Some(Err(error)), _) => {
+                let word = words.first().map(String::as_str).unwrap_or_default();
+                Err(misread(&format!("'{word}' can't be read here: {}", error.to_string())))
+            }
             (None, _) => Err(misread("something is missing")),
         }
     }

@@ -121,8 +121,11 @@ fn wide(look: Look, board: &Board, task: &TaskRow, widths: &Widths) -> Line {
         .and(PLAIN, &pad(&flat(&task.title), widths.title))
         .and(FAINT, &format!("  {}", pad(&agent(task), widths.agent)))
         .and(style, &format!("  {}", pad(task_state(look.locale, task.state), widths.state)))
-        .and(FAINT, &format!("  {}", pad_left(&elapsed(look, task), widths.time)))
-        .and(FAINT, &format!("  {}  ", pad_left(&used(task), widths.tokens)));
+        .and(FAINT, &format!("  {}", pad_left(&elapsed(look, task), widths.time)));
+    let line = match widths.tokens {
+        0 => line.and(FAINT, "  "),
+        width => line.and(FAINT, &format!("  {}  ", pad_left(&used(task), width))),
+    };
     let (style, text) = tail(look, board, task);
     line.and(style, &text).cut(look.width)
 }
