@@ -1,6 +1,6 @@
 //! The table of keys: each arrives, each is documented, nothing is settled twice.
 
-use crate::load::load_all;
+use crate::load::{load_all, load_file};
 use config::{Form, KEYS, Key};
 use domain::Settings;
 
@@ -73,6 +73,26 @@ fn the_document_has_every_key_as_it_is() {
     for key in KEYS.iter().filter_map(|key| key.name.strip_prefix("agents.*.")) {
         let key = key.strip_suffix(".*").unwrap_or(key);
         assert!(agents.contains(&format!("`{key}`")), "docs/agents.md should explain `{key}`");
+    }
+}
+
+#[test]
+fn every_example_of_the_documents_is_taken() {
+    let documents =
+        [include_str!("../../../../docs/configuration.md"), include_str!("../../../../docs/agents.md")];
+    let examples: Vec<_> = documents
+        .iter()
+        .flat_map(|document| document.split("```toml\n").skip(1))
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        let loaded = load_file(example.as_bytes());
+        assert!(
+            loaded.as_ref().is_ok_and(|loaded| loaded.warnings.is_empty()),
+            "{example}\n{:?}",
+            loaded.err()
+        );
     }
 }
 
