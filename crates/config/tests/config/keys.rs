@@ -49,6 +49,16 @@ fn what_is_not_parallel_has_one_slot() {
 }
 
 #[test]
+fn never_is_longer_than_any_run() {
+    const YEAR_MS: u64 = 365 * 24 * 3_600_000;
+    for key in ["orchestration.timeout_per_task", "park.frozen_after", "park.cold_after"] {
+        let settings = load_all(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;
+        let times = [settings.timeout_ms, settings.park_frozen_after_ms, settings.park_cold_after_ms];
+        assert!(times.iter().any(|time| *time > 10 * YEAR_MS), "{key}");
+    }
+}
+
+#[test]
 fn the_document_has_every_key_as_it_is() {
     let document = include_str!("../../../../docs/configuration.md");
     let mut whole = String::new();
