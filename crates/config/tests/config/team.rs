@@ -39,7 +39,7 @@ fn a_team_has_those_with_a_part_and_those_who_are_described() {
 #[test]
 fn what_a_plan_leaves_open_is_settled_and_what_it_says_stays() {
     let phase = |number: u32, budgets: &[&str]| PlannedPhase {
-        number: number,
+        number,
         name: String::new(),
         after: Vec::new(),
         verify: None,
