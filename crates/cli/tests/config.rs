@@ -10,10 +10,10 @@ use tempfile::TempDir;
 /// A home with the user's own file, and a repository with the project's.
 fn place(user: &str, project: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::create_dir_all(folder.path().join("home/.config/jangdan")).unwrap();
+    fs::create_dir_all(folder.path().join("own/.config/jangdan")).unwrap();
     fs::create_dir_all(folder.path().join("project/.git")).unwrap();
     fs::create_dir_all(folder.path().join("project/deep/down")).unwrap();
-    fs::write(folder.path().join("home/.config/jangdan/config.toml"), user).unwrap();
+    fs::write(folder.path().join("own/.config/jangdan/config.toml"), user).unwrap();
     fs::write(folder.path().join("project/jangdan.toml"), project).unwrap();
     folder
 }
@@ -21,7 +21,7 @@ fn place(user: &str, project: &str) -> TempDir {
 /// Runs a command below a folder, and returns its exit status and what it printed.
 fn run(folder: &Path, below: &str, arguments: &[&str], input: &str) -> String {
     let mut command = Command::cargo_bin("jangdan").unwrap();
-    command.env_clear().env("HOME", folder.join("home")).current_dir(folder.join(below));
+    command.env_clear().env("HOME", folder.join("own")).current_dir(folder.join(below));
     command.env("JANGDAN_PARK__COLD_AFTER", "1h").env("JANGDAN_DATA", "/nowhere");
     let output = command.arg("config").args(arguments).write_stdin(input).assert().get_output().clone();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -65,7 +65,7 @@ fn a_file_is_checked_in_the_place_of_the_projects() {
     let check = |file: &str, input: &str| run(folder.path(), "project", &["check", file], input);
     insta::assert_snapshot!("check_file", check("other.toml", ""));
     assert!(check("-", "locale = 1").contains("--> <stdin>:1:10"));
-    assert!(check("../home/.config/jangdan/config.toml", "").starts_with("exit status: 0\n../home"));
+    assert!(check("../own/.config/jangdan/config.toml", "").starts_with("exit status: 0\n../own"));
     assert!(check("none.toml", "").contains("error: none.toml: no such file"));
     let large = " ".repeat(256 * 1024 + 1);
     assert!(check("-", &large).contains("the file is larger than 256 KiB"));
@@ -92,5 +92,5 @@ fn the_files_are_named() {
     fs::remove_file(folder.path().join("project/jangdan.toml")).unwrap();
     insta::assert_snapshot!("path", run(folder.path(), "project/deep", &["path"], ""));
     // Outside of a repository the current directory is the project.
-    assert!(run(folder.path(), "home", &["path"], "").contains("FOLDER/home/jangdan.toml"));
+    assert!(run(folder.path(), "own", &["path"], "").contains("FOLDER/own/jangdan.toml"));
 }

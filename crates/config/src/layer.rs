@@ -53,6 +53,9 @@ impl Layer<'_> {
                 };
                 (format!("`{}` is a table of keys", dotted(&path)), Some(hint))
             }),
+            Look::Key(_) if !is_variable(&path) => self
+                .problems
+                .error(|| spot.origin(), || ("this can't be the name of a variable".to_owned(), None)),
             Look::Key(key) if self.meets_agent(&path, spot) => match read(key.form, given, self.ground) {
                 Ok(value) => self.values.put(path, key, value, whole()),
                 Err(wrongs) => {
@@ -102,6 +105,14 @@ impl Layer<'_> {
         }
         let short = SHORT.iter().find(|(short, _)| is(short));
         short.filter(|_| given.text().is_some()).map_or(path, |(_, long)| right(long))
+    }
+}
+
+/// Tells whether a path can be one, where it ends with the name of a variable.
+fn is_variable(path: &[String]) -> bool {
+    match path {
+        [_, _, table, name] if table == "environment" => !name.is_empty() && !name.contains(['=', '\0']),
+        _ => true,
     }
 }
 

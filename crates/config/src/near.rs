@@ -29,6 +29,7 @@ mod tests {
         check("max_concurency", Some("max_concurrency"));
         check("maxConcurrency", Some("max_concurrency"));
         check("Max-Retries", Some("max_retries"));
+        check("MAX_RETRIES", Some("max_retries"));
         check("alow", Some("allow"));
         check("dney", Some("deny"));
         check("colour", None);

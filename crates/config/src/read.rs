@@ -45,7 +45,11 @@ pub(crate) struct Ground<'a> {
 /// Reads a value in the form of its key, or tells all that is wrong with it.
 pub(crate) fn read(form: Form, given: Given<'_>, ground: Ground<'_>) -> Result<Value, Vec<Wrong>> {
     let plain = |value: Option<Value>| value.ok_or_else(|| vec![without_quotes(form, given)]);
-    let text = || given.text().ok_or_else(wrong);
+    let text = || match given.text() {
+        Some(text) if is_passable(&text) => Ok(text),
+        Some(_) => Err(vec![unpassable(None)]),
+        None => Err(wrong()),
+    };
     let texts = || given.texts().ok_or_else(|| vec![no_list(given)]).and_then(whole);
     match form {
         Form::Flag => plain(given.flag().map(Value::Flag)),
@@ -96,6 +100,16 @@ impl Ground<'_> {
     }
 }
 
+/// Tells whether a text can be handed to another program.
+fn is_passable(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+fn unpassable(span: Option<Range<usize>>) -> Wrong {
+    let what = Some("no program can be given this text".to_owned());
+    Wrong { what, hint: Some("take the NUL out of it".to_owned()), span }
+}
+
 fn wrong() -> Vec<Wrong> {
     vec![Wrong::default()]
 }
@@ -106,12 +120,17 @@ fn all(pieces: Vec<Piece>) -> Value {
 
 /// Returns the pieces of a list if all of them are texts.
 fn whole(items: Vec<Result<Piece, Range<usize>>>) -> Result<Vec<Piece>, Vec<Wrong>> {
-    let wrong = |span: &Range<usize>| Wrong {
-        what: Some("this must be a text".to_owned()),
-        hint: Some("put it between quotes".to_owned()),
-        span: Some(span.clone()),
-    };
-    let wrongs: Vec<_> = items.iter().filter_map(|item| item.as_ref().err().map(wrong)).collect();
+    let wrongs = items.iter().filter_map(|item| match item {
+        Ok(Piece { text, .. }) if is_passable(text) => None,
+        Ok(Piece { span, .. }) => Some(unpassable(span.clone())),
+        Err(span) => Some(Wrong {
+            what: Some("this must be a text".to_owned()),
+            hint: Some("put it between quotes".to_owned()),
+            span: Some(span.clone()),
+        }),
+    });
+    // More would not be told anyway.
+    let wrongs: Vec<_> = wrongs.take(PROBLEMS_MAX + 1).collect();
     if wrongs.is_empty() { Ok(items.into_iter().flatten().collect()) } else { Err(wrongs) }
 }
 
@@ -195,7 +214,11 @@ fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
 
 fn inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
     let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    let is_inner = !text.is_empty() && Path::new(text).components().all(is_name);
+    let path = Path::new(text);
     let hint = || Some("name a file from the project's root on".to_owned());
+    if path.starts_with(".git") {
+        return Some(("a worktree has a `.git` of its own", None));
+    }
+    let is_inner = !text.is_empty() && path.components().all(is_name);
     (!is_inner).then(|| ("this path leaves the project", hint()))
 }

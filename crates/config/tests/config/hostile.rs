@@ -121,6 +121,9 @@ fn large_files_of_nonsense_are_told_quickly_and_not_without_end() {
         let problems = load_file(text.as_bytes()).unwrap_err();
         assert!(problems.len() <= PROBLEMS_MAX + 1);
     }
+    let agents: String = (0..300).map(|n| format!("[agents.a{n}]\nextends = 'shell'\n")).collect();
+    let too_many = load_file(agents.as_bytes()).unwrap_err();
+    assert_eq!(too_many.len(), 300 - 256);
     let too_large = load_file(&vec![b'\n'; FILE_BYTES_MAX + 1]).unwrap_err();
     assert_eq!(
         too_large[0].to_string(),

@@ -1,6 +1,6 @@
 //! The table of keys: each arrives, each is documented, nothing is settled twice.
 
-use crate::load::load_all;
+use crate::load::{load_all, load_file};
 use config::{Form, KEYS, Key};
 use domain::Settings;
 
@@ -49,6 +49,16 @@ fn what_is_not_parallel_has_one_slot() {
 }
 
 #[test]
+fn never_is_longer_than_any_run() {
+    const YEAR_MS: u64 = 365 * 24 * 3_600_000;
+    for key in ["orchestration.timeout_per_task", "park.frozen_after", "park.cold_after"] {
+        let settings = load_all(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;
+        let times = [settings.timeout_ms, settings.park_frozen_after_ms, settings.park_cold_after_ms];
+        assert!(times.iter().any(|time| *time > 10 * YEAR_MS), "{key}");
+    }
+}
+
+#[test]
 fn the_document_has_every_key_as_it_is() {
     let document = include_str!("../../../../docs/configuration.md");
     let mut whole = String::new();
@@ -73,6 +83,26 @@ fn the_document_has_every_key_as_it_is() {
     for key in KEYS.iter().filter_map(|key| key.name.strip_prefix("agents.*.")) {
         let key = key.strip_suffix(".*").unwrap_or(key);
         assert!(agents.contains(&format!("`{key}`")), "docs/agents.md should explain `{key}`");
+    }
+}
+
+#[test]
+fn every_example_of_the_documents_is_taken() {
+    let documents =
+        [include_str!("../../../../docs/configuration.md"), include_str!("../../../../docs/agents.md")];
+    let examples: Vec<_> = documents
+        .iter()
+        .flat_map(|document| document.split("```toml\n").skip(1))
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        let loaded = load_file(example.as_bytes());
+        assert!(
+            loaded.as_ref().is_ok_and(|loaded| loaded.warnings.is_empty()),
+            "{example}\n{:?}",
+            loaded.err()
+        );
     }
 }
 

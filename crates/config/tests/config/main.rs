@@ -12,3 +12,4 @@ mod keys;
 mod layers;
 mod load;
 mod read;
+mod team;
