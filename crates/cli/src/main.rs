@@ -35,6 +35,7 @@ mod replay;
 mod resolve;
 mod retry;
 mod rewind;
+mod run;
 mod runs;
 mod sandboxed;
 mod say;
@@ -108,6 +109,10 @@ enum Command {
     Retry(retry::Arguments),
     /// Brings a task back to a checkpoint.
     Rewind(rewind::Arguments),
+    /// Takes a run up again that was left, and watches it.
+    Resume(run::ResumeArguments),
+    /// Runs a plan: agents work at its tasks side by side, and you are asked when you are needed.
+    Run(run::Arguments),
     /// Lists all runs, and how they stand.
     Runs(runs::Arguments),
     /// Restricts itself and becomes another program.
@@ -167,6 +172,8 @@ fn main() -> ExitCode {
         Command::Resolve(arguments) => resolve::run(&arguments),
         Command::Retry(arguments) => retry::run(&arguments),
         Command::Rewind(arguments) => rewind::run(&arguments),
+        Command::Resume(arguments) => run::resume(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Sandboxed(arguments) => sandboxed::run(&arguments),
         Command::Say(arguments) => say::run(&arguments),

@@ -4,18 +4,13 @@ mod place;
 mod plan;
 mod team;
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use ::config::Loaded;
 use domain::PlannedWork;
 use runtime::{NewRun, Outfit, Ports, SandboxMode, kept_permissions};
 
-use crate::failure::Failure;
-
-pub use place::WhereTo;
+use crate::{failure::Failure, remote::person};
 
 /// What the command line says of a run.
 #[derive(Debug, Clone, Default)]
@@ -89,12 +84,6 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         person: person(),
     };
     Ok(Prepared { new, notes })
-}
-
-/// Returns the name by which a person is known here.
-pub fn person() -> String {
-    let named = ["JANGDAN_PERSON", "USER", "LOGNAME"].iter().find_map(|name| env::var(name).ok());
-    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "you".to_owned())
 }
 
 /// Gives tasks and phases what they may cost where the plan says nothing.

@@ -15,9 +15,9 @@ use crate::{
     data,
     failure::{Failure, say_hint},
     plural::plural,
-    prepare::{Wanted, person, prepare},
+    prepare::{Wanted, prepare},
     printable::printable,
-    remote,
+    remote::{self, person},
     settings::{SetArguments, Settings},
     source::is_live,
     watch::{self, Options, Outcome},
@@ -115,10 +115,10 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
         [run] => run.id.clone(),
         [] => {
             return Err(Failure {
-                what: arguments.run.as_ref().map_or_else(
-                    || "no run was left".to_owned(),
-                    |name| format!("there is no run '{name}'"),
-                ),
+                what: arguments
+                    .run
+                    .as_ref()
+                    .map_or_else(|| "no run was left".to_owned(), |name| format!("there is no run '{name}'")),
                 hint: Some("see which there are with `jangdan runs`".to_owned()),
                 exit: 1,
             });
@@ -152,8 +152,7 @@ pub fn watched(
     arguments: &WatchArguments,
     locale: domain::Locale,
 ) -> Result<ExitCode, Failure> {
-    let options =
-        Options { json: arguments.json, no_wait: arguments.no_wait, locale, person: person() };
+    let options = Options { json: arguments.json, no_wait: arguments.no_wait, locale, person: person() };
     let outcome = watch::watch(&running.client, run, &options);
     let agents = match outcome {
         Ok(Outcome::StopAgents) => AfterStop::EndSessions,
