@@ -58,6 +58,26 @@ pub enum Landed {
     },
 }
 
+impl Landed {
+    /// Says why the branch has not got it, and what to do; nothing where it has.
+    pub fn missing(&self) -> Option<String> {
+        match self {
+            Self::Landed { .. } | Self::Already { .. } | Self::NoTarget { .. } => None,
+            Self::CheckedOut { branch, path } => Some(format!(
+                "{branch} is checked out in {}: bring it there with `jangdan land`",
+                path.display()
+            )),
+            Self::Diverged { branch, tip } => Some(format!(
+                "{branch} has commits of its own ({tip}): merge it with the run's branch by hand"
+            )),
+            Self::Dirty { branch, files } => Some(format!(
+                "{branch} is checked out with {} uncommitted files: commit them, then `jangdan land`",
+                files.len()
+            )),
+        }
+    }
+}
+
 /// What was removed, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

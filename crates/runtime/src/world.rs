@@ -127,8 +127,11 @@ impl World {
             }
             Effect::LandPhase { phase: _ } => self.job(move |site| {
                 let landed = site.git.as_ref().map(Git::land).transpose();
-                // A branch that is checked out stays where it is until somebody asks: that is no mistake.
-                Command::ReportEffect { effect: id, error: landed.err().map(|error| chain(&error)) }
+                let error = match landed {
+                    Ok(landed) => landed.and_then(|landed| landed.missing()),
+                    Err(error) => Some(chain(&error)),
+                };
+                Command::ReportEffect { effect: id, error }
             }),
             Effect::MakeCheckpoint { checkpoint, task } => self.checkpoint(checkpoint, task, kept),
             Effect::RestoreCheckpoint { task, checkpoint } => {
