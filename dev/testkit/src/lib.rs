@@ -7,5 +7,5 @@ pub mod corpus;
 pub mod crank;
 pub mod plans;
 pub mod properties;
-mod random;
+pub mod random;
 pub mod runs;

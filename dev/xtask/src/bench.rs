@@ -20,6 +20,11 @@ pub struct Options {
 
 /// Runs the bench and passes its exit status on: 1 where a goal does not hold.
 pub fn run(options: &Options) -> ExitCode {
+    // Some compare the program as a whole.
+    if let Err(error) = shell::run(&mut shell::cargo(&["build", "--release", "--package", "cli"])) {
+        eprintln!("error: {error:#}");
+        return ExitCode::FAILURE;
+    }
     let mut command = shell::cargo(&["run", "--release", "--package", "testkit", "--bin", "bench"]);
     command.arg("--").arg(&options.name).args(options.json.then_some("--json"));
     match command.status() {

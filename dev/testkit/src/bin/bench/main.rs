@@ -6,6 +6,7 @@ mod agents;
 mod engine;
 mod memory;
 mod plan;
+mod run;
 mod store;
 mod wire;
 
@@ -35,6 +36,8 @@ enum Name {
     Engine,
     /// The event log, with 64 producers.
     Store,
+    /// A run of 1,000 tasks, against make and ninja.
+    Run,
     /// Sessions: what a holder costs, against a bare terminal and tmux.
     Agents,
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Name::Plan => plan::run(),
         Name::Store => store::run(),
         Name::Engine => engine::run(),
+        Name::Run => run::run(),
         Name::Agents => agents::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {

@@ -1,0 +1,179 @@
+//! A run of 1,000 tasks that do nothing, against `make -j4` and `ninja -j4` on the same graph; how soon the first begins.
+//!
+//! `dispatch` is the engine alone with a process for each task: no terminal, no log. `recorded` has the log too, and
+//! `whole` is `jangdan run` with sessions on terminals, holders and all. What one adds to the other is its part.
+
+mod peers;
+mod whole;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    process::{Command as Program, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use domain::{Actor, Command, Done, EffectId, Heard, Input, Said, SessionId, TaskId, Timestamp};
+use engine::{Effect, Rejection, Run};
+use runtime::Kept;
+use rustix::process::{Pid, WaitOptions, wait};
+use store::SqliteLog;
+use tempfile::tempdir_in;
+use testkit::{
+    bench::{Goal, Report, Timings, in_turns},
+    crank::{answer, start},
+    random::Random,
+    runs::Work,
+};
+
+const N_TASKS: usize = 1000;
+const N_EDGES: usize = 1500;
+const SLOTS: u32 = 4;
+const ROUNDS: usize = 5;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    let work = graph();
+    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
+    let program = std::env::current_exe()?;
+    let beside = program.parent().context("a program has a directory")?;
+    let folder = tempdir_in(beside)?;
+    let peers = peers::Peers::new(&work, folder.path())?;
+    let jangdan = beside.join("jangdan");
+    ensure!(jangdan.exists(), "build the program first: cargo build --release --package cli");
+
+    let mut names = vec!["dispatch", "recorded", "make", "first task", "first task, worktree"];
+    names.extend(peers.has_ninja.then_some("ninja"));
+    names.extend(peers.has_node.then_some("node start"));
+    let times = in_turns(ROUNDS, names.len(), |n| -> Result<Duration> {
+        match names.get(n).copied().unwrap_or_default() {
+            "dispatch" => timed(|| dispatch(&work)),
+            "recorded" => timed(|| record(&work, folder.path())),
+            "make" => timed(|| peers.make()),
+            "ninja" => timed(|| peers.ninja()),
+            "node start" => peers.node(),
+            "first task" => whole::first_task(&jangdan, folder.path(), false),
+            _ => whole::first_task(&jangdan, folder.path(), true),
+        }
+    })?;
+    let timings = Timings::new(names.iter().copied().zip(times).collect());
+    let whole = timed(|| whole::all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
+
+    let mut report = Report::new("run", timings.rounds);
+    report.ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
+    if peers.has_node {
+        let first = timings.times_longer("first task", "node start");
+        report.ratio("first task/node start", first, Goal::AtMost(0.5));
+        let first = timings.times_longer("first task, worktree", "node start");
+        report.figure("first task in a worktree/node start", first);
+        report.figure("node start ms", timings.seconds("node start") * 1e3);
+    }
+    if peers.has_ninja {
+        report.figure("dispatch/ninja", timings.times_longer("dispatch", "ninja"));
+        report.figure("ninja s", timings.seconds("ninja"));
+    }
+    report.figure("make s", timings.seconds("make"));
+    report.figure("dispatch s", timings.seconds("dispatch"));
+    report.figure("whole/make", whole / timings.seconds("make"));
+    report.figure("whole s", whole);
+    report.figure("of it the log s", timings.seconds("recorded") - timings.seconds("dispatch"));
+    report.figure("of it sessions, terminals and helpers s", whole - timings.seconds("recorded"));
+    report.figure("first task ms", timings.seconds("first task") * 1e3);
+    report.figure("first task in a worktree ms", timings.seconds("first task, worktree") * 1e3);
+    report.figure("tasks", N_TASKS as f64);
+    report.figure("edges", N_EDGES as f64);
+    Ok(report)
+}
+
+fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed())
+}
+
+/// Makes a graph whose edges all go from an earlier task to a later one.
+fn graph() -> Work {
+    let mut random = Random::new(7);
+    let mut edges = BTreeSet::new();
+    while edges.len() < N_EDGES {
+        let later = 1 + random.below(N_TASKS - 1);
+        edges.insert((random.below(later), later));
+    }
+    Work { durations: vec![1; N_TASKS], edges: edges.into_iter().collect() }
+}
+
+/// The engine alone: decides, and a process is started for each task.
+fn dispatch(work: &Work) -> Result<()> {
+    let mut run = Run::new();
+    turn(work, |now, actor, command| Ok(run.decide(now, actor, command)?.effects))
+}
+
+/// As before, and every step waits for the disk.
+fn record(work: &Work, folder: &std::path::Path) -> Result<()> {
+    let directory = tempdir_in(folder)?;
+    let log = Arc::new(SqliteLog::open(directory.path())?);
+    let mut kept = Kept::open(log, "r1".parse()?)?;
+    turn(work, |now, actor, command| match kept.wish(now, actor, command) {
+        Ok(step) => Ok(step.orders),
+        Err(runtime::WishError::Rejected(rejection)) => Err(rejection.into()),
+        Err(error) => Err(error.into()),
+    })
+}
+
+/// Turns a run to its end: a task is a process that does nothing.
+fn turn(
+    work: &Work,
+    mut wish: impl FnMut(Timestamp, &Actor, Command) -> Result<Vec<(EffectId, Effect)>>,
+) -> Result<()> {
+    let mut now = 0;
+    let mut orders: VecDeque<(EffectId, Effect)> = VecDeque::new();
+    let mut running: HashMap<Pid, (SessionId, TaskId)> = HashMap::new();
+    let mut n_done = 0;
+    let mut take = |actor: &Actor, command: Command, orders: &mut VecDeque<(EffectId, Effect)>| {
+        now += 1;
+        match wish(Timestamp(now), actor, command) {
+            Ok(given) => orders.extend(given),
+            // Two reports may cross; the later one is too late, as in life.
+            Err(error)
+                if matches!(
+                    error.downcast_ref(),
+                    Some(Rejection::Stale | Rejection::UnknownSession { .. })
+                ) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    };
+    take(&Actor::Person("ana".to_owned()), start(work, SLOTS), &mut orders)?;
+    loop {
+        while let Some((id, effect)) = orders.pop_front() {
+            if let Effect::Say { session, input, content } = &effect
+                && let Input::Task { task, .. } = &**content
+            {
+                let (session, input) = (*session, *input);
+                take(&Actor::System, Command::ReportTyped { session, input }, &mut orders)?;
+                running.insert(begin()?, (session, task.clone()));
+                continue;
+            }
+            for (actor, command) in answer(id, effect) {
+                take(&actor, command, &mut orders)?;
+            }
+        }
+        if running.is_empty() {
+            ensure!(n_done == N_TASKS, "{n_done} of {N_TASKS} tasks were done");
+            return Ok(());
+        }
+        let Some((pid, _)) = wait(WaitOptions::empty())? else { bail!("nobody is waited for") };
+        let Some((session, task_id)) = running.remove(&pid) else { continue };
+        n_done += 1;
+        let said = Box::new(Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() }));
+        let hear = Command::Hear { heard: Heard { start: 1, ordinal: 0 }, read_from: 2, said };
+        take(&Actor::Agent(session), hear, &mut orders)?;
+    }
+}
+
+/// Starts a process that does nothing.
+fn begin() -> Result<Pid> {
+    let child = Program::new("true").stdin(Stdio::null()).spawn()?;
+    Pid::from_raw(i32::try_from(child.id())?).context("a process has a number")
+}
