@@ -225,6 +225,8 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn one_who_is_cut_off_hears_the_same_as_one_who_never_left(
         telling in telling(),
