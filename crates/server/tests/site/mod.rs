@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 /// Asks which colour, then is done.
 const ASKS: &str = r#"read task
-printf '[ASK_USER %s]\nquestion: Which colour?\noptions: ["red", "blue"]\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
+printf '[ASK_USER %s]\nquestion: Which colour?\ntype: selection\noptions: ["red", "blue"]\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
 read answer
 echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
 read end
@@ -155,7 +155,6 @@ impl Site {
         let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
         // A server that has heard enough may answer and close before all is written.
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -171,11 +170,13 @@ impl Site {
 
     /// Asks, and expects a problem.
     pub fn problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
-        let (status, body) = self.ask(method, path, body);
+        let sent = body;
+        let (status, body) = self.ask(method, path, sent);
         let problem: Value =
             serde_json::from_str(&body).unwrap_or_else(|_| panic!("{method} {path}: {status} {body}"));
-        assert!(!problem["error"].as_str().unwrap().is_empty(), "{problem}");
-        assert!(!problem["hint"].as_str().unwrap().is_empty(), "{problem}");
+        for word in ["error", "hint"] {
+            assert!(problem[word].as_str().is_some_and(|text| !text.is_empty()), "{path} {sent}: {problem}");
+        }
         (status, problem)
     }
 }
