@@ -115,5 +115,9 @@ fn a_client_is_told_why() {
     check(wish(&answer), 409, "an answer needs a word");
     let nobody = "nobody".parse().unwrap();
     check(site.client.run(&nobody).map(drop), 404, "there is no run 'nobody'");
-    check(site.client.diff(&run, &"T1.1".parse().unwrap()).map(drop), 409, &format!("run {run} has no worktrees"));
+    check(
+        site.client.diff(&run, &"T1.1".parse().unwrap()).map(drop),
+        409,
+        &format!("run {run} has no worktrees"),
+    );
 }
