@@ -5,16 +5,13 @@
 use std::{
     fs,
     io::{Read, Write},
-    num::NonZeroU32,
     os::unix::net::UnixStream,
     path::PathBuf,
 };
 
-use domain::{
-    AgentName, GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings,
-};
-use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, SandboxMode};
-use serde_json::Value;
+use domain::RunId;
+use runtime::{AfterStop, Host, NewRun};
+use serde_json::{Value, json};
 use server::{Client, LiveEvent, Server};
 use store::Position;
 use tempfile::TempDir;
@@ -56,47 +53,28 @@ impl Site {
         self.folder.path().join("data")
     }
 
-    /// Returns a run of tasks that ask, at so many of them at once.
+    /// Returns a run of so many tasks that ask, all at once.
     pub fn new_run(&self, n_tasks: usize) -> NewRun {
-        let task =
-            |number| PlannedTask::new(format!("T1.{number}").parse().unwrap(), 1, "Paint it".to_owned());
-        let phase = PlannedPhase {
-            number: 1,
-            name: "Paint".to_owned(),
-            after: Vec::new(),
-            verify: None,
-            artefacts: Vec::new(),
-            budgets: Vec::new(),
-        };
-        let settings = Settings {
-            slots: NonZeroU32::new(4).unwrap(),
-            gate_approval: GateApproval::Automatic,
-            ..Settings::default()
-        };
-        let dev: AgentName = "dev".parse().unwrap();
-        let presets = "[asks]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n";
-        NewRun {
-            project: "walls".to_owned(),
-            work: PlannedWork {
-                title: "Paint the walls".to_owned(),
-                phases: vec![phase],
-                tasks: (1..=n_tasks).map(task).collect(),
+        let task = |number| json!({"id": format!("T1.{number}"), "phase": 1, "title": "Paint it"});
+        let tasks: Vec<_> = (1..=n_tasks).map(task).collect();
+        let new = json!({
+            "project": "walls",
+            "person": "ana",
+            "work": {
+                "title": "Paint the walls",
+                "phases": [{"number": 1, "name": "Paint", "after": []}],
+                "tasks": tasks,
             },
-            settings,
-            team: vec![Member { name: dev.clone(), role: Role::Worker, slots: None }],
-            outfit: Outfit {
-                project: self.folder.path().join("project"),
-                isolation: Isolation::InPlace,
-                agents: [(dev, "asks".to_owned())].into(),
-                presets: toml::from_str(presets).unwrap(),
-                setup: Vec::new(),
-                ports_from: 20_000,
-                sandbox: SandboxMode::Off,
-                template: None,
-                plan: None,
+            "settings": {"slots": 4, "gateApproval": "automatic"},
+            "team": [{"name": "dev", "role": "worker"}],
+            "outfit": {
+                "project": self.folder.path().join("project"),
+                "isolation": {"type": "inPlace"},
+                "agents": {"dev": "asks"},
+                "presets": {"asks": {"extends": "shell", "arguments": ["asks.sh"]}},
             },
-            person: "ana".to_owned(),
-        }
+        });
+        serde_json::from_value(new).unwrap()
     }
 
     /// Starts a run, and returns it when so many questions wait.
