@@ -1,7 +1,5 @@
 //! A server on a data directory of its own, with a team of shell scripts.
 
-#![expect(dead_code, reason = "each test uses some of it")]
-
 use std::{
     fs,
     io::{Read, Write},
@@ -53,6 +51,10 @@ impl Site {
         self.folder.path().join("data")
     }
 
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
     /// Returns a run of so many tasks that ask, all at once.
     pub fn new_run(&self, n_tasks: usize) -> NewRun {
         let task = |number| json!({"id": format!("T1.{number}"), "phase": 1, "title": "Paint it"});
@@ -68,7 +70,7 @@ impl Site {
             "settings": {"slots": 4, "gateApproval": "automatic"},
             "team": [{"name": "dev", "role": "worker"}],
             "outfit": {
-                "project": self.folder.path().join("project"),
+                "project": self.project(),
                 "isolation": {"type": "inPlace"},
                 "agents": {"dev": "asks"},
                 "presets": {"asks": {"extends": "shell", "arguments": ["asks.sh"]}},

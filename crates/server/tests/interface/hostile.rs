@@ -1,12 +1,9 @@
 //! Whatever is sent: a problem comes back, and nobody else is harmed.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
-
-mod site;
-
 use domain::{Command, Keep, TaskId};
 use server::ClientError;
-use site::Site;
+
+use crate::site::Site;
 
 #[test]
 fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {

@@ -1,14 +1,11 @@
 //! Real runs over the socket: begun, followed by several, answered, ended.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
-
-mod site;
-
 use domain::{Command, Keep};
 use server::{Changed, LiveEvent};
-use site::Site;
 use store::Position;
 use views::{Kind, QuestionRow, RunState, TaskRow, TaskState};
+
+use crate::site::Site;
 
 #[test]
 fn a_run_is_begun_asked_for_answered_and_done() {

@@ -1,9 +1,5 @@
 //! The server's own life: its socket, its beginning, its end, and who is there first.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
-
-mod site;
-
 use std::{
     fs,
     os::unix::{
@@ -16,10 +12,11 @@ use std::{
 use domain::{Command, Sequence};
 use runtime::{AfterStop, Host};
 use server::{Client, EnsureError, LiveEvent, Server, ServerError, ensure};
-use site::Site;
 use store::{Position, SqliteReader};
 use tempfile::TempDir;
 use views::{RunRow, RunState};
+
+use crate::site::Site;
 
 #[test]
 fn the_socket_is_for_its_owner_and_goes_with_the_server() {
