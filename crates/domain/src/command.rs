@@ -107,6 +107,7 @@ pub enum Command {
         /// The answer.
         answer: String,
         /// How long it holds, where it is about a permission.
+        #[serde(default)]
         keep: Keep,
     },
     /// Ask back before answering.
@@ -151,6 +152,7 @@ pub enum Command {
         /// Why not.
         reason: String,
         /// The tasks that are to be done again.
+        #[serde(default)]
         tasks: Vec<TaskId>,
     },
     /// Do something about an escalation.

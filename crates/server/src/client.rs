@@ -16,7 +16,7 @@ use std::{
 
 use axum::http::{Method, StatusCode};
 use domain::{Command, RunId, Sequence, TaskId};
-use runtime::{AfterStop, NewRun};
+use runtime::{AfterStop, Cleaned, Landed, NewRun};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;
@@ -184,6 +184,16 @@ impl Client {
     pub fn diff(&self, run: &RunId, task: &TaskId) -> Result<String, ClientError> {
         let diff = self.ask(&Method::GET, &format!("/api/runs/{run}/tasks/{task}/diff"), Vec::new())?;
         Ok(String::from_utf8_lossy(&diff).into_owned())
+    }
+
+    /// Brings what a run has merged onto the branch that it started from.
+    pub fn land(&self, run: &RunId) -> Result<Landed, ClientError> {
+        self.post(&format!("/api/runs/{run}/land"), &())
+    }
+
+    /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
+    pub fn clean(&self, run: &RunId) -> Result<Cleaned, ClientError> {
+        self.post(&format!("/api/runs/{run}/clean"), &())
     }
 
     /// Asks the server to end.

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::problem::{Failure, echo};
 
 /// How long a body may take to come in.
-const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
+pub const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
 /// How large a word of a person's can be: more than anybody types, and a pasted log too.
 pub const WORD_BYTES_MAX: usize = 1 << 20;
 /// How large a plan can be: that of 5,000 tasks has about 5 MB.

@@ -31,7 +31,7 @@ pub const DESCRIPTION: &str = "/api/openapi.json";
 #[openapi(info(
     title = "Jangdan",
     description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
-    license(identifier = "MIT OR Apache-2.0")
+    license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
 ))]
 struct Described;
 

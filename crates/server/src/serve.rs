@@ -74,3 +74,6 @@ where
     connection.as_mut().graceful_shutdown();
     drop(connection.await);
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,7 +115,10 @@ impl Live {
     ) -> Result<Self, ClientError> {
         let runtime = line::runtime().map_err(|source| unreachable(&socket, source))?;
         let hang_up = HangUp { is_over: Arc::new(watch::Sender::new(false)) };
-        Ok(Self { runtime, hang_up, ear: Ear::new(socket, after, run) })
+        let mut ear = Ear::new(socket, after, run);
+        // What happens from this moment on is heard, whenever somebody asks for it.
+        runtime.block_on(ear.begin())?;
+        Ok(Self { runtime, hang_up, ear })
     }
 
     /// Returns the way to end it from elsewhere.
@@ -124,7 +127,7 @@ impl Live {
     }
 
     /// Returns the place of the last entry that was heard whole.
-    pub fn last(&self) -> Option<Position> {
+    pub fn position(&self) -> Option<Position> {
         self.ear.last
     }
 }
@@ -196,13 +199,25 @@ impl Ear {
         }
     }
 
+    /// Gets a line, and hears where it starts.
+    async fn begin(&mut self) -> Result<(), ClientError> {
+        self.line = Some(dial(&self.socket, self.last, self.run.as_ref()).await?);
+        match self.hear().await {
+            Ok(()) => Ok(()),
+            Err(Ended::Refused(problem)) => Err(ClientError::Refused { status: 500, problem }),
+            Err(Ended::Cut(reason)) => {
+                Err(ClientError::Cut { request: "GET /api/live".to_owned(), source: reason.into() })
+            }
+        }
+    }
+
     /// Hears one event.
     async fn hear(&mut self) -> Result<(), Ended> {
         let events = match &mut self.line {
             Some(events) => events,
             None => {
                 sleep(self.pause.unwrap_or_default()).await;
-                self.line.insert(dial(&self.socket, self.last, self.run.as_ref()).await?)
+                self.line.insert(dial(&self.socket, self.last, self.run.as_ref()).await.map_err(ended)?)
             }
         };
         let event = match events.next().await {
@@ -231,26 +246,27 @@ impl Ear {
 }
 
 /// Begins to listen.
-async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, Ended> {
+async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, ClientError> {
     let after = after.map(|after| format!("after={after}"));
     let run = run.map(|run| format!("run={run}"));
     let query: Vec<_> = after.into_iter().chain(run).collect();
     let path = format!("/api/live?{}", query.join("&"));
-    let cut = |broken: line::Broken| Ended::Cut(chain(&broken.on(socket, format!("GET {path}"))));
-    let (status, body) = line::send(socket, Method::GET, &path, Vec::new()).await.map_err(cut)?;
+    let broken = |broken: line::Broken| broken.on(socket, format!("GET {path}"));
+    let (status, body) = line::send(socket, Method::GET, &path, Vec::new()).await.map_err(broken)?;
     if status.is_success() {
         return Ok(Box::pin(SseByteStream::new(BodyDataStream::new(body))));
     }
-    let answer =
-        Limited::new(body, REFUSAL_BYTES_MAX).collect().await.map_err(line::Broken::Cut).map_err(cut)?;
-    if status.is_server_error() {
-        // It is about to end, or too many listen: that passes.
-        return Err(Ended::Cut(refused(status, &answer.to_bytes()).to_string()));
+    let answer = Limited::new(body, REFUSAL_BYTES_MAX).collect().await;
+    let answer = answer.map_err(line::Broken::Cut).map_err(broken)?;
+    Err(refused(status, &answer.to_bytes()))
+}
+
+/// Tells whether it is any use to try again: that a server ends, or that too many listen, passes.
+fn ended(error: ClientError) -> Ended {
+    match error {
+        ClientError::Refused { status, problem } if status < 500 => Ended::Refused(problem),
+        error => Ended::Cut(chain(&error)),
     }
-    Err(match refused(status, &answer.to_bytes()) {
-        ClientError::Refused { problem, .. } => Ended::Refused(problem),
-        other => Ended::Cut(chain(&other)),
-    })
 }
 
 fn read<T: DeserializeOwned>(data: &str) -> Result<T, Ended> {

@@ -106,13 +106,10 @@ impl Listener {
                     if let Some(frames) = page.next() {
                         return Some(frames.text);
                     }
-                    self.wanted.after = missed.at();
-                    if self.feed.next(self.wanted.after) == Next::Gone {
-                        if let Err(error) = self.turn_page().await {
-                            return Some(error);
-                        }
-                    } else {
-                        self.source = Source::Feed;
+                    if self.feed.next(missed.at()) != Next::Gone {
+                        (self.wanted.after, self.source) = (missed.at(), Source::Feed);
+                    } else if let Err(problem) = self.turn_page().await {
+                        return Some(problem);
                     }
                 }
                 Source::Feed => match self.feed.next(self.wanted.after) {
@@ -147,7 +144,10 @@ impl Listener {
         let failed = |failure: Failure| frames::problem(&failure.problem);
         let (missed, page) = read.await.map_err(|_| failed(Failure::ours()))?;
         let page = page.map_err(|error: StoreError| failed(error.into()))?;
-        self.source = Source::Log(missed, page.unwrap_or_default().into_iter());
+        (self.wanted.after, self.source) = match page {
+            Some(page) => (self.wanted.after, Source::Log(missed, page.into_iter())),
+            None => (missed.at(), Source::Feed),
+        };
         Ok(())
     }
 

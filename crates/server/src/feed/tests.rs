@@ -138,6 +138,7 @@ impl Hearer {
         let mut half = String::new();
         while bytes_left > 0 && self.last < self.end() {
             let Some(piece) = listener.next().await else { break };
+            assert_ne!(piece, ":\n\n", "nothing comes behind {}", self.last);
             // All that is told of these runs is ASCII, so that it can be cut anywhere.
             let piece = &piece[..piece.len().min(bytes_left)];
             bytes_left -= piece.len();
@@ -158,7 +159,7 @@ impl Hearer {
         while let Some((event, behind)) = rest.split_once("\n\n") {
             rest = behind;
             let id = event.lines().find_map(|line| line.strip_prefix("id: ")).map(|id| id.parse().unwrap());
-            if !event.starts_with("retry:") && event != ":" {
+            if !event.starts_with("retry:") {
                 half.push_str(event);
                 half.push_str("\n\n");
             }
@@ -225,6 +226,8 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn one_who_is_cut_off_hears_the_same_as_one_who_never_left(
         telling in telling(),
@@ -287,6 +290,25 @@ fn one_who_is_too_slow_is_cut_off_and_one_who_comes_late_is_not() {
         let mut late = Hearer { last: half, only: None, whole: String::new() };
         late.listen(&told, usize::MAX).await;
         assert_eq!(late.whole, expected(half, None));
+    });
+}
+
+#[test]
+fn one_who_comes_late_goes_on_with_what_comes() {
+    block_on(async {
+        let told = Told::from(Position(0), 1);
+        for published in &RECORDED.told {
+            told.news.send(Arc::clone(published)).unwrap();
+            tokio::task::yield_now().await;
+        }
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        let mut late = told.listener(Position(0), None);
+        let last = format!("id: {}\n", end());
+        while !std::str::from_utf8(&late.next().await.unwrap()).unwrap().contains(&last) {}
+        let what = Glimpse::Trouble { text: "the model is busy".to_owned() };
+        let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
+        told.news.send(Arc::new(seen)).unwrap();
+        assert!(late.next().await.unwrap().starts_with(b"event: session.seen\n"));
     });
 }
 

@@ -1,0 +1,60 @@
+//! What people wish has a form in JSON, which others write: it stays as it is.
+
+use domain::Command;
+
+/// Each wish of a person's, as it is written in full.
+const WISHES: &[&str] = &[
+    r#""pauseRun""#,
+    r#""continueRun""#,
+    r#""cancelRun""#,
+    r#"{"pausePhase":2}"#,
+    r#"{"continuePhase":2}"#,
+    r#"{"cancelPhase":2}"#,
+    r#"{"pauseTask":"T1.2"}"#,
+    r#"{"continueTask":"T1.2"}"#,
+    r#"{"cancelTask":"T1.2"}"#,
+    r#"{"retryTask":{"task":"T1.2","hint":"use the other port"}}"#,
+    r#"{"skipTask":"T1.2"}"#,
+    r#"{"prioritizeTask":{"task":"T1.2","priority":"high"}}"#,
+    r#"{"reassignTask":{"task":"T1.2","agent":"dev"}}"#,
+    r#"{"rewindTask":{"task":"T1.2","checkpoint":"k_3"}}"#,
+    r#"{"makeCheckpoint":"T1.2"}"#,
+    r#"{"addDependency":{"earlier":"T1.1","later":"T1.2"}}"#,
+    r#"{"removeDependency":{"earlier":"T1.1","later":"T1.2"}}"#,
+    r#"{"markMet":{"name":"the certificate"}}"#,
+    r#"{"answer":{"question":"q_7","task":null,"answer":"yes","keep":"once"}}"#,
+    r#"{"askBack":{"question":"q_7","text":"Which of the two?"}}"#,
+    r#"{"chat":{"text":"How far are you?"}}"#,
+    r#"{"provide":{"request":"d_2","provided":{"type":"environment","names":["API_KEY"]}}}"#,
+    r#"{"refuse":{"request":"d_2","reason":"there is none"}}"#,
+    r#"{"skipRequest":"d_2"}"#,
+    r#"{"approveGate":{"phase":1,"note":null}}"#,
+    r#"{"rejectGate":{"phase":1,"reason":"no tests","tasks":["T1.2"]}}"#,
+    r#"{"resolve":{"escalation":"e_4","action":{"type":"retry"},"note":null}}"#,
+];
+
+#[test]
+fn each_wish_is_written_as_it_was_read() {
+    for wish in WISHES {
+        let command: Command = serde_json::from_str(wish).unwrap_or_else(|error| panic!("{wish}: {error}"));
+        assert_eq!(serde_json::to_string(&command).unwrap(), *wish);
+    }
+}
+
+#[test]
+fn what_need_not_be_said_may_be_left_out() {
+    let check = |short: &str, long: &str| {
+        let read = |text| serde_json::from_str::<Command>(text).unwrap();
+        assert_eq!(read(short), read(long));
+    };
+    check(
+        r#"{"answer":{"question":"q_7","answer":"yes"}}"#,
+        r#"{"answer":{"question":"q_7","task":null,"answer":"yes","keep":"once"}}"#,
+    );
+    check(r#"{"retryTask":{"task":"T1"}}"#, r#"{"retryTask":{"task":"T1","hint":null}}"#);
+    check(r#"{"approveGate":{"phase":1}}"#, r#"{"approveGate":{"phase":1,"note":null}}"#);
+    check(
+        r#"{"rejectGate":{"phase":1,"reason":"no"}}"#,
+        r#"{"rejectGate":{"phase":1,"reason":"no","tasks":[]}}"#,
+    );
+}

@@ -1,0 +1,167 @@
+//! Nobody keeps a connection by doing nothing. The clock is one that leaps wherever everybody waits.
+
+use std::{io, sync::Arc, time::Duration};
+
+use axum::serve::Listener;
+use domain::{Actor, Timestamp};
+use runtime::{Host, Kept};
+use tempfile::TempDir;
+use testkit::{
+    crank::start,
+    runs::{Shape, generate},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    sync::mpsc,
+    time::{Instant, timeout},
+};
+
+use super::{CONNECTIONS_MAX, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
+use crate::{Api, request::BODY_WAIT_MAX};
+
+/// Connections that a test makes.
+struct Door(mpsc::Receiver<DuplexStream>);
+
+impl Listener for Door {
+    type Io = DuplexStream;
+    type Addr = ();
+
+    async fn accept(&mut self) -> (DuplexStream, ()) {
+        match self.0.recv().await {
+            Some(stream) => (stream, ()),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Opens an interface to a run of many tasks, and gives the test a way to connect.
+fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -> T) {
+    let folder = TempDir::new().unwrap();
+    let host = Host::open(folder.path()).unwrap();
+    let mut kept = Kept::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
+    let work = generate(Shape::Random, 200, 1);
+    kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start(&work, 1)).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.unwrap().block_on(async {
+        let (door, connections) = mpsc::channel(1);
+        let api = Api::open(host).unwrap();
+        tokio::spawn(async move { serve(&api, Door(connections)).await });
+        test(door).await;
+    });
+}
+
+async fn connect(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
+    let (ours, theirs) = duplex(1024);
+    door.send(theirs).await.unwrap();
+    ours
+}
+
+/// Returns what comes until the server closes, and how long that takes.
+async fn rest(stream: &mut DuplexStream) -> (String, Duration) {
+    let (since, mut answer) = (Instant::now(), Vec::new());
+    // One that is cut off may find that out by an error.
+    let _ = stream.read_to_end(&mut answer).await;
+    (String::from_utf8_lossy(&answer).into_owned(), since.elapsed())
+}
+
+fn is_about(found: Duration, expected: Duration) -> bool {
+    found >= expected && found < expected + Duration::from_secs(1)
+}
+
+#[test]
+fn a_head_that_does_not_come_is_not_waited_for() {
+    check(async |door| {
+        for half in ["", "GET /api/st"] {
+            let mut stream = connect(&door).await;
+            stream.write_all(half.as_bytes()).await.unwrap();
+            let (answer, waited) = rest(&mut stream).await;
+            assert!(is_about(waited, HEAD_WAIT_MAX), "{half}: {waited:?} {answer}");
+        }
+    });
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    check(async |door| {
+        let mut stream = connect(&door).await;
+        let head = "POST /api/stop HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let (answer, waited) = rest(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(is_about(waited, BODY_WAIT_MAX), "{waited:?}");
+    });
+}
+
+#[test]
+fn one_who_does_not_listen_to_the_answer_is_cut_off() {
+    check(async |door| {
+        let mut stream = connect(&door).await;
+        stream.write_all(b"GET /api/live?after=0 HTTP/1.1\r\n\r\n").await.unwrap();
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        tokio::time::sleep(WRITE_WAIT_MAX + Duration::from_secs(1)).await;
+        let left = timeout(Duration::from_secs(1), rest(&mut stream)).await;
+        let (answer, _) = left.expect("nothing follows what had been written");
+        assert!(answer.len() < 3000, "{}", answer.len());
+    });
+}
+
+#[test]
+fn one_who_listens_and_hears_nothing_is_kept() {
+    check(async |door| {
+        let mut stream = connect(&door).await;
+        stream.write_all(b"GET /api/live HTTP/1.0\r\n\r\n").await.unwrap();
+        let listening = timeout(Duration::from_secs(100), rest(&mut stream)).await;
+        assert!(listening.is_err(), "nobody ends it");
+    });
+}
+
+#[test]
+fn when_there_are_too_many_the_next_waits_until_one_goes() {
+    check(async |door| {
+        let mut idle = Vec::new();
+        for _ in 0..CONNECTIONS_MAX {
+            idle.push(connect(&door).await);
+        }
+        let since = Instant::now();
+        let mut next = connect(&door).await;
+        next.write_all(b"GET /api/status HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+        let (answer, _) = rest(&mut next).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert!(is_about(since.elapsed(), HEAD_WAIT_MAX), "{:?}", since.elapsed());
+        drop(idle);
+    });
+}
+
+#[test]
+fn too_many_who_listen_leave_room_for_those_who_ask() {
+    check(async |door| {
+        let mut listening = Vec::new();
+        let answer = loop {
+            let mut stream = connect(&door).await;
+            stream.write_all(b"GET /api/live HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+            let mut head = [0; 13];
+            stream.read_exact(&mut head).await.unwrap();
+            if head != *b"HTTP/1.1 200 " {
+                break rest(&mut stream).await.0;
+            }
+            listening.push(stream);
+        };
+        assert!(answer.contains("too many follow the runs already"), "{answer}");
+        assert_eq!(listening.len(), 100);
+        let mut asking = connect(&door).await;
+        asking.write_all(b"GET /api/runs HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+        assert!(rest(&mut asking).await.0.starts_with("HTTP/1.1 "));
+        // Whoever goes makes room.
+        drop(listening);
+        let mut again = connect(&door).await;
+        again.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
+        let mut head = [0; 13];
+        again.read_exact(&mut head).await.unwrap();
+        assert_eq!(head, *b"HTTP/1.1 200 ");
+    });
+}

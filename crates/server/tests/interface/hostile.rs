@@ -1,0 +1,120 @@
+//! Whatever is sent: a problem comes back, and nobody else is harmed.
+
+use domain::{Command, Keep, TaskId};
+use server::ClientError;
+
+use crate::site::Site;
+
+#[test]
+fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
+    let site = Site::open();
+    let run = site.start_asking(2);
+    let wishes = format!("/api/runs/{run}/wishes");
+    let wish = |wish: &str| format!(r#"{{"person":"ana","wish":{wish}}}"#);
+    let long_name = format!("/api/runs/{}", "r".repeat(5000));
+    let check = |method: &str, path: &str, body: &str, status: u16| {
+        let (found, problem) = site.problem(method, path, body);
+        assert_eq!(found, status, "{method} {path} {body}: {problem}");
+        assert!(problem.to_string().len() < 1000, "nobody is sent back all that he said: {problem}");
+    };
+    // No such path, method, run, task, kind or place.
+    check("GET", "/", "", 404);
+    check("GET", "/api", "", 404);
+    check("GET", "/api/runs/", "", 404);
+    check("GET", "/api/../etc/passwd", "", 404);
+    check("GET", &format!("/{}", "x".repeat(9000)), "", 404);
+    check("DELETE", "/api/runs", "", 405);
+    check("POST", "/api/status", "", 405);
+    check("BREW", "/api/live", "", 405);
+    check("GET", "/api/runs/nobody", "", 404);
+    check("GET", "/api/runs/..%2F..", "", 404);
+    check("GET", "/api/runs/%ff%fe", "", 404);
+    check("GET", &long_name, "", 404);
+    check("GET", "/api/runs/nobody/rows", "", 404);
+    check("GET", "/api/runs/nobody/tasks/T1/diff", "", 404);
+    check("POST", "/api/runs/nobody/land", "", 404);
+    check("POST", "/api/runs/nobody/clean", "", 404);
+    check("POST", "/api/runs/nobody/wishes", &wish(r#""pauseRun""#), 404);
+    check("GET", &format!("/api/runs/{run}/tasks/T9/diff"), "", 404);
+    check("GET", &format!("/api/runs/{run}/tasks/T1.1/diff"), "", 409);
+    check("POST", &format!("/api/runs/{run}/land"), "", 409);
+    check("GET", &format!("/api/runs/{run}/rows?kind=tusk"), "", 400);
+    check("GET", &format!("/api/runs/{run}/rows?kind=task&limit=1"), "", 400);
+    check("GET", "/api/live?run=nobody", "", 404);
+    check("GET", "/api/live?run=../x", "", 404);
+    check("GET", "/api/live?after=-1", "", 400);
+    check("GET", "/api/live?after=99999999999999999999", "", 400);
+    check("GET", "/api/live?after=1000000", "", 409);
+    check("GET", "/api/live?since=1", "", 400);
+    // Bodies that are none.
+    check("POST", &wishes, "", 400);
+    check("POST", &wishes, "{", 400);
+    check("POST", &wishes, "null", 400);
+    check("POST", &wishes, r#"{"person":"ana"}"#, 400);
+    check("POST", &wishes, &wish(r#""fly""#), 400);
+    check("POST", &wishes, &wish(r#"{"pauseTask":"T1, T2"}"#), 400);
+    check("POST", &wishes, &wish(&"[".repeat(100_000)), 400);
+    check("POST", &wishes, r#"{"person":" ","wish":"pauseRun"}"#, 400);
+    check("POST", &wishes, &format!(r#"{{"person":"{}","wish":"pauseRun"}}"#, "a".repeat(300)), 400);
+    check("POST", &wishes, &wish(&format!(r#"{{"chat":{{"text":"{}"}}}}"#, "a".repeat(2 << 20))), 413);
+    check("POST", "/api/runs", "{}", 400);
+    check("POST", "/api/stop", r#"{"agents":"kill"}"#, 400);
+    // What the rules refuse.
+    check("POST", &wishes, &wish(r#"{"pauseTask":"T9"}"#), 409);
+    check("POST", &wishes, &wish(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
+    check("POST", &wishes, &wish(r#""tick""#), 409);
+    check("POST", &wishes, &wish(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 409);
+    let (_, problem) = site.problem("POST", &wishes, &wish(r#"{"chat":{"text":"red"}}"#));
+    assert_eq!(problem["pending"], serde_json::json!(["q_1", "q_2"]));
+
+    assert_eq!(site.client.run(&run).unwrap().waits_for.person, 2, "nothing of it has happened");
+}
+
+#[test]
+fn what_is_no_http_is_answered_or_dropped() {
+    let site = Site::open();
+    let check = |bytes: &[u8], status: u16| {
+        let (found, body) = site.send(bytes);
+        assert_eq!(found, status, "{:?}: {body}", String::from_utf8_lossy(&bytes[..bytes.len().min(80)]));
+    };
+    let head = b"POST /api/runs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    let with = |rest: &str| [head, rest.as_bytes()].concat();
+    check(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400);
+    check(b"GET /api/status\r\n\r\n", 400);
+    check(&vec![b'x'; 100_000], 431);
+    check(&[b"GET /".as_slice(), &vec![b'x'; 100_000], b" HTTP/1.1\r\n\r\n"].concat(), 431);
+    check(&with(&format!("x: {}\r\n\r\n", "x".repeat(100_000))), 431);
+    check(&with(&"x: y\r\n".repeat(100)), 431);
+    check(&with("content-length: -1\r\n\r\n"), 400);
+    check(&with("content-length: 1\r\ncontent-length: 2\r\n\r\n{}"), 400);
+    check(&with("content-type: text/plain\r\ncontent-length: 2\r\n\r\n{}"), 415);
+    check(&with("content-length: 2\r\n\r\n{}"), 415);
+    check(&with("content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), 400);
+    let huge = "content-type: application/json\r\ncontent-length: 99999999999\r\n\r\n";
+    check(&[with(huge), vec![b' '; 33 << 20]].concat(), 413);
+    assert_eq!(site.client.status().unwrap().pid, std::process::id());
+}
+
+#[test]
+fn a_client_is_told_why() {
+    let site = Site::open();
+    let run = site.start_asking(1);
+    let unknown: TaskId = "T9".parse().unwrap();
+    let check = |result: Result<_, ClientError>, status: u16, what: &str| match result.unwrap_err() {
+        ClientError::Refused { status: found, problem } => {
+            assert_eq!((found, problem.error.as_str()), (status, what));
+        }
+        error => panic!("{error}"),
+    };
+    let wish = |command: &Command| site.client.wish(&run, "ana", command).map(drop);
+    check(wish(&Command::PauseTask(unknown)), 409, "there is no task T9");
+    let answer = Command::Answer { question: None, task: None, answer: String::new(), keep: Keep::Once };
+    check(wish(&answer), 409, "an answer needs a word");
+    let nobody = "nobody".parse().unwrap();
+    check(site.client.run(&nobody).map(drop), 404, "there is no run 'nobody'");
+    check(
+        site.client.diff(&run, &"T1.1".parse().unwrap()).map(drop),
+        409,
+        &format!("run {run} has no worktrees"),
+    );
+}

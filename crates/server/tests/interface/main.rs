@@ -1,0 +1,9 @@
+//! The interface over its real socket, with real runs behind it.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
+
+mod documented;
+mod hostile;
+mod life;
+mod runs;
+mod site;

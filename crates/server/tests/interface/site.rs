@@ -1,0 +1,183 @@
+//! A server on a data directory of its own, with a team of shell scripts.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    path::PathBuf,
+};
+
+use domain::RunId;
+use runtime::{AfterStop, Host, NewRun};
+use serde_json::{Value, json};
+use server::{Client, LiveEvent, Server};
+use store::Position;
+use tempfile::TempDir;
+
+/// Asks which colour, then is done.
+const ASKS: &str = r#"read task
+printf '[ASK_USER %s]\nquestion: Which colour?\ntype: selection\noptions: ["red", "blue"]\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
+read answer
+echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+read end
+"#;
+
+/// A server, and the way to it.
+pub struct Site {
+    folder: TempDir,
+    pub client: Client,
+    pub server: Option<Server>,
+}
+
+/// One event of the live stream.
+pub struct Event {
+    pub name: String,
+    pub id: Option<String>,
+    pub data: Option<String>,
+}
+
+impl Site {
+    pub fn open() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        fs::write(folder.path().join("project/asks.sh"), ASKS).unwrap();
+        let data = folder.path().join("data");
+        let server = Server::start(Host::open(&data).unwrap(), &data).unwrap();
+        let client = Client::connect(&data).unwrap().unwrap();
+        Self { folder, client, server: Some(server) }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// Returns a run of so many tasks that ask, all at once.
+    pub fn new_run(&self, n_tasks: usize) -> NewRun {
+        let task = |number| json!({"id": format!("T1.{number}"), "phase": 1, "title": "Paint it"});
+        let tasks: Vec<_> = (1..=n_tasks).map(task).collect();
+        let new = json!({
+            "project": "walls",
+            "person": "ana",
+            "work": {
+                "title": "Paint the walls",
+                "phases": [{"number": 1, "name": "Paint", "after": []}],
+                "tasks": tasks,
+            },
+            "settings": {"slots": 4, "gateApproval": "automatic"},
+            "team": [{"name": "dev", "role": "worker"}],
+            "outfit": {
+                "project": self.project(),
+                "isolation": {"type": "inPlace"},
+                "agents": {"dev": "asks"},
+                "presets": {"asks": {"extends": "shell", "arguments": ["asks.sh"]}},
+            },
+        });
+        serde_json::from_value(new).unwrap()
+    }
+
+    /// Starts a run, and returns it when so many questions wait.
+    pub fn start_asking(&self, n_tasks: usize) -> RunId {
+        let run = self.client.start(&self.new_run(n_tasks)).unwrap();
+        self.wait_for(&run, |row| row.waits_for.person as usize == n_tasks);
+        run
+    }
+
+    /// Listens until the run looks like that.
+    pub fn wait_for(&self, run: &RunId, is_so: impl Fn(&views::RunRow) -> bool) -> views::RunRow {
+        let live = self.client.live(Some(Position(0)), Some(run.clone())).unwrap();
+        for event in live {
+            match event {
+                LiveEvent::Changed(changed) => {
+                    if let Some(row) = changed.row::<views::RunRow>().filter(|row| is_so(row)) {
+                        return row;
+                    }
+                }
+                LiveEvent::Seen(_) => {}
+                LiveEvent::Lost { reason } => panic!("{reason}"),
+                LiveEvent::Refused(problem) => panic!("{problem:?}"),
+            }
+        }
+        panic!("the stream ended");
+    }
+
+    /// Stops the server, and starts another.
+    pub fn restart(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop(AfterStop::LeaveWorking);
+        }
+        let data = self.data();
+        self.server = Some(Server::start(Host::open(&data).unwrap(), &data).unwrap());
+    }
+
+    /// Listens behind a place until so many bytes have come, or an id, and returns the events that are whole.
+    pub fn listen(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
+        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+        // In HTTP 1.0 an answer comes as it is.
+        write!(stream, "GET {path} HTTP/1.0\r\nlast-event-id: {last}\r\n\r\n").unwrap();
+        let (mut bytes, mut piece) = (Vec::new(), [0; 512]);
+        loop {
+            let read = stream.read(&mut piece).unwrap();
+            bytes.extend_from_slice(&piece[..read]);
+            let events = events(&bytes[..bytes.len().min(bytes_max)]);
+            let is_end = events.iter().any(|event| event.id.as_deref() == Some(end));
+            if read == 0 || bytes.len() >= bytes_max || is_end {
+                return events;
+            }
+        }
+    }
+
+    /// Sends bytes as they are, and returns the answer's status and body.
+    pub fn send(&self, bytes: &[u8]) -> (u16, String) {
+        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+        // A server that has heard enough may answer and close before all is written.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+    }
+
+    /// Asks with a method, a path and a body of JSON.
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let length = body.len();
+        self.send(format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes())
+    }
+
+    /// Asks, and expects a problem.
+    pub fn problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let sent = body;
+        let (status, body) = self.ask(method, path, sent);
+        let problem: Value =
+            serde_json::from_str(&body).unwrap_or_else(|_| panic!("{method} {path}: {status} {body}"));
+        for word in ["error", "hint"] {
+            assert!(problem[word].as_str().is_some_and(|text| !text.is_empty()), "{path} {sent}: {problem}");
+        }
+        (status, problem)
+    }
+}
+
+fn events(bytes: &[u8]) -> Vec<Event> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let mut events = Vec::new();
+    while let Some((event, behind)) = body.split_once("\n\n") {
+        body = behind;
+        let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+        let name = field("event: ").unwrap_or_default();
+        events.push(Event { name, id: field("id: "), data: field("data: ") });
+    }
+    events
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop(AfterStop::EndSessions);
+        }
+    }
+}
