@@ -13,7 +13,7 @@ use std::{
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, end_orphans,
+    ClientError, Connection, END_GRACE, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
     spool::Exit,
     status,
@@ -31,8 +31,6 @@ const ABOUT: &str = "about.json";
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long the descendants of an agent that has ended may go on.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
-/// How long processes may take to end before they are killed.
-const END_GRACE: Duration = Duration::from_secs(5);
 /// How much of a key is chance. It stops quotations, not programs: those can read the environment.
 const KEY_SIGNS: usize = 4;
 /// Leaves room for a number behind it.

@@ -75,6 +75,23 @@ fn a_session_outlives_whoever_started_it_and_is_found_again() {
 }
 
 #[test]
+fn stop_ends_an_agent_and_a_daemon_that_ignore_it_within_two_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let script = "trap '' TERM HUP; (setsid sh -c 'echo daemon; while :; do sleep 0.05; done' &); \
+                  while :; do sleep 0.05; done";
+    assert!(session(data, &["start", "--", "sh", "-c", script]).status.success());
+    wait_until("the daemon runs", || out(&session(data, &["log", "sh-1"])).contains("daemon"));
+    let start = Instant::now();
+    let stopped = session(data, &["stop", "sh-1"]);
+    let took = start.elapsed();
+    assert!(stopped.status.success(), "{}", err(&stopped));
+    assert!(took < Duration::from_secs(2), "took {took:?}");
+    assert_eq!(state(data), "ended");
+    assert_eq!(rows(data)[0]["exitSignal"], 9, "it had to be killed");
+}
+
+#[test]
 fn what_an_agent_writes_does_not_reach_the_terminal_of_who_reads_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

@@ -12,21 +12,6 @@ use holder::{
 use crate::stage::{Stage, pid_of, pipes, script, state, terminal, wait_for};
 
 #[test]
-fn end_reaches_a_daemon_that_ignores_it_within_two_seconds() {
-    let daemon = "(setsid sh -c 'trap \"\" TERM HUP; echo daemon=$$.; while :; do sleep 0.05; done' &)
-        echo ready; while :; do sleep 0.05; done";
-    let mut stage = Stage::script(daemon);
-    let text = stage.wait_text(".");
-    let daemon = pid_of(&text, "daemon");
-    let start = Instant::now();
-    assert_eq!(stage.ask(&Request::End { grace: Duration::from_millis(500) }), Reply::Done);
-    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
-    assert_eq!((state(daemon), state(stage.agent_pid())), (None, None));
-    let exit = stage.wait_end();
-    assert_eq!((exit.signal, exit.reason), (Some(15), EndReason::Request));
-}
-
-#[test]
 fn an_agent_hears_every_signal() {
     let stage = Stage::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
     let text = stage.wait_text("SigIgn");
