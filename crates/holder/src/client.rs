@@ -20,7 +20,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::protocol::{FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge};
+use crate::{
+    mask::Secret,
+    protocol::{
+        FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge, VERSION_MAX, VERSION_MIN,
+    },
+};
 
 pub use connection::Connection;
 
@@ -113,7 +118,7 @@ impl Ready {
             .spawn()
             .map_err(failed("start"))?;
         let mut connection = Connection::new(ours, program)?;
-        let hello = connection.send(&hello())?;
+        let hello = connection.send(&hello(None))?;
         Ok(Self { holder, connection, hello })
     }
 
@@ -171,8 +176,8 @@ pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launc
     Ready::start(program)?.launch(directory, launch)
 }
 
-fn hello() -> Request {
-    Request::Hello { version_min: crate::protocol::VERSION_MIN, version_max: crate::protocol::VERSION_MAX }
+fn hello(token: Option<Secret>) -> Request {
+    Request::Hello { version_min: VERSION_MIN, version_max: VERSION_MAX, token }
 }
 
 /// Refuses a folder that others could have put something into.

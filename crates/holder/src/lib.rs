@@ -36,3 +36,5 @@ pub const END_GRACE: Duration = Duration::from_secs(1);
 pub const SESSION_VARIABLE: &str = "JANGDAN_SESSION";
 /// The name of the socket in a session's folder.
 pub const SOCKET_NAME: &str = "socket";
+/// The name of the file in a session's folder whose content a client must know to be heard on the socket.
+pub const TOKEN_NAME: &str = "token";

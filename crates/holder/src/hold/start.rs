@@ -2,12 +2,21 @@
 
 use std::{
     io,
-    os::unix::net::{UnixListener, UnixStream},
+    os::{
+        fd::OwnedFd,
+        unix::net::{UnixListener, UnixStream},
+    },
     path::Path,
     time::Instant,
 };
 
-use rustix::process::{DumpableBehavior, getpid, set_dumpable_behavior, umask};
+use rustix::{
+    fs::Mode,
+    io::Errno,
+    net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
+    process::{DumpableBehavior, getpid, set_dumpable_behavior, umask},
+    rand::GetRandomFlags,
+};
 
 use super::{
     agent::{self, Agent},
@@ -20,13 +29,16 @@ use super::{
     session::Session,
 };
 use crate::{
-    SOCKET_NAME,
+    SOCKET_NAME, TOKEN_NAME,
     cgroup::Cgroup,
-    mask,
-    protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started},
+    mask::{self, Secret},
+    protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started, TOKEN_BYTES},
     spool::Writer,
     status::Summary,
 };
+
+/// How many clients may wait until they are let in.
+const BACKLOG: i32 = 128;
 
 impl Session {
     pub(super) fn start(&mut self, directory: &Path, launch: &Launch, now: Instant) -> Answer {
@@ -53,7 +65,8 @@ impl Session {
         mask::check(&launch.secrets).map_err(unusable)?;
         // Paths of the session are short from here on, and no other folder is kept busy.
         std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
-        self.listener = Some(listen().map_err(failed("listen"))?);
+        let (listener, token) = listen().map_err(failed("listen"))?;
+        (self.listener, self.token) = (Some(listener), Some(token));
         let spool = Writer::open(Path::new(HERE))
             .map_err(|error| Refusal::Unusable { what: format!("the spool can't be used: {error}") })?;
         let cgroup = launch.cgroup_parent.as_deref();
@@ -115,21 +128,43 @@ fn each_process(wanted: Option<u64>) -> MemoryLimit {
     if wanted.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
 }
 
-/// Makes the socket, which nobody else may use from its first moment on.
-fn listen() -> io::Result<UnixListener> {
-    let before = umask(rustix::fs::Mode::from_raw_mode(0o177));
-    let mut bound = UnixListener::bind(SOCKET_NAME);
-    if bound.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
-        && UnixStream::connect(SOCKET_NAME).is_err()
-    {
+/// Makes the socket and the token beside it, which nobody else may use from their first moment on.
+fn listen() -> io::Result<(UnixListener, Secret)> {
+    let before = umask(Mode::from_raw_mode(0o177));
+    let made = bind().and_then(|socket| {
+        // First the token, so that whoever can connect finds it.
+        let token =
+            write_token().and_then(|token| Ok(rustix::net::listen(&socket, BACKLOG).map(|()| token)?));
+        let token = token.inspect_err(|_| drop(std::fs::remove_file(SOCKET_NAME)))?;
+        Ok((UnixListener::from(socket), token))
+    });
+    umask(before);
+    made
+}
+
+fn bind() -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let address = SocketAddrUnix::new(SOCKET_NAME)?;
+    let mut bound = rustix::net::bind(&socket, &address);
+    if bound == Err(Errno::ADDRINUSE) && UnixStream::connect(SOCKET_NAME).is_err() {
         // Left behind by a holder that was killed.
         let _ = std::fs::remove_file(SOCKET_NAME);
-        bound = UnixListener::bind(SOCKET_NAME);
+        bound = rustix::net::bind(&socket, &address);
     }
-    umask(before);
-    let listener = bound?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+    bound?;
+    Ok(socket)
+}
+
+/// Chance that a sandboxed program can't read: it can connect to every socket that has a path.
+fn write_token() -> io::Result<Secret> {
+    let mut token = [0; TOKEN_BYTES];
+    let length = rustix::rand::getrandom(&mut token, GetRandomFlags::empty())?;
+    if length != token.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    std::fs::write(TOKEN_NAME, token)?;
+    Ok(Secret::new(token.to_vec()))
 }
 
 fn is_name(session: &str) -> bool {

@@ -114,6 +114,9 @@ pub enum Refusal {
     /// The first request was no hello.
     #[error("say hello first")]
     HelloFirst,
+    /// The hello had no token, or not the session's.
+    #[error("only who may read the session's folder is heard")]
+    Stranger,
     /// The holder does not know the request, or its fields do not fit.
     #[error("the request can't be understood")]
     Malformed,
@@ -277,6 +280,7 @@ impl Refusal {
             Self::NoSuchOffset { first, end } => (7, *first, *end, ""),
             Self::Failed { what, errno } => (8, u64::from(errno.cast_unsigned()), 0, what),
             Self::Unusable { what } => (9, 0, 0, what),
+            Self::Stranger => (10, 0, 0, ""),
         };
         bytes.put_u8(kind);
         bytes.put_u64(first);
@@ -299,6 +303,7 @@ impl Refusal {
             7 => Self::NoSuchOffset { first, end: second },
             8 => Self::Failed { what, errno: i32::try_from(first).ok()? },
             9 => Self::Unusable { what },
+            10 => Self::Stranger,
             // A reason that a newer holder gives; the words are still worth showing.
             _ => Self::Unusable {
                 what: if what.is_empty() { format!("refused for reason {kind}") } else { what },

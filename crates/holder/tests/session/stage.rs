@@ -8,7 +8,8 @@ use std::{
 };
 
 use holder::{
-    Connection, Launched, end_orphans,
+    Connection, Launched, TOKEN_NAME, end_orphans,
+    mask::Secret,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status, Stderr, WindowSize},
     spool::{Body, Exit, Reader, Record},
 };
@@ -83,6 +84,16 @@ impl Stage {
 
     pub fn connect(&self) -> Connection {
         Connection::connect(&self.directory).unwrap()
+    }
+
+    /// Returns what a client over the socket must know.
+    pub fn token(&self) -> Secret {
+        Secret::new(fs::read(self.directory.join(TOKEN_NAME)).unwrap())
+    }
+
+    /// Returns the bytes with which a client begins.
+    pub fn hello(&self) -> Vec<u8> {
+        Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
     }
 
     pub fn status(&mut self) -> Status {
