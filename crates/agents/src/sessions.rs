@@ -13,7 +13,7 @@ use std::{
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, END_GRACE, end_orphans,
+    ClientError, Connection, END_GRACE, Ready, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
     spool::Exit,
     status,
@@ -209,6 +209,35 @@ impl Sessions {
         environment.extend(start.environment.clone());
         let sandbox = self.prepare_sandbox(start, &environment)?;
 
+        // First, so that it comes to life while the session's files are made.
+        let ready = Ready::start(&program)
+            .map_err(|source| SessionError::Holder { name: stem(&start.command), source })?;
+        let made = self.make(start, environment, key, sandbox);
+        let (found, launch) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                ready.dismiss();
+                return Err(error);
+            }
+        };
+        match ready.launch(&found.directory, &launch) {
+            Ok(_) => Ok(found),
+            Err(source) => {
+                // Nothing was started, so nothing is there to be kept.
+                let _ = fs::remove_dir_all(&found.directory);
+                Err(SessionError::Holder { name: found.name, source })
+            }
+        }
+    }
+
+    /// Makes the folder of a session and what is in it before its agent runs.
+    fn make(
+        &self,
+        start: &Start,
+        environment: BTreeMap<OsString, OsString>,
+        key: SessionKey,
+        sandbox: Option<Prepared>,
+    ) -> Result<(Found, Launch), SessionError> {
         let name = self.claim(start)?;
         let directory = self.root.join(&name);
         let command = match &sandbox {
@@ -247,17 +276,7 @@ impl Sessions {
             sandbox: sandbox.map(|sandbox| sandbox.report),
         };
         write_about(&directory, &about)?;
-        match holder::launch(&program, &directory, &launch) {
-            Ok(launched) => {
-                let state = State::Alive(just_started(launched.started.agent_pid));
-                Ok(Found { name, directory, about, state })
-            }
-            Err(source) => {
-                // Nothing was started, so nothing is there to be kept.
-                let _ = fs::remove_dir_all(&directory);
-                Err(SessionError::Holder { name, source })
-            }
-        }
+        Ok((Found { name, directory, about, state: State::Alive(JUST_STARTED) }, launch))
     }
 
     /// Returns all sessions, the oldest first.
@@ -375,10 +394,7 @@ impl Sessions {
             let is_ours = self.make_folder(name)?;
             return if is_ours { Ok(name.clone()) } else { Err(SessionError::Taken { name: name.clone() }) };
         }
-        let program = start.command.first().map(PathBuf::from).unwrap_or_default();
-        let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
-        let stem = if stem.is_empty() { "session".to_owned() } else { stem };
+        let stem = stem(&start.command);
         for number in 1_u32.. {
             let name = format!("{stem}-{number}");
             if self.make_folder(&name)? {
@@ -405,18 +421,16 @@ impl Sessions {
     }
 }
 
-/// Returns how a session is in the moment of its start: asking the holder again would double the time it takes.
-fn just_started(agent_pid: u32) -> Status {
-    Status {
-        phase: Phase::Running,
-        agent_pid: Some(agent_pid),
-        offset: 0,
-        input_taken: 0,
-        input_typed: 0,
-        is_disk_full: false,
-        exit: None,
-    }
-}
+/// How a session is in the moment of its start: asking the holder again would double the time it takes.
+const JUST_STARTED: Status = Status {
+    phase: Phase::Running,
+    agent_pid: None,
+    offset: 0,
+    input_taken: 0,
+    input_typed: 0,
+    is_disk_full: false,
+    exit: None,
+};
 
 fn state(directory: &Path) -> State {
     let alive = Connection::connect(directory).ok().and_then(|mut connection| {
@@ -433,6 +447,14 @@ fn state(directory: &Path) -> State {
         Some(None) => State::Lost,
         None => State::Starting,
     }
+}
+
+/// Returns what a session without a name is called, before its number.
+fn stem(command: &[OsString]) -> String {
+    let program = command.first().map(PathBuf::from).unwrap_or_default();
+    let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
+    if stem.is_empty() { "session".to_owned() } else { stem }
 }
 
 /// Whether a program is where the system will look for it.

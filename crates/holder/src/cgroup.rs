@@ -5,7 +5,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io,
+    io::{self, Write},
     os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
@@ -20,16 +20,9 @@ impl Cgroup {
     pub(crate) fn create(parent: &Path, session: &str) -> io::Result<Self> {
         let path = parent.join(format!("jangdan-{session}"));
         match fs::create_dir(&path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            Ok(()) | Err(_) => {}
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            Ok(()) | Err(_) => Ok(Self { path }),
         }
-        let cgroup = Self { path };
-        // A folder of another file system has no such file; one of ours does not help then.
-        if let Err(error) = File::open(cgroup.path.join("cgroup.freeze")) {
-            cgroup.remove();
-            return Err(error);
-        }
-        Ok(cgroup)
     }
 
     /// Takes a cgroup that another process made.
@@ -47,11 +40,6 @@ impl Cgroup {
         let _ = self.write("memory.swap.max", "0");
         let _ = self.write("memory.oom.group", "1");
         self.write("memory.max", &bytes_max.to_string()).is_ok()
-    }
-
-    /// Opens the list of members; a process that writes `0` to it becomes one.
-    pub(crate) fn members(&self) -> io::Result<OwnedFd> {
-        OpenOptions::new().write(true).open(self.path.join("cgroup.procs")).map(OwnedFd::from)
     }
 
     /// Opens the folder; a process can be born into it.
@@ -83,7 +71,8 @@ impl Cgroup {
     }
 
     fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        fs::write(self.path.join(file), text)
+        // Never made: a folder of another file system has no such files, and gets none.
+        OpenOptions::new().write(true).open(self.path.join(file))?.write_all(text.as_bytes())
     }
 }
 

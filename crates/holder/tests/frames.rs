@@ -58,6 +58,7 @@ fn replies() -> Vec<Reply> {
     };
     let mut replies = vec![
         Reply::Hello(Greeting { version: 1, holder_pid: 99 }),
+        Reply::Accepted,
         Reply::Started(Started { agent_pid: 5, memory: MemoryLimit::EachProcess, has_cgroup: true }),
         Reply::Done,
         Reply::Typed { number: 8 },

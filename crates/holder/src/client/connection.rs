@@ -139,7 +139,8 @@ impl Connection {
         match self.wait_for(tag, deadline)? {
             Reply::Hello(greeting) => self.greeting = Some(greeting),
             Reply::Refused(refusal) => return Err(ClientError::Refused(refusal)),
-            Reply::Started(_)
+            Reply::Accepted
+            | Reply::Started(_)
             | Reply::Done
             | Reply::Typed { .. }
             | Reply::Status(_)
@@ -150,6 +151,12 @@ impl Connection {
     }
 
     pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
+        // One that came while another was waited for.
+        if let Some(at) = self.earlier.iter().position(|(found, _)| *found == tag)
+            && let Some((_, reply)) = self.earlier.remove(at)
+        {
+            return Ok(reply);
+        }
         loop {
             while let Some((found, reply)) = self.read_reply()? {
                 if found == tag {

@@ -93,10 +93,14 @@ impl Connection {
         self.frames.next_frame_within(if self.is_greeted { FRAME_BYTES_MAX } else { HELLO_BYTES_MAX })
     }
 
-    /// Queues a reply. Says `false` when the client has let too many pile up.
+    /// Queues a reply, which is written when the loop comes round: several together wake the client once.
+    /// Says `false` when the client has let too many pile up.
     pub(super) fn reply(&mut self, tag: u32, reply: &Reply) -> bool {
         self.out.extend_from_slice(&reply.encode(tag));
-        self.write() && self.out.len() - self.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
+        let is_short = |connection: &Self| {
+            connection.out.len() - connection.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
+        };
+        is_short(self) || self.write() && is_short(self)
     }
 
     /// Begins to send records.

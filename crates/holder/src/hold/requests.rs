@@ -63,7 +63,7 @@ impl Session {
 
     fn answer_to(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> Answer {
         if let Request::Start { directory, launch } = request {
-            return self.start(&directory, &launch, now);
+            return self.start(&directory, &launch, (id, tag), now);
         }
         let Some(held) = &mut self.held else {
             return match request {

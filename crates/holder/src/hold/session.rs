@@ -198,6 +198,7 @@ impl Session {
             self.connections.push(connection);
         } else {
             connection.reply(0, &Reply::Refused(Refusal::Busy));
+            connection.write();
         }
     }
 
@@ -294,6 +295,13 @@ impl Session {
         for (id, tag) in askers {
             self.answer(id, tag, reply);
         }
+    }
+
+    /// Answers at once, before anything else is done.
+    pub(super) fn answer_now(&mut self, (id, tag): Asker, reply: &Reply) {
+        self.connections.retain_mut(|connection| {
+            connection.id != id || connection.reply(tag, reply) && connection.write()
+        });
     }
 
     pub(super) fn answer(&mut self, id: u64, tag: u32, reply: &Reply) {

@@ -11,7 +11,9 @@ use crate::{
 pub enum Reply {
     /// Answers a hello.
     Hello(Greeting),
-    /// The agent runs.
+    /// Answers a start at first: nothing is missing, and the agent's process is about to be made.
+    Accepted,
+    /// Answers a start in the end: the agent's process is there.
     Started(Started),
     /// What was asked for is done.
     Done,
@@ -169,6 +171,7 @@ const REFUSED: u8 = 131;
 const TYPED: u8 = 132;
 const STATUS: u8 = 133;
 const RECORD: u8 = 134;
+const ACCEPTED: u8 = 135;
 
 impl Reply {
     /// Puts the reply into a frame.
@@ -186,6 +189,7 @@ impl Reply {
                 payload.put_u8(u8::from(started.has_cgroup));
                 STARTED
             }
+            Self::Accepted => ACCEPTED,
             Self::Done => DONE,
             Self::Refused(refusal) => {
                 refusal.put(&mut payload);
@@ -218,6 +222,7 @@ impl Reply {
                 memory: *MEMORY_LIMITS.get(usize::from(fields.u8()?))?,
                 has_cgroup: fields.u8()? != 0,
             }),
+            ACCEPTED => Self::Accepted,
             DONE => Self::Done,
             REFUSED => Self::Refused(Refusal::read(&mut fields)?),
             TYPED => Self::Typed { number: fields.u64()? },

@@ -10,7 +10,7 @@ use std::{
 use holder::{
     Connection, Launched, TOKEN_NAME, end_orphans,
     mask::Secret,
-    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status, Stderr, WindowSize},
+    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Started, Status, Stderr, WindowSize},
     spool::{Body, Exit, Reader, Record},
 };
 use tempfile::TempDir;
@@ -25,6 +25,7 @@ pub struct Stage {
     pub directory: PathBuf,
     pub session: String,
     pub launched: Launched,
+    pub started: Started,
 }
 
 /// A terminal of an ordinary size.
@@ -70,8 +71,9 @@ impl Stage {
     }
 
     pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
-        let launched = holder::launch(program(), &directory, launch).unwrap();
-        Self { _folder: folder, directory, session: launch.session.clone(), launched }
+        let mut launched = holder::launch(program(), &directory, launch).unwrap();
+        let started = launched.started().unwrap();
+        Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
     pub fn script(text: &str) -> Self {
@@ -108,7 +110,7 @@ impl Stage {
     }
 
     pub fn agent_pid(&self) -> i32 {
-        self.launched.started.agent_pid.cast_signed()
+        self.started.agent_pid.cast_signed()
     }
 
     /// Types and waits until it is typed.
