@@ -46,8 +46,6 @@ const BACKLOG: i32 = 128;
 struct Accepted {
     spool: Writer,
     agent: Prepared,
-    cgroup: Option<Cgroup>,
-    memory: MemoryLimit,
 }
 
 impl Session {
@@ -84,25 +82,24 @@ impl Session {
         (self.listener, self.token) = (Some(listener), Some(token));
         let spool = Writer::open(Path::new(HERE))
             .map_err(|error| Refusal::Unusable { what: format!("the spool can't be used: {error}") })?;
-        let agent = Prepared::new(launch)?;
-        let cgroup = launch.cgroup_parent.as_deref();
-        let cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
-        let wanted = launch.limits.memory_bytes_max;
-        let is_limited =
-            wanted.zip(cgroup.as_ref()).is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
-        let memory = if is_limited { MemoryLimit::Cgroup } else { each_process(wanted) };
-        Ok(Accepted { spool, agent, cgroup, memory })
+        Ok(Accepted { spool, agent: Prepared::new(launch)? })
     }
 
     fn spawn(&mut self, accepted: Accepted, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
         // Fails only where the process leads a session already, which is as good.
         let _ = setsid();
-        let Accepted { mut spool, agent, mut cgroup, mut memory } = accepted;
+        let Accepted { mut spool, agent } = accepted;
+        let cgroup = launch.cgroup_parent.as_deref();
+        let mut cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
+        let wanted = launch.limits.memory_bytes_max;
+        let is_limited =
+            wanted.zip(cgroup.as_ref()).is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
+        let mut memory = if is_limited { MemoryLimit::Cgroup } else { each_process(wanted) };
         let mut spawned = agent.spawn(launch, cgroup.as_ref(), memory == MemoryLimit::EachProcess);
         if let Some(unusable) = cgroup.take_if(|_| spawned.is_err()) {
             // Nobody can be born there: an old kernel, or a cgroup of another kind.
             unusable.remove();
-            memory = each_process(launch.limits.memory_bytes_max);
+            memory = each_process(wanted);
             spawned = agent.spawn(launch, None, true);
         }
         let mut summary = Summary {
