@@ -12,9 +12,9 @@ use std::{
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> Outcome {
-    println!("cargo::rerun-if-changed=../holder/src");
-    println!("cargo::rerun-if-changed=../holder/Cargo.toml");
-    println!("cargo::rerun-if-changed=../holder/cold.ld");
+    for name in ["src", "build.rs", "cold.ld", "Cargo.toml"] {
+        println!("cargo::rerun-if-changed=../holder/{name}");
+    }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let target = smallest_target(&env::var("TARGET")?);
@@ -44,13 +44,13 @@ fn smallest_target(target: &str) -> String {
 
 fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let folder = out.join("holder");
-    let crates = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
+    let manifest = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../Cargo.toml");
     let mut cargo = Command::new(env::var("CARGO")?);
     cargo
         .args(["build", "--quiet", "--locked", "--package", "holder", "--bin", "jangdan-holder"])
         .args(["--profile", "holder", "--target", target])
         .arg("--manifest-path")
-        .arg(crates.join("../Cargo.toml"))
+        .arg(manifest)
         .arg("--target-dir")
         .arg(&folder);
     // What the outer cargo is in the middle of (clippy, other flags) is none of the inner one's business.
@@ -64,11 +64,8 @@ fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>
         cargo.env_remove(name);
     }
     if target.contains("linux") {
-        // Static and at a fixed place: nothing to load, nothing to relocate, few pages of its own. Encoded, as a path may
-        // have a space.
-        let order = format!("link-arg=-Wl,-T,{}", crates.join("holder/cold.ld").display());
-        let flags = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "-C", &order];
-        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        // Static and at a fixed place: nothing to load, nothing to relocate, few pages of its own.
+        cargo.env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static");
     }
     let status = cargo.status()?;
     if !status.success() {
