@@ -47,7 +47,7 @@ pub(super) struct Session {
     pub(super) listener: Option<UnixListener>,
     /// What a client over the socket must know.
     pub(super) token: Option<Secret>,
-    signals: OwnedFd,
+    pub(super) signals: OwnedFd,
     next_id: u64,
     /// No agent could be started: nothing is left to do.
     pub(super) has_failed: bool,

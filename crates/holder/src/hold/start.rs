@@ -35,6 +35,7 @@ use crate::{
     protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started, TOKEN_BYTES},
     spool::{Body, EndReason, Exit, Stream, Writer},
     status::{self, Ended, Summary},
+    system,
 };
 
 /// How an agent ends that there is no process for: as a shell has it.
@@ -88,6 +89,8 @@ impl Session {
     fn spawn(&mut self, accepted: Accepted, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
         // Fails only where the process leads a session already, which is as good.
         let _ = setsid();
+        // What came until now was meant for the group of who started us, such as a Ctrl-C.
+        let _ = system::came(&self.signals);
         let Accepted { mut spool, agent } = accepted;
         let cgroup = launch.cgroup_parent.as_deref();
         let mut cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
