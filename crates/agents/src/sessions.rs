@@ -13,7 +13,7 @@ use std::{
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, END_GRACE, Ready, end_orphans,
+    ClientError, Connection, END_GRACE, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
     spool::Exit,
     status,
@@ -209,35 +209,6 @@ impl Sessions {
         environment.extend(start.environment.clone());
         let sandbox = self.prepare_sandbox(start, &environment)?;
 
-        // First, so that it comes to life while the session's files are made.
-        let ready = Ready::start(&program)
-            .map_err(|source| SessionError::Holder { name: stem(&start.command), source })?;
-        let made = self.make(start, environment, key, sandbox);
-        let (found, launch) = match made {
-            Ok(made) => made,
-            Err(error) => {
-                ready.dismiss();
-                return Err(error);
-            }
-        };
-        match ready.launch(&found.directory, &launch) {
-            Ok(_) => Ok(found),
-            Err(source) => {
-                // Nothing was started, so nothing is there to be kept.
-                let _ = fs::remove_dir_all(&found.directory);
-                Err(SessionError::Holder { name: found.name, source })
-            }
-        }
-    }
-
-    /// Makes the folder of a session and what is in it before its agent runs.
-    fn make(
-        &self,
-        start: &Start,
-        environment: BTreeMap<OsString, OsString>,
-        key: SessionKey,
-        sandbox: Option<Prepared>,
-    ) -> Result<(Found, Launch), SessionError> {
         let name = self.claim(start)?;
         let directory = self.root.join(&name);
         let command = match &sandbox {
@@ -276,7 +247,14 @@ impl Sessions {
             sandbox: sandbox.map(|sandbox| sandbox.report),
         };
         write_about(&directory, &about)?;
-        Ok((Found { name, directory, about, state: State::Alive(JUST_STARTED) }, launch))
+        match holder::launch(&program, &directory, &launch) {
+            Ok(_) => Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) }),
+            Err(source) => {
+                // Nothing was started, so nothing is there to be kept.
+                let _ = fs::remove_dir_all(&directory);
+                Err(SessionError::Holder { name, source })
+            }
+        }
     }
 
     /// Returns all sessions, the oldest first.
@@ -394,7 +372,10 @@ impl Sessions {
             let is_ours = self.make_folder(name)?;
             return if is_ours { Ok(name.clone()) } else { Err(SessionError::Taken { name: name.clone() }) };
         }
-        let stem = stem(&start.command);
+        let program = start.command.first().map(PathBuf::from).unwrap_or_default();
+        let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
+        let stem = if stem.is_empty() { "session".to_owned() } else { stem };
         for number in 1_u32.. {
             let name = format!("{stem}-{number}");
             if self.make_folder(&name)? {
@@ -447,14 +428,6 @@ fn state(directory: &Path) -> State {
         Some(None) => State::Lost,
         None => State::Starting,
     }
-}
-
-/// Returns what a session without a name is called, before its number.
-fn stem(command: &[OsString]) -> String {
-    let program = command.first().map(PathBuf::from).unwrap_or_default();
-    let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
-    if stem.is_empty() { "session".to_owned() } else { stem }
 }
 
 /// Whether a program is where the system will look for it.
