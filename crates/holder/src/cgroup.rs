@@ -10,6 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// What the kernel calls a file system of cgroups v2.
+const CGROUP2: rustix::fs::FsWord = 0x6367_7270;
+
 /// The cgroup of one session.
 pub(crate) struct Cgroup {
     path: PathBuf,
@@ -78,14 +81,24 @@ impl Cgroup {
 
 /// Returns the cgroup v2 folder of this process if new ones can be made in it.
 pub fn delegated() -> Option<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
-    let mount = mounts.lines().find_map(|line| {
-        let mut words = line.split(' ').skip(1);
-        let path = words.next()?;
-        (words.next()? == "cgroup2").then_some(path)
-    })?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let path = Path::new(mount).join(own);
+    let path = mount()?.join(own);
     rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_ok().then_some(path)
+}
+
+/// Returns where cgroups v2 are mounted: where nearly everybody has them, or where the list of mounts says it. That list
+/// takes a tenth of a millisecond to read, which is a tenth of a session's start.
+fn mount() -> Option<PathBuf> {
+    let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let is_there = |path: &&str| rustix::fs::statfs(*path).is_ok_and(|found| found.f_type == CGROUP2);
+    if let Some(path) = usual.into_iter().find(is_there) {
+        return Some(path.into());
+    }
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    mounts.lines().find_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        let path = words.next()?;
+        (words.next()? == "cgroup2").then(|| path.into())
+    })
 }
