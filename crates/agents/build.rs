@@ -12,8 +12,9 @@ use std::{
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> Outcome {
-    println!("cargo::rerun-if-changed=../holder/src");
-    println!("cargo::rerun-if-changed=../holder/Cargo.toml");
+    for name in ["src", "build.rs", "cold.ld", "Cargo.toml"] {
+        println!("cargo::rerun-if-changed=../holder/{name}");
+    }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let target = smallest_target(&env::var("TARGET")?);

@@ -13,7 +13,7 @@ use std::{
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, end_orphans,
+    ClientError, Connection, END_GRACE, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
     spool::Exit,
     status,
@@ -31,8 +31,6 @@ const ABOUT: &str = "about.json";
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long the descendants of an agent that has ended may go on.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
-/// How long processes may take to end before they are killed.
-const END_GRACE: Duration = Duration::from_secs(5);
 /// How much of a key is chance. It stops quotations, not programs: those can read the environment.
 const KEY_SIGNS: usize = 4;
 /// Leaves room for a number behind it.
@@ -250,10 +248,7 @@ impl Sessions {
         };
         write_about(&directory, &about)?;
         match holder::launch(&program, &directory, &launch) {
-            Ok(launched) => {
-                let state = State::Alive(just_started(launched.started.agent_pid));
-                Ok(Found { name, directory, about, state })
-            }
+            Ok(_) => Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) }),
             Err(source) => {
                 // Nothing was started, so nothing is there to be kept.
                 let _ = fs::remove_dir_all(&directory);
@@ -407,18 +402,16 @@ impl Sessions {
     }
 }
 
-/// Returns how a session is in the moment of its start: asking the holder again would double the time it takes.
-fn just_started(agent_pid: u32) -> Status {
-    Status {
-        phase: Phase::Running,
-        agent_pid: Some(agent_pid),
-        offset: 0,
-        input_taken: 0,
-        input_typed: 0,
-        is_disk_full: false,
-        exit: None,
-    }
-}
+/// How a session is in the moment of its start: asking the holder again would double the time it takes.
+const JUST_STARTED: Status = Status {
+    phase: Phase::Running,
+    agent_pid: None,
+    offset: 0,
+    input_taken: 0,
+    input_typed: 0,
+    is_disk_full: false,
+    exit: None,
+};
 
 fn state(directory: &Path) -> State {
     let alive = Connection::connect(directory).ok().and_then(|mut connection| {

@@ -11,7 +11,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use agents::{Found, SessionError, Sessions, State};
 use clap::{Args, Subcommand};
 use holder::{
-    ClientError,
+    ClientError, END_GRACE,
     protocol::{Refusal, Reply, Request},
 };
 
@@ -19,8 +19,6 @@ use crate::{data, failure::Failure};
 
 /// How long a session may take to stop all its processes.
 const STOP_MAX: Duration = Duration::from_secs(15);
-/// How long processes may take to end before they are killed.
-const END_GRACE: Duration = Duration::from_secs(5);
 
 /// Where sessions are kept.
 #[derive(Debug, Args)]

@@ -4,8 +4,10 @@
 
 use std::{
     fs,
+    io::{Read, Write},
     os::unix::{
         fs::{chown, symlink},
+        net::UnixStream,
         process::CommandExt,
     },
     path::{Path, PathBuf},
@@ -13,6 +15,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use holder::{
+    SOCKET_NAME, TOKEN_NAME,
+    mask::Secret,
+    protocol::{FrameReader, Reply, Request},
+};
 use tempfile::TempDir;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
@@ -199,6 +206,55 @@ fn what_is_jangdans_can_not_be_read_by_any_trick() {
     let spool = spool.filter(|path| path.extension().is_some_and(|end| end == "spool"));
     let spool: Vec<u8> = spool.flat_map(|path| fs::read(path).unwrap()).collect();
     assert!(text(&spool).contains("DONE:T1.3 k"), "what was said is in the spool");
+}
+
+const ATTACK: &str = "JANGDAN_TEST_ATTACK";
+
+/// Not a test: a program in a sandbox that speaks the holder's protocol to a session that is not its own.
+#[test]
+fn attacker() {
+    let Some(directory) = std::env::var_os(ATTACK) else { return };
+    let directory = Path::new(&directory);
+    let token = |name: &str| fs::read(directory.join(name)).ok().map(Secret::new);
+    let stolen = token(TOKEN_NAME);
+    println!("token: {}", if stolen.is_some() { "yes" } else { "no" });
+    // `given` lies where the sandbox allows reading: it shows that the attack works with the token.
+    for (name, token) in [("end", stolen), ("end-with-the-token", token("../../../worktree/given"))] {
+        let mut stream = UnixStream::connect(directory.join(SOCKET_NAME)).unwrap();
+        stream.write_all(&Request::Hello { version_min: 1, version_max: 2, token }.encode(1)).unwrap();
+        let _ = stream.write_all(&Request::End { grace: Duration::ZERO }.encode(2));
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let mut frames = FrameReader::default();
+        frames.push(&answer);
+        let replies = std::iter::from_fn(|| frames.next_frame().unwrap());
+        let is_done = replies.filter_map(|frame| Reply::decode(&frame)).any(|reply| reply == Reply::Done);
+        println!("{name}: {}", if is_done { "yes" } else { "no" });
+    }
+}
+
+#[test]
+fn another_session_can_not_be_reached_by_its_socket() {
+    let world = World::new();
+    let other = format!("victim-{}", name());
+    let started = world.session(&["start", "--pipes", "--name", &other, "--", "sleep", "1000"]);
+    assert!(started.status.success(), "{}", text(&started.stderr));
+    let directory = world.path("data/sessions").join(&other);
+    let attack = |world: &World| {
+        let test = std::env::current_exe().unwrap();
+        let attack = format!("{ATTACK}={}", directory.display());
+        let script =
+            format!("{attack} {} --exact attacker --nocapture | grep -E '^(token|end)'", test.display());
+        world.run(&script)
+    };
+    check(&attack(&world), ": no");
+    let listed = text(&world.session(&["list", "--json"]).stdout);
+    assert!(listed.contains(&format!("{{\"name\":\"{other}\",\"state\":\"running\"")), "{listed}");
+    assert!(world.session(&["remove", &name()]).status.success());
+
+    fs::copy(directory.join(TOKEN_NAME), world.path("worktree/given")).unwrap();
+    let output = attack(&world);
+    assert_eq!(output.lines().last(), Some("end-with-the-token: yes"), "{output}");
 }
 
 #[test]

@@ -75,6 +75,57 @@ fn a_session_outlives_whoever_started_it_and_is_found_again() {
 }
 
 #[test]
+fn stop_ends_an_agent_and_a_daemon_that_ignore_it_within_two_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let script = "trap '' TERM HUP; (setsid sh -c 'echo daemon; while :; do sleep 0.05; done' &); \
+                  while :; do sleep 0.05; done";
+    assert!(session(data, &["start", "--", "sh", "-c", script]).status.success());
+    wait_until("the daemon runs", || out(&session(data, &["log", "sh-1"])).contains("daemon"));
+    let start = Instant::now();
+    let stopped = session(data, &["stop", "sh-1"]);
+    let took = start.elapsed();
+    assert!(stopped.status.success(), "{}", err(&stopped));
+    assert!(took < Duration::from_secs(2), "took {took:?}");
+    assert_eq!(state(data), "ended");
+    assert_eq!(rows(data)[0]["exitSignal"], 9, "it had to be killed");
+}
+
+#[test]
+fn a_session_whose_holder_was_killed_is_lost_and_nobody_of_it_stays() {
+    let rounds = std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    // The last one is a daemon in a session of its own.
+    let script = "trap '' TERM HUP; sleep 1001 & echo one=$!.; setsid sleep 1002 & echo two=$!.; \
+                  (setsid sh -c 'sleep 1003 & echo three=$!.; wait' &); while :; do sleep 0.05; done";
+    for _ in 0..rounds {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        assert!(session(data, &["start", "--", "sh", "-c", script]).status.success());
+        wait_until("all run", || out(&session(data, &["log", "sh-1"])).matches('.').count() == 3);
+        let log = out(&session(data, &["log", "sh-1"]));
+        let number = |text: &str, name: &str| -> i32 {
+            let (_, behind) = text.split_once(name).unwrap();
+            behind.split(|sign: char| !sign.is_ascii_digit()).next().unwrap().parse().unwrap()
+        };
+        let status = std::fs::read_to_string(data.join("sessions/sh-1/status")).unwrap();
+        let mut pids: Vec<i32> = ["one=", "two=", "three="].map(|name| number(&log, name)).to_vec();
+        pids.push(number(&status, "agent "));
+        let holder = number(&status, "holder ").to_string();
+        assert!(Command::new("kill").args(["-9", &holder]).status().unwrap().success());
+
+        wait_until("it is lost", || state(data) == "lost");
+        let stopped = session(data, &["stop", "sh-1"]);
+        assert!(stopped.status.success() && err(&stopped).contains("was lost"), "{}", err(&stopped));
+        for pid in pids {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            assert!(stat.is_empty() || stat.contains(") Z "), "{pid} lives: {stat}");
+        }
+        assert_eq!(state(data), "lost", "nobody knows how it ended");
+        assert!(out(&session(data, &["log", "sh-1"])).contains("three="), "what it wrote is kept");
+    }
+}
+
+#[test]
 fn what_an_agent_writes_does_not_reach_the_terminal_of_who_reads_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

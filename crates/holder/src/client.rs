@@ -20,7 +20,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::protocol::{FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge};
+use crate::{
+    mask::Secret,
+    protocol::{
+        FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge, VERSION_MAX, VERSION_MIN,
+    },
+};
 
 pub use connection::Connection;
 
@@ -85,8 +90,24 @@ pub struct Launched {
     pub holder: Child,
     /// The first connection.
     pub connection: Connection,
-    /// How the agent was started.
-    pub started: Started,
+    tag: u32,
+}
+
+impl Launched {
+    /// Waits until the agent's process is there, and returns how it was started. Answers once.
+    pub fn started(&mut self) -> Result<Started, ClientError> {
+        match self.connection.wait_for(self.tag, Instant::now() + START_MAX)? {
+            Reply::Started(started) => Ok(started),
+            Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
+            Reply::Hello(_)
+            | Reply::Accepted
+            | Reply::Done
+            | Reply::Typed { .. }
+            | Reply::Status(_)
+            | Reply::Record(_)
+            | Reply::Unknown { .. } => Err(ClientError::Malformed),
+        }
+    }
 }
 
 /// A holder that has no session yet.
@@ -113,16 +134,19 @@ impl Ready {
             .spawn()
             .map_err(failed("start"))?;
         let mut connection = Connection::new(ours, program)?;
-        let hello = connection.send(&hello())?;
+        let hello = connection.send(&hello(None))?;
         Ok(Self { holder, connection, hello })
     }
 
-    /// Makes it the holder of a new session and starts the agent.
+    /// Makes it the holder of a new session, which starts the agent.
     ///
-    /// `directory` becomes the session's folder; its parent must exist. If it fails, nothing of it is left.
+    /// `directory` becomes the session's folder; its parent must exist. If it fails, nothing of it is left. It returns when
+    /// nothing is missing any more: the program was found, and terminal, spool and socket are there. A program that can't
+    /// be run all the same says so in the session's output and ends with 126 or 127, as it would in a shell;
+    /// [`Launched::started`] waits for the agent's process.
     pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
         match self.try_launch(directory, launch) {
-            Ok(started) => Ok(Launched { holder: self.holder, connection: self.connection, started }),
+            Ok(tag) => Ok(Launched { holder: self.holder, connection: self.connection, tag }),
             Err(error) => {
                 // One that refuses ends by itself. One that can't be understood may even have an agent by now, which hears
                 // of the end by its terminal and carries the mark.
@@ -135,7 +159,7 @@ impl Ready {
         }
     }
 
-    fn try_launch(&mut self, directory: &Path, launch: &Launch) -> Result<Started, ClientError> {
+    fn try_launch(&mut self, directory: &Path, launch: &Launch) -> Result<u32, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: directory.to_owned(), source };
         match DirBuilder::new().mode(0o700).create(directory) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),
@@ -148,9 +172,10 @@ impl Ready {
         let tag = self.connection.send(&start)?;
         self.connection.greet(self.hello, deadline)?;
         match self.connection.wait_for(tag, deadline)? {
-            Reply::Started(started) => Ok(started),
+            Reply::Accepted => Ok(tag),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
             Reply::Hello(_)
+            | Reply::Started(_)
             | Reply::Done
             | Reply::Typed { .. }
             | Reply::Status(_)
@@ -171,8 +196,8 @@ pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launc
     Ready::start(program)?.launch(directory, launch)
 }
 
-fn hello() -> Request {
-    Request::Hello { version_min: crate::protocol::VERSION_MIN, version_max: crate::protocol::VERSION_MAX }
+fn hello(token: Option<Secret>) -> Request {
+    Request::Hello { version_min: VERSION_MIN, version_max: VERSION_MAX, token }
 }
 
 /// Refuses a folder that others could have put something into.

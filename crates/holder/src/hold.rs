@@ -11,6 +11,7 @@ mod held;
 mod inputs;
 mod outputs;
 mod pause;
+mod program;
 mod requests;
 mod session;
 mod start;
@@ -20,7 +21,7 @@ use std::{io, os::fd::OwnedFd, process::ExitCode};
 use rustix::{
     fs::{Mode, OFlags},
     net::sockopt::socket_peercred,
-    process::{getpid, set_child_subreaper, setsid},
+    process::{getpid, set_child_subreaper},
 };
 
 use crate::system;
@@ -43,8 +44,6 @@ pub fn hold() -> ExitCode {
 fn begin() -> io::Result<Session> {
     // First, as this tells a client from a person who tries what it does.
     let first = take_standard_input()?;
-    // Fails only where the process leads a session already, which is as good.
-    let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     let signals = system::signals()?;
     Session::new(signals, first)

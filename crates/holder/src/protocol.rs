@@ -13,10 +13,15 @@ pub use launch::{Attachment, Launch, Limits, Stderr, WindowSize};
 pub use reply::{Greeting, MemoryLimit, Phase, Refusal, Reply, Started, Status};
 pub use request::Request;
 
-/// The oldest version of the protocol that this code speaks.
+/// The oldest version of the protocol that a client of this code speaks: its holders know no token.
 pub const VERSION_MIN: u16 = 1;
-/// The newest version of the protocol that this code speaks.
-pub const VERSION_MAX: u16 = 1;
+/// The newest version of the protocol, and the only one that a holder of this code speaks.
+pub const VERSION_MAX: u16 = 2;
+
+/// How long a session's token is: far too long to be guessed.
+pub const TOKEN_BYTES: usize = 32;
+/// The longest hello. Who has not said one can't make a holder remember more than this.
+pub const HELLO_BYTES_MAX: usize = 256;
 
 /// The longest frame. A launch with a large environment and the longest input fit.
 pub const FRAME_BYTES_MAX: usize = 256 << 10;

@@ -12,7 +12,7 @@ use std::{
     ptr,
 };
 
-pub(crate) use spawn::{Born, Spawn, spawn};
+pub(crate) use spawn::{Spawn, spawn};
 
 /// Signals that the loop waits for like for any descriptor.
 const AWAITED: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];

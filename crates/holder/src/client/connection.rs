@@ -16,8 +16,9 @@ use rustix::event::{PollFd, PollFlags};
 
 use super::{ClientError, START_MAX, check_private, hello};
 use crate::{
-    SOCKET_NAME,
-    protocol::{FRAME_BYTES_MAX, FrameReader, Greeting, Reply, Request},
+    SOCKET_NAME, TOKEN_NAME,
+    mask::Secret,
+    protocol::{FRAME_BYTES_MAX, FrameReader, Greeting, Reply, Request, TOKEN_BYTES},
     wait,
 };
 
@@ -58,8 +59,10 @@ impl Connection {
             UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET_NAME}", folder.as_raw_fd()))
                 .map_err(failed)?
         };
+        // Behind the connection: who listens has written its token.
+        let token = read_token(directory)?;
         let mut connection = Self::new(stream, directory)?;
-        let tag = connection.send(&hello())?;
+        let tag = connection.send(&hello(token))?;
         connection.greet(tag, Instant::now() + START_MAX)?;
         Ok(connection)
     }
@@ -136,7 +139,8 @@ impl Connection {
         match self.wait_for(tag, deadline)? {
             Reply::Hello(greeting) => self.greeting = Some(greeting),
             Reply::Refused(refusal) => return Err(ClientError::Refused(refusal)),
-            Reply::Started(_)
+            Reply::Accepted
+            | Reply::Started(_)
             | Reply::Done
             | Reply::Typed { .. }
             | Reply::Status(_)
@@ -147,6 +151,12 @@ impl Connection {
     }
 
     pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
+        // One that came while another was waited for.
+        if let Some(at) = self.earlier.iter().position(|(found, _)| *found == tag)
+            && let Some((_, reply)) = self.earlier.remove(at)
+        {
+            return Ok(reply);
+        }
         loop {
             while let Some((found, reply)) = self.read_reply()? {
                 if found == tag {
@@ -187,6 +197,17 @@ impl Connection {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
             _ => ClientError::Io { action, path: self.directory.clone(), source },
         }
+    }
+}
+
+/// Reads what the holder wants to hear. An older holder has written nothing and wants nothing.
+fn read_token(directory: &Path) -> Result<Option<Secret>, ClientError> {
+    let path = directory.join(TOKEN_NAME);
+    let mut token = Vec::with_capacity(TOKEN_BYTES + 1);
+    match File::open(&path).and_then(|file| file.take(TOKEN_BYTES as u64 + 1).read_to_end(&mut token)) {
+        Ok(_) => Ok(Some(Secret::new(token))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ClientError::Io { action: "read", path, source }),
     }
 }
 

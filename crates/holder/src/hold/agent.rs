@@ -5,115 +5,155 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io,
     os::fd::{AsFd, OwnedFd},
 };
 
 use rustix::{
     fs::{Mode, OFlags},
-    process::{Pid, Resource, Rlimit, getpid, setrlimit},
+    process::{Pid, Resource, Rlimit, getpid, ioctl_tiocsctty, setrlimit},
     pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
     termios::{Winsize, tcsetpgrp, tcsetwinsize},
 };
 
+use super::{program, requests::failed};
 use crate::{
     SESSION_VARIABLE,
     cgroup::Cgroup,
-    protocol::{Attachment, Launch, Stderr, WindowSize},
+    protocol::{Attachment, Launch, Refusal, Stderr, WindowSize},
     spool::Stream,
-    system::{self, Born, Spawn},
+    system::{self, Spawn},
 };
 
-/// A living agent and the holder's ends of its wires.
+/// A living agent and what the holder has of its wires, beside the outputs.
 pub(super) struct Agent {
     pub(super) pid: Pid,
     pub(super) input: Option<OwnedFd>,
-    pub(super) outputs: Vec<(Stream, OwnedFd)>,
     /// The agent's end of the terminal. Kept open, so that a moment in which nobody has it open is not the end.
     pub(super) terminal: Option<OwnedFd>,
 }
 
-/// The ends that the agent gets: its standard input, output and error.
-type Theirs = [OwnedFd; 3];
-
-/// Starts the agent, in a cgroup if there is one.
-pub(super) fn spawn(launch: &Launch, cgroup: Option<&Cgroup>, limit_each: bool) -> io::Result<Agent> {
-    let (mut agent, theirs) = wire(launch.attachment)?;
-    let has_terminal = agent.terminal.is_some();
-    let (folder, members) = match cgroup {
-        Some(cgroup) => (Some(cgroup.folder()?), Some(cgroup.members()?)),
-        None => (None, None),
-    };
-    let memory_bytes_max = launch.limits.memory_bytes_max.filter(|_| limit_each);
-    let oom_score = oom_score(launch.limits.oom_score);
-    let mut environment: BTreeMap<&OsStr, &OsStr> =
-        launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
-    environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
-    let program = Spawn {
-        command: &launch.command,
-        arguments: &launch.arguments,
-        environment,
-        directory: &launch.directory,
-        standard: theirs,
-    };
-    agent.pid = system::spawn(&program, folder.as_ref().map(AsFd::as_fd), |born| {
-        if let Some(members) = members.as_ref().filter(|_| born == Born::Elsewhere) {
-            rustix::io::write(members, b"0")?;
-        }
-        if let Some(bytes_max) = memory_bytes_max {
-            // Not the address space: programs reserve far more of it than they use.
-            let limit = Rlimit { current: Some(bytes_max), maximum: Some(bytes_max) };
-            setrlimit(Resource::Data, limit)?;
-        }
-        raise_oom_score(&oom_score);
-        if has_terminal {
-            tcsetpgrp(rustix::stdio::stdin(), getpid())?;
-        }
-        Ok(())
-    })?;
-    Ok(agent)
+/// Both ends of an agent's wires, before there is an agent.
+pub(super) struct Wires {
+    pub(super) input: OwnedFd,
+    pub(super) outputs: Vec<(Stream, OwnedFd)>,
+    theirs: Theirs,
 }
 
-/// Makes the terminal or the pipes. The agent's process number is filled in when there is one.
-fn wire(attachment: Attachment) -> io::Result<(Agent, Theirs)> {
-    match attachment {
-        Attachment::Terminal(size) => wire_terminal(size),
-        Attachment::Pipes { stderr } => wire_pipes(stderr),
+/// The ends that the agent gets.
+enum Theirs {
+    Terminal(OwnedFd),
+    /// Its standard input, output and error.
+    Pipes([OwnedFd; 3]),
+}
+
+/// An agent that can be started: its program, its folder and its wires are there.
+pub(super) struct Prepared {
+    path: OsString,
+    folder: OwnedFd,
+    wires: Wires,
+}
+
+impl Prepared {
+    /// Finds and makes what a launch names, in the order in which it is most likely to be missing.
+    pub(super) fn new(launch: &Launch) -> Result<Self, Refusal> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(&launch.directory, flags, Mode::empty());
+        let folder = folder.map_err(|error| failed("enter the agent's folder")(error.into()))?;
+        let path = program::find(&launch.command, &launch.environment, folder.as_fd());
+        let path = path.map_err(failed("start the agent"))?;
+        let wires = Wires::new(launch.attachment).map_err(failed("connect the agent"))?;
+        Ok(Self { path, folder, wires })
+    }
+
+    /// Starts the agent in the session that the holder leads, in a cgroup if there is one.
+    pub(super) fn spawn(
+        &self,
+        launch: &Launch,
+        cgroup: Option<&Cgroup>,
+        limit_each: bool,
+    ) -> io::Result<Pid> {
+        if let Theirs::Terminal(terminal) = &self.wires.theirs {
+            ioctl_tiocsctty(terminal)?;
+        }
+        let cgroup = cgroup.map(Cgroup::folder).transpose()?;
+        let memory_bytes_max = launch.limits.memory_bytes_max.filter(|_| limit_each);
+        let oom_score = oom_score(launch.limits.oom_score);
+        let mut environment: BTreeMap<&OsStr, &OsStr> =
+            launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
+        environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
+        let (standard, has_terminal) = match &self.wires.theirs {
+            Theirs::Terminal(terminal) => ([terminal, terminal, terminal].map(AsFd::as_fd), true),
+            Theirs::Pipes(pipes) => (pipes.each_ref().map(AsFd::as_fd), false),
+        };
+        let program = Spawn {
+            path: &self.path,
+            command: &launch.command,
+            arguments: &launch.arguments,
+            environment,
+            folder: self.folder.as_fd(),
+            standard,
+            cgroup: cgroup.as_ref().map(AsFd::as_fd),
+        };
+        system::spawn(&program, || {
+            if let Some(bytes_max) = memory_bytes_max {
+                // Not the address space: programs reserve far more of it than they use.
+                let limit = Rlimit { current: Some(bytes_max), maximum: Some(bytes_max) };
+                setrlimit(Resource::Data, limit)?;
+            }
+            raise_oom_score(&oom_score);
+            if has_terminal {
+                tcsetpgrp(rustix::stdio::stdin(), getpid())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands over the holder's ends when the agent has its own.
+    pub(super) fn into_agent(self, pid: Pid) -> (Agent, Vec<(Stream, OwnedFd)>) {
+        let Wires { input, outputs, theirs } = self.wires;
+        let terminal = if let Theirs::Terminal(terminal) = theirs { Some(terminal) } else { None };
+        (Agent { pid, input: Some(input), terminal }, outputs)
     }
 }
 
-fn wire_terminal(size: WindowSize) -> io::Result<(Agent, Theirs)> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let master = openpt(flags)?;
-    unlockpt(&master)?;
-    resize(&master, size)?;
-    // Without NOCTTY: it becomes the controlling terminal of the session that the holder leads.
-    let terminal = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::CLOEXEC)?;
-    rustix::io::ioctl_fionbio(&master, true)?;
-    let theirs = [terminal.try_clone()?, terminal.try_clone()?, terminal.try_clone()?];
-    let input = Some(master.try_clone()?);
-    let outputs = vec![(Stream::Terminal, master)];
-    Ok((Agent { pid: getpid(), input, outputs, terminal: Some(terminal) }, theirs))
-}
-
-fn wire_pipes(stderr: Stderr) -> io::Result<(Agent, Theirs)> {
-    let (their_input, input) = pipe()?;
-    let (output, their_output) = pipe()?;
-    rustix::io::ioctl_fionbio(&input, true)?;
-    rustix::io::ioctl_fionbio(&output, true)?;
-    let mut outputs = vec![(Stream::Output, output)];
-    let their_error = match stderr {
-        Stderr::Merged => their_output.try_clone()?,
-        Stderr::Apart => {
-            let (error, their_error) = pipe()?;
-            rustix::io::ioctl_fionbio(&error, true)?;
-            outputs.push((Stream::Error, error));
-            their_error
+impl Wires {
+    fn new(attachment: Attachment) -> io::Result<Self> {
+        match attachment {
+            Attachment::Terminal(size) => Self::terminal(size),
+            Attachment::Pipes { stderr } => Self::pipes(stderr),
         }
-    };
-    let theirs = [their_input, their_output, their_error];
-    Ok((Agent { pid: getpid(), input: Some(input), outputs, terminal: None }, theirs))
+    }
+
+    fn terminal(size: WindowSize) -> io::Result<Self> {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = openpt(flags)?;
+        unlockpt(&master)?;
+        resize(&master, size)?;
+        let terminal = ioctl_tiocgptpeer(&master, flags)?;
+        rustix::io::ioctl_fionbio(&master, true)?;
+        let input = master.try_clone()?;
+        Ok(Self { input, outputs: vec![(Stream::Terminal, master)], theirs: Theirs::Terminal(terminal) })
+    }
+
+    fn pipes(stderr: Stderr) -> io::Result<Self> {
+        let (their_input, input) = pipe()?;
+        let (output, their_output) = pipe()?;
+        rustix::io::ioctl_fionbio(&input, true)?;
+        rustix::io::ioctl_fionbio(&output, true)?;
+        let mut outputs = vec![(Stream::Output, output)];
+        let their_error = match stderr {
+            Stderr::Merged => their_output.try_clone()?,
+            Stderr::Apart => {
+                let (error, their_error) = pipe()?;
+                rustix::io::ioctl_fionbio(&error, true)?;
+                outputs.push((Stream::Error, error));
+                their_error
+            }
+        };
+        Ok(Self { input, outputs, theirs: Theirs::Pipes([their_input, their_output, their_error]) })
+    }
 }
 
 fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -15,7 +15,7 @@ use std::{
 use rustix::{net::sockopt::socket_peercred, process::geteuid};
 
 use crate::{
-    protocol::{Frame, FrameReader, Reply, TooLarge},
+    protocol::{FRAME_BYTES_MAX, Frame, FrameReader, HELLO_BYTES_MAX, Reply, TooLarge},
     spool::{PAYLOAD_BYTES_MAX, Reader, SpoolError},
 };
 
@@ -32,6 +32,8 @@ pub(super) struct Connection {
     /// Names it for replies that come later.
     pub(super) id: u64,
     pub(super) is_greeted: bool,
+    /// It came with the holder's birth, not over the socket.
+    pub(super) is_first: bool,
     /// The tag of its last input, to which the news of typing go.
     pub(super) input_tag: Option<u32>,
     /// Everything is said: close it when the rest is written.
@@ -55,6 +57,7 @@ impl Connection {
         Ok(Self {
             id,
             is_greeted: false,
+            is_first: id == 0,
             input_tag: None,
             is_closing: false,
             stream,
@@ -87,13 +90,17 @@ impl Connection {
     }
 
     pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
-        self.frames.next_frame()
+        self.frames.next_frame_within(if self.is_greeted { FRAME_BYTES_MAX } else { HELLO_BYTES_MAX })
     }
 
-    /// Queues a reply. Says `false` when the client has let too many pile up.
+    /// Queues a reply, which is written when the loop comes round: several together wake the client once.
+    /// Says `false` when the client has let too many pile up.
     pub(super) fn reply(&mut self, tag: u32, reply: &Reply) -> bool {
         self.out.extend_from_slice(&reply.encode(tag));
-        self.write() && self.out.len() - self.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
+        let is_short = |connection: &Self| {
+            connection.out.len() - connection.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
+        };
+        is_short(self) || self.write() && is_short(self)
     }
 
     /// Begins to send records.

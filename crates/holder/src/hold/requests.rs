@@ -6,8 +6,8 @@ use rustix::process::{Pid, getpid};
 
 use super::{held::Held, session::Session};
 use crate::{
-    mask,
-    protocol::{Greeting, Phase, Refusal, Reply, Request, Status, VERSION_MAX, VERSION_MIN},
+    mask::{self, Secret},
+    protocol::{Greeting, Phase, Refusal, Reply, Request, Status, VERSION_MAX},
     spool::{self, EndReason, SpoolError},
 };
 
@@ -39,8 +39,9 @@ impl Session {
             };
             let tag = frame.tag;
             let answer = match Request::decode(&frame) {
-                Some(Request::Hello { version_min, version_max }) => {
-                    let answer = greet(version_min, version_max);
+                Some(Request::Hello { version_min, version_max, token }) => {
+                    let is_friend = connection.is_first || is_same(token.as_ref(), self.token.as_ref());
+                    let answer = greet(version_min, version_max, is_friend);
                     connection.is_greeted = answer.is_ok();
                     connection.is_closing = answer.is_err();
                     answer
@@ -62,7 +63,7 @@ impl Session {
 
     fn answer_to(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> Answer {
         if let Request::Start { directory, launch } = request {
-            return self.start(&directory, &launch, now);
+            return self.start(&directory, &launch, (id, tag), now);
         }
         let Some(held) = &mut self.held else {
             return match request {
@@ -131,12 +132,21 @@ const WAITING: Status = Status {
     exit: None,
 };
 
-fn greet(version_min: u16, version_max: u16) -> Answer {
-    let version = VERSION_MAX.min(version_max);
-    if version < VERSION_MIN.max(version_min) {
-        return Err(Refusal::Version { version_min: VERSION_MIN, version_max: VERSION_MAX });
+fn greet(version_min: u16, version_max: u16, is_friend: bool) -> Answer {
+    // Older clients know no token, so there is nothing that could be said to them.
+    if !(version_min..=version_max).contains(&VERSION_MAX) {
+        return Err(Refusal::Version { version_min: VERSION_MAX, version_max: VERSION_MAX });
     }
-    Ok(Some(Reply::Hello(Greeting { version, holder_pid: number(getpid()) })))
+    if !is_friend {
+        return Err(Refusal::Stranger);
+    }
+    Ok(Some(Reply::Hello(Greeting { version: VERSION_MAX, holder_pid: number(getpid()) })))
+}
+
+/// Compares without telling by its time how much of the token is right.
+fn is_same(said: Option<&Secret>, token: Option<&Secret>) -> bool {
+    let (Some(said), Some(token)) = (said.map(Secret::value), token.map(Secret::value)) else { return false };
+    said.len() == token.len() && said.iter().zip(token).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
 fn refuse_spool(error: &SpoolError, held: &Held) -> Refusal {

@@ -21,6 +21,7 @@ use rustix::{
 use super::{connection::Connection, ending::Ending, held::Held, inputs::Step, pause::Pause};
 use crate::{
     SOCKET_NAME,
+    mask::Secret,
     protocol::{CONNECTIONS_MAX, Refusal, Reply, WindowSize},
     spool::{Body, EndReason},
     system::{self, Program},
@@ -44,7 +45,9 @@ pub(super) struct Session {
     pub(super) connections: Vec<Connection>,
     pub(super) held: Option<Held>,
     pub(super) listener: Option<UnixListener>,
-    signals: OwnedFd,
+    /// What a client over the socket must know.
+    pub(super) token: Option<Secret>,
+    pub(super) signals: OwnedFd,
     next_id: u64,
     /// No agent could be started: nothing is left to do.
     pub(super) has_failed: bool,
@@ -72,6 +75,7 @@ impl Session {
             connections,
             held: None,
             listener: None,
+            token: None,
             signals,
             next_id: 1,
             has_failed: false,
@@ -185,10 +189,16 @@ impl Session {
         // Somebody else's connection is closed without a word.
         let Ok(mut connection) = Connection::new(self.next_id, stream.into()) else { return };
         self.next_id += 1;
+        // A stranger can connect, but keeps nobody out.
+        let stranger = self.connections.iter().position(|connection| !connection.is_greeted);
+        if let Some(stranger) = stranger.filter(|_| self.connections.len() >= CONNECTIONS_MAX) {
+            self.connections.remove(stranger);
+        }
         if self.connections.len() < CONNECTIONS_MAX {
             self.connections.push(connection);
         } else {
             connection.reply(0, &Reply::Refused(Refusal::Busy));
+            connection.write();
         }
     }
 
@@ -285,6 +295,13 @@ impl Session {
         for (id, tag) in askers {
             self.answer(id, tag, reply);
         }
+    }
+
+    /// Answers at once, before anything else is done.
+    pub(super) fn answer_now(&mut self, (id, tag): Asker, reply: &Reply) {
+        self.connections.retain_mut(|connection| {
+            connection.id != id || connection.reply(tag, reply) && connection.write()
+        });
     }
 
     pub(super) fn answer(&mut self, id: u64, tag: u32, reply: &Reply) {

@@ -2,79 +2,131 @@
 
 use std::{
     io,
-    os::unix::net::{UnixListener, UnixStream},
+    os::{
+        fd::OwnedFd,
+        unix::net::{UnixListener, UnixStream},
+    },
     path::Path,
     time::Instant,
 };
 
-use rustix::process::{DumpableBehavior, getpid, set_dumpable_behavior, umask};
+use rustix::{
+    fs::Mode,
+    io::Errno,
+    net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
+    process::{DumpableBehavior, getpid, set_dumpable_behavior, setsid, umask},
+    rand::GetRandomFlags,
+};
 
 use super::{
-    agent::{self, Agent},
+    agent::Prepared,
     clock::Clock,
     held::Held,
     inputs::Inputs,
     outputs::Outputs,
     pause::Pause,
     requests::{Answer, HERE, failed, number, unusable},
-    session::Session,
+    session::{Asker, Session},
 };
 use crate::{
-    SOCKET_NAME,
+    SOCKET_NAME, TOKEN_NAME,
     cgroup::Cgroup,
-    mask,
-    protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started},
-    spool::Writer,
-    status::Summary,
+    mask::{self, Secret},
+    protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started, TOKEN_BYTES},
+    spool::{Body, EndReason, Exit, Stream, Writer},
+    status::{self, Ended, Summary},
+    system,
 };
 
+/// How an agent ends that there is no process for: as a shell has it.
+const NOT_RUN: i32 = 126;
+/// How many clients may wait until they are let in.
+const BACKLOG: i32 = 128;
+
+/// A session that was accepted: everything is there but its agent.
+struct Accepted {
+    spool: Writer,
+    agent: Prepared,
+}
+
 impl Session {
-    pub(super) fn start(&mut self, directory: &Path, launch: &Launch, now: Instant) -> Answer {
+    /// Starts the agent, and answers twice: when nothing is missing any more, and when its process is there.
+    ///
+    /// A client need not wait for the second. Leading a session makes the holder a newcomer to the scheduler, so on a
+    /// busy machine what follows takes several milliseconds.
+    pub(super) fn start(&mut self, directory: &Path, launch: &Launch, asker: Asker, now: Instant) -> Answer {
         if self.held.is_some() {
             return Err(Refusal::WrongPhase);
         }
-        match self.try_start(directory, launch, now) {
-            Ok(started) => Ok(Some(Reply::Started(started))),
-            Err(refusal) => {
-                self.has_failed = true;
-                // Only a socket that is ours: another holder may live here.
-                if self.listener.take().is_some() {
-                    let _ = std::fs::remove_file(SOCKET_NAME);
-                }
-                Err(refusal)
+        let started = self.accept_launch(directory, launch).and_then(|accepted| {
+            self.answer_now(asker, &Reply::Accepted);
+            self.spawn(accepted, launch, now)
+        });
+        if started.is_err() {
+            self.has_failed = true;
+            // Only a socket that is ours: another holder may live here.
+            if self.listener.take().is_some() {
+                let _ = std::fs::remove_file(SOCKET_NAME);
             }
         }
+        started.map(|started| Some(Reply::Started(started)))
     }
 
-    fn try_start(&mut self, directory: &Path, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
+    fn accept_launch(&mut self, directory: &Path, launch: &Launch) -> Result<Accepted, Refusal> {
         if !is_name(&launch.session) {
             return Err(unusable("the session's name has other signs than letters, digits, `-`, `_`, `.`"));
         }
         mask::check(&launch.secrets).map_err(unusable)?;
         // Paths of the session are short from here on, and no other folder is kept busy.
         std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
-        self.listener = Some(listen().map_err(failed("listen"))?);
+        let (listener, token) = listen().map_err(failed("listen"))?;
+        (self.listener, self.token) = (Some(listener), Some(token));
         let spool = Writer::open(Path::new(HERE))
             .map_err(|error| Refusal::Unusable { what: format!("the spool can't be used: {error}") })?;
-        let cgroup = launch.cgroup_parent.as_deref();
-        let cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
-        let (agent, cgroup, memory) = spawn(launch, cgroup).map_err(failed("start the agent"))?;
-        // Descendants run as the same user. They can read and trace its processes, but not one that says this.
-        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        Ok(Accepted { spool, agent: Prepared::new(launch)? })
+    }
 
-        let summary = Summary {
+    fn spawn(&mut self, accepted: Accepted, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
+        // Fails only where the process leads a session already, which is as good.
+        let _ = setsid();
+        // What came until now was meant for the group of who started us, such as a Ctrl-C.
+        let _ = system::came(&self.signals);
+        let Accepted { mut spool, agent } = accepted;
+        let cgroup = launch.cgroup_parent.as_deref();
+        let mut cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
+        let wanted = launch.limits.memory_bytes_max;
+        let is_limited =
+            wanted.zip(cgroup.as_ref()).is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
+        let mut memory = if is_limited { MemoryLimit::Cgroup } else { each_process(wanted) };
+        let mut spawned = agent.spawn(launch, cgroup.as_ref(), memory == MemoryLimit::EachProcess);
+        if let Some(unusable) = cgroup.take_if(|_| spawned.is_err()) {
+            // Nobody can be born there: an old kernel, or a cgroup of another kind.
+            unusable.remove();
+            memory = each_process(wanted);
+            spawned = agent.spawn(launch, None, true);
+        }
+        let mut summary = Summary {
             session: launch.session.clone(),
             holder_pid: number(getpid()),
-            agent_pid: number(agent.pid),
+            agent_pid: 0,
             cgroup: cgroup.as_ref().map(|cgroup| cgroup.path().to_owned()),
             exit: None,
         };
+        let pid = match spawned {
+            Ok(pid) => pid,
+            Err(error) => {
+                note_failure(&mut spool, summary, &error);
+                return Err(failed("start the agent")(error));
+            }
+        };
+        // Descendants run as the same user. They can read and trace its processes, but not one that says this.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        summary.agent_pid = number(pid);
         let started = Started { agent_pid: summary.agent_pid, memory, has_cgroup: cgroup.is_some() };
-        let Agent { pid, input, outputs, terminal } = agent;
-        let outputs = Outputs::new(spool, outputs, launch.secrets.clone());
+        let (agent, outputs) = agent.into_agent(pid);
         self.held = Some(Held {
-            agent: Agent { pid, input, outputs: Vec::new(), terminal },
-            outputs,
+            agent,
+            outputs: Outputs::new(spool, outputs, launch.secrets.clone()),
             inputs: Inputs::default(),
             pause: Pause::Moving,
             ending: None,
@@ -97,39 +149,57 @@ impl Session {
     }
 }
 
-/// Starts the agent in the cgroup, or without one where it can't go in.
-fn spawn(launch: &Launch, cgroup: Option<Cgroup>) -> io::Result<(Agent, Option<Cgroup>, MemoryLimit)> {
-    let wanted = launch.limits.memory_bytes_max;
-    if let Some(cgroup) = cgroup {
-        let is_limited = wanted.is_some_and(|bytes_max| cgroup.limit_memory(bytes_max));
-        if let Ok(agent) = agent::spawn(launch, Some(&cgroup), !is_limited) {
-            let memory = if is_limited { MemoryLimit::Cgroup } else { each_process(wanted) };
-            return Ok((agent, Some(cgroup), memory));
-        }
-        cgroup.remove();
-    }
-    Ok((agent::spawn(launch, None, true)?, None, each_process(wanted)))
+/// Leaves behind how a session ended that nobody waits for any more.
+fn note_failure(spool: &mut Writer, summary: Summary, error: &io::Error) {
+    let said = format!("jangdan: start the agent: {error}\n");
+    let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::Itself };
+    let _ = spool.append_output(Stream::Error, said.as_bytes());
+    let _ = spool.append(&Body::Exit(exit));
+    let ended = Ended { exit, offset: spool.offset(), input_typed: 0 };
+    let _ = status::write(Path::new(HERE), &Summary { exit: Some(ended), ..summary });
 }
 
 fn each_process(wanted: Option<u64>) -> MemoryLimit {
     if wanted.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
 }
 
-/// Makes the socket, which nobody else may use from its first moment on.
-fn listen() -> io::Result<UnixListener> {
-    let before = umask(rustix::fs::Mode::from_raw_mode(0o177));
-    let mut bound = UnixListener::bind(SOCKET_NAME);
-    if bound.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
-        && UnixStream::connect(SOCKET_NAME).is_err()
-    {
+/// Makes the socket and the token beside it, which nobody else may use from their first moment on.
+fn listen() -> io::Result<(UnixListener, Secret)> {
+    let before = umask(Mode::from_raw_mode(0o177));
+    let made = bind().and_then(|socket| {
+        // First the token, so that whoever can connect finds it.
+        let token =
+            write_token().and_then(|token| Ok(rustix::net::listen(&socket, BACKLOG).map(|()| token)?));
+        let token = token.inspect_err(|_| drop(std::fs::remove_file(SOCKET_NAME)))?;
+        Ok((UnixListener::from(socket), token))
+    });
+    umask(before);
+    made
+}
+
+fn bind() -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let address = SocketAddrUnix::new(SOCKET_NAME)?;
+    let mut bound = rustix::net::bind(&socket, &address);
+    if bound == Err(Errno::ADDRINUSE) && UnixStream::connect(SOCKET_NAME).is_err() {
         // Left behind by a holder that was killed.
         let _ = std::fs::remove_file(SOCKET_NAME);
-        bound = UnixListener::bind(SOCKET_NAME);
+        bound = rustix::net::bind(&socket, &address);
     }
-    umask(before);
-    let listener = bound?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+    bound?;
+    Ok(socket)
+}
+
+/// Chance that a sandboxed program can't read: it can connect to every socket that has a path.
+fn write_token() -> io::Result<Secret> {
+    let mut token = [0; TOKEN_BYTES];
+    let length = rustix::rand::getrandom(&mut token, GetRandomFlags::empty())?;
+    if length != token.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    std::fs::write(TOKEN_NAME, token)?;
+    Ok(Secret::new(token.to_vec()))
 }
 
 fn is_name(session: &str) -> bool {

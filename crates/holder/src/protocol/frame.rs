@@ -72,12 +72,17 @@ impl FrameReader {
 
     /// Returns the next whole frame.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
+        self.next_frame_within(FRAME_BYTES_MAX)
+    }
+
+    /// Does the same where a frame may be only so long.
+    pub(crate) fn next_frame_within(&mut self, bytes_max: usize) -> Result<Option<Frame>, TooLarge> {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         let Some((&[a, b, c, d, kind, e, f, g, h], rest)) = rest.split_first_chunk::<HEAD_BYTES>() else {
             return Ok(None);
         };
         let length = u32::from_le_bytes([a, b, c, d]) as usize;
-        if length > FRAME_BYTES_MAX {
+        if length > bytes_max {
             return Err(TooLarge { bytes: length });
         }
         let Some(payload) = rest.get(..length) else { return Ok(None) };

@@ -11,7 +11,9 @@ use crate::{
 pub enum Reply {
     /// Answers a hello.
     Hello(Greeting),
-    /// The agent runs.
+    /// Answers a start at first: nothing is missing, and the agent's process is about to be made.
+    Accepted,
+    /// Answers a start in the end: the agent's process is there.
     Started(Started),
     /// What was asked for is done.
     Done,
@@ -114,6 +116,9 @@ pub enum Refusal {
     /// The first request was no hello.
     #[error("say hello first")]
     HelloFirst,
+    /// The hello had no token, or not the session's.
+    #[error("only who may read the session's folder is heard")]
+    Stranger,
     /// The holder does not know the request, or its fields do not fit.
     #[error("the request can't be understood")]
     Malformed,
@@ -166,6 +171,7 @@ const REFUSED: u8 = 131;
 const TYPED: u8 = 132;
 const STATUS: u8 = 133;
 const RECORD: u8 = 134;
+const ACCEPTED: u8 = 135;
 
 impl Reply {
     /// Puts the reply into a frame.
@@ -183,6 +189,7 @@ impl Reply {
                 payload.put_u8(u8::from(started.has_cgroup));
                 STARTED
             }
+            Self::Accepted => ACCEPTED,
             Self::Done => DONE,
             Self::Refused(refusal) => {
                 refusal.put(&mut payload);
@@ -215,6 +222,7 @@ impl Reply {
                 memory: *MEMORY_LIMITS.get(usize::from(fields.u8()?))?,
                 has_cgroup: fields.u8()? != 0,
             }),
+            ACCEPTED => Self::Accepted,
             DONE => Self::Done,
             REFUSED => Self::Refused(Refusal::read(&mut fields)?),
             TYPED => Self::Typed { number: fields.u64()? },
@@ -277,6 +285,7 @@ impl Refusal {
             Self::NoSuchOffset { first, end } => (7, *first, *end, ""),
             Self::Failed { what, errno } => (8, u64::from(errno.cast_unsigned()), 0, what),
             Self::Unusable { what } => (9, 0, 0, what),
+            Self::Stranger => (10, 0, 0, ""),
         };
         bytes.put_u8(kind);
         bytes.put_u64(first);
@@ -299,6 +308,7 @@ impl Refusal {
             7 => Self::NoSuchOffset { first, end: second },
             8 => Self::Failed { what, errno: i32::try_from(first).ok()? },
             9 => Self::Unusable { what },
+            10 => Self::Stranger,
             // A reason that a newer holder gives; the words are still worth showing.
             _ => Self::Unusable {
                 what: if what.is_empty() { format!("refused for reason {kind}") } else { what },

@@ -21,12 +21,14 @@ const MAGIC: &[u8] = b"JANGDAN-HOLDER";
 /// Debug output shows what is wished and not the values in it: inputs and environments can hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Request {
-    /// Comes first: the versions that the client speaks.
+    /// Comes first: the versions that the client speaks, and the proof that it may read the session's folder.
     Hello {
         /// The oldest.
         version_min: u16,
         /// The newest.
         version_max: u16,
+        /// What stands in the folder's token file. Who started the holder needs none, and older holders have none.
+        token: Option<Secret>,
     },
     /// Starts the agent, once.
     Start {
@@ -104,10 +106,14 @@ impl Request {
     pub fn encode(&self, tag: u32) -> Zeroizing<Vec<u8>> {
         let mut payload = Zeroizing::new(Vec::new());
         let kind = match self {
-            Self::Hello { version_min, version_max } => {
+            Self::Hello { version_min, version_max, token } => {
                 payload.extend_from_slice(MAGIC);
                 payload.put_u16(*version_min);
                 payload.put_u16(*version_max);
+                // Behind what the first version said, so that its holders pass it over.
+                if let Some(token) = token {
+                    payload.put_bytes(token.value());
+                }
                 HELLO
             }
             Self::Start { directory, launch } => {
@@ -165,8 +171,11 @@ impl Request {
             HELLO => {
                 let rest = Fields::new(frame.payload.strip_prefix(MAGIC)?);
                 fields = rest;
-                // What a newer client adds behind the versions is passed over: the hello must always be understood.
-                return Some(Self::Hello { version_min: fields.u16()?, version_max: fields.u16()? });
+                let (version_min, version_max) = (fields.u16()?, fields.u16()?);
+                let token =
+                    if fields.is_empty() { None } else { Some(Secret::new(fields.bytes()?.to_vec())) };
+                // What a newer client adds behind all this is passed over: the hello must always be understood.
+                return Some(Self::Hello { version_min, version_max, token });
             }
             START => Self::Start {
                 directory: PathBuf::from(OsStr::from_bytes(fields.bytes()?)),
@@ -194,7 +203,9 @@ impl Request {
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Hello { version_min, version_max } => write!(f, "Hello({version_min} to {version_max})"),
+            Self::Hello { version_min, version_max, .. } => {
+                write!(f, "Hello({version_min} to {version_max})")
+            }
             Self::Start { launch, .. } => write!(f, "Start({})", launch.session),
             Self::Input { number, bytes } => write!(f, "Input({number}, {} bytes)", bytes.len()),
             Self::CloseInput => f.write_str("CloseInput"),

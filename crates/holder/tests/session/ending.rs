@@ -1,6 +1,6 @@
 //! Nothing an agent started stays behind, and how it ended is known.
 
-use std::time::{Duration, Instant};
+use std::{os::unix::fs::PermissionsExt, time::Instant};
 
 use holder::{
     ClientError, Connection,
@@ -10,21 +10,6 @@ use holder::{
 };
 
 use crate::stage::{Stage, pid_of, pipes, script, state, terminal, wait_for};
-
-#[test]
-fn end_reaches_a_daemon_that_ignores_it_within_two_seconds() {
-    let daemon = "(setsid sh -c 'trap \"\" TERM HUP; echo daemon=$$.; while :; do sleep 0.05; done' &)
-        echo ready; while :; do sleep 0.05; done";
-    let mut stage = Stage::script(daemon);
-    let text = stage.wait_text(".");
-    let daemon = pid_of(&text, "daemon");
-    let start = Instant::now();
-    assert_eq!(stage.ask(&Request::End { grace: Duration::from_millis(500) }), Reply::Done);
-    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
-    assert_eq!((state(daemon), state(stage.agent_pid())), (None, None));
-    let exit = stage.wait_end();
-    assert_eq!((exit.signal, exit.reason), (Some(15), EndReason::Request));
-}
 
 #[test]
 fn an_agent_hears_every_signal() {
@@ -113,6 +98,33 @@ fn an_agent_that_can_not_start_is_told_with_the_reason() {
     large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
     let error = holder::launch(crate::stage::program(), &folder.path().join("t"), &large).unwrap_err();
     assert!(matches!(error, ClientError::TooLong { .. }), "{error:?}");
+}
+
+#[test]
+fn a_program_that_is_there_and_can_not_be_run_says_so_in_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, code, words) in
+        [("no program", 126, "Exec format error"), ("#!/no/such/shell", 127, "No such file or directory")]
+    {
+        let program = folder.path().join(format!("program-{code}"));
+        std::fs::write(&program, text).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
+        let mut launch = script("", terminal());
+        launch.command = program.into();
+        let mut stage = Stage::start(&launch);
+        assert_eq!(stage.wait_end().code, Some(code));
+        assert!(stage.text().contains(words), "{:?}", stage.text());
+    }
+}
+
+#[test]
+fn an_agent_whose_folder_is_missing_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = script("", terminal());
+    launch.directory = folder.path().join("none");
+    let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
+    let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
+    assert_eq!(refusal.to_string(), "enter the agent's folder: No such file or directory (os error 2)");
 }
 
 #[test]

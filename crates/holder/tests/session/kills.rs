@@ -9,9 +9,9 @@ use std::{
 };
 
 use holder::{
-    Connection, end_orphans,
+    Connection, END_GRACE, end_orphans,
     protocol::{Reply, Request},
-    spool::{Body, Follower},
+    spool::{Body, EndReason, Follower},
     status,
 };
 
@@ -128,6 +128,57 @@ fn nobody_outlives_a_killed_holder() {
         assert_eq!(status::read(&stage.directory).unwrap().unwrap().exit, None);
         assert!(String::from_utf8_lossy(&output(&records(&stage.directory))).contains("same="));
     }
+}
+
+/// A process that does not end when it is asked to, of each of the four kinds that a signal to one group does not reach.
+const STUBBORN_FAMILY: &str = r#"
+    trap '' TERM HUP
+    stubborn='trap "" TERM HUP; echo "$0=$$."; while :; do sleep 0.05; done'
+    sh -c "$stubborn" same &
+    set -m; sh -c "$stubborn" group & set +m
+    setsid sh -c "$stubborn" session &
+    (setsid sh -c "$stubborn" daemon &)
+    while :; do sleep 0.05; done"#;
+
+#[test]
+fn whoever_ignores_the_end_is_gone_within_two_seconds() {
+    for _ in 0..rounds(2) {
+        let mut stage = Stage::script(STUBBORN_FAMILY);
+        let text = wait_for("four descendants", || {
+            let text = stage.text();
+            ["same=", "group=", "session=", "daemon="]
+                .iter()
+                .all(|name| text.split_once(name).is_some_and(|(_, behind)| behind.contains('.')))
+                .then_some(text)
+        });
+        let [same, group, session, daemon] =
+            ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name));
+        let (agent, holder) = (stage.agent_pid(), stage.launched.holder.id().cast_signed());
+        assert_eq!(relations(same), [agent, agent, holder], "parent, group, session");
+        assert_eq!(relations(group), [agent, group, holder]);
+        assert_eq!(relations(session)[1..], [session, session]);
+        wait_for("the daemon is the holder's", || {
+            (relations(daemon) == [holder, daemon, daemon]).then_some(())
+        });
+
+        let start = Instant::now();
+        assert_eq!(stage.ask(&Request::End { grace: END_GRACE }), Reply::Done);
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(2), "took {took:?}");
+        for pid in [agent, same, group, session, daemon] {
+            assert_eq!(state(pid), None, "{pid} lives");
+        }
+        let exit = stage.wait_end();
+        assert_eq!((exit.signal, exit.reason), (Some(9), EndReason::Request));
+    }
+}
+
+/// Returns a process's parent, group and session.
+fn relations(pid: i32) -> [i32; 3] {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, behind) = text.rsplit_once(')').unwrap();
+    let numbers: Vec<i32> = behind.split_whitespace().skip(1).map_while(|word| word.parse().ok()).collect();
+    [numbers[0], numbers[1], numbers[2]]
 }
 
 #[test]

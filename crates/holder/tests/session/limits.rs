@@ -36,7 +36,7 @@ fn memory_is_limited_for_each_process_where_there_is_no_cgroup() {
     let mut launch = script("head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over", terminal());
     launch.limits.memory_bytes_max = Some(100 << 20);
     let stage = Stage::start(&launch);
-    assert_eq!(stage.launched.started.memory, MemoryLimit::EachProcess);
+    assert_eq!(stage.started.memory, MemoryLimit::EachProcess);
     let text = stage.wait_text("over");
     assert!(!text.contains("299000000"), "{text}");
 }

@@ -15,3 +15,4 @@ mod protocol;
 mod stage;
 mod stopping;
 mod terminal;
+mod token;

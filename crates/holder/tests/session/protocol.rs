@@ -36,13 +36,14 @@ fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
 #[test]
 fn another_version_is_told_which_is_spoken() {
     let mut stage = Stage::script("exec sleep 1000");
-    for (version_min, version_max) in [(2, 9), (0, 0)] {
-        let hello = Request::Hello { version_min, version_max }.encode(7);
-        let refusal = Refusal::Version { version_min: 1, version_max: 1 };
+    let token = stage.token();
+    for (version_min, version_max) in [(3, 9), (0, 0), (1, 1), (9, 0)] {
+        let hello = Request::Hello { version_min, version_max, token: Some(token.clone()) }.encode(7);
+        let refusal = Refusal::Version { version_min: 2, version_max: 2 };
         assert_eq!(talk(&stage, &hello), [Reply::Refused(refusal)]);
     }
     // A newer peer that still speaks ours is welcome.
-    let hello = Request::Hello { version_min: 0, version_max: 40_000 }.encode(7);
+    let hello = Request::Hello { version_min: 0, version_max: 40_000, token: Some(token) }.encode(7);
     assert!(matches!(talk(&stage, &hello)[..], [Reply::Hello(_)]));
     assert_eq!(stage.phase(), Phase::Running);
 }
@@ -57,7 +58,7 @@ fn who_does_not_say_hello_is_refused() {
 #[test]
 fn a_frame_that_is_too_large_ends_the_connection_and_nothing_else() {
     let mut stage = Stage::script("exec sleep 1000");
-    let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+    let mut bytes = stage.hello();
     bytes.extend(u32::MAX.to_le_bytes());
     bytes.extend([3; 100]);
     assert!(matches!(talk(&stage, &bytes)[..], [Reply::Hello(_), Reply::Refused(Refusal::Malformed)]));
@@ -67,7 +68,7 @@ fn a_frame_that_is_too_large_ends_the_connection_and_nothing_else() {
 #[test]
 fn a_frame_that_says_nothing_known_is_refused_and_the_connection_lives() {
     let mut stage = Stage::script("exec sleep 1000");
-    let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+    let mut bytes = stage.hello();
     bytes.extend(Frame::encode(99, 2, b"what"));
     bytes.extend(Frame::encode(5, 3, b"\x01"));
     bytes.extend(Request::Status.encode(4).iter());
@@ -84,7 +85,7 @@ fn a_frame_that_says_nothing_known_is_refused_and_the_connection_lives() {
 fn garbage_never_ends_a_holder_and_never_makes_it_large() {
     let stage = std::cell::RefCell::new(Stage::script("exec sleep 1000"));
     proptest!(ProptestConfig::with_cases(64), |(kind in any::<u8>(), payload in vec(any::<u8>(), 0..300), raw in vec(any::<u8>(), 0..300))| {
-        let mut bytes = Request::Hello { version_min: 1, version_max: 1 }.encode(1).to_vec();
+        let mut bytes = stage.borrow().hello();
         // These would do what they say.
         if ![8, 6].contains(&kind) {
             bytes.extend(Frame::encode(kind, 2, &payload));
@@ -97,6 +98,7 @@ fn garbage_never_ends_a_holder_and_never_makes_it_large() {
     let mut clients: Vec<UnixStream> = Vec::new();
     for _ in 0..CONNECTIONS_MAX - 1 {
         let mut client = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+        client.write_all(&stage.hello()).unwrap();
         client.write_all(&u32::try_from(FRAME_BYTES_MAX).unwrap().to_le_bytes()).unwrap();
         client.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
         client.write_all(&vec![1; FRAME_BYTES_MAX - 100]).unwrap();
@@ -171,7 +173,7 @@ fn another_user_is_not_heard_though_the_socket_is_open_to_all() {
 fn stranger() {
     let Some(socket) = std::env::var_os(STRANGER) else { return };
     let mut stream = UnixStream::connect(socket).unwrap();
-    let _ = stream.write_all(&Request::Hello { version_min: 1, version_max: 1 }.encode(1));
+    let _ = stream.write_all(&Request::Hello { version_min: 2, version_max: 2, token: None }.encode(1));
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     assert_eq!(answer, b"");

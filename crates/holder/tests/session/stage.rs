@@ -8,8 +8,9 @@ use std::{
 };
 
 use holder::{
-    Connection, Launched, end_orphans,
-    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status, Stderr, WindowSize},
+    Connection, Launched, TOKEN_NAME, end_orphans,
+    mask::Secret,
+    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Started, Status, Stderr, WindowSize},
     spool::{Body, Exit, Reader, Record},
 };
 use tempfile::TempDir;
@@ -24,6 +25,7 @@ pub struct Stage {
     pub directory: PathBuf,
     pub session: String,
     pub launched: Launched,
+    pub started: Started,
 }
 
 /// A terminal of an ordinary size.
@@ -69,8 +71,9 @@ impl Stage {
     }
 
     pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
-        let launched = holder::launch(program(), &directory, launch).unwrap();
-        Self { _folder: folder, directory, session: launch.session.clone(), launched }
+        let mut launched = holder::launch(program(), &directory, launch).unwrap();
+        let started = launched.started().unwrap();
+        Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
     pub fn script(text: &str) -> Self {
@@ -85,6 +88,16 @@ impl Stage {
         Connection::connect(&self.directory).unwrap()
     }
 
+    /// Returns what a client over the socket must know.
+    pub fn token(&self) -> Secret {
+        Secret::new(fs::read(self.directory.join(TOKEN_NAME)).unwrap())
+    }
+
+    /// Returns the bytes with which a client begins.
+    pub fn hello(&self) -> Vec<u8> {
+        Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
+    }
+
     pub fn status(&mut self) -> Status {
         match self.ask(&Request::Status) {
             Reply::Status(status) => status,
@@ -97,7 +110,7 @@ impl Stage {
     }
 
     pub fn agent_pid(&self) -> i32 {
-        self.launched.started.agent_pid.cast_signed()
+        self.started.agent_pid.cast_signed()
     }
 
     /// Types and waits until it is typed.

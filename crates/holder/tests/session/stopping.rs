@@ -144,7 +144,7 @@ fn a_cgroup_freezes_and_thaws_all_of_it() {
     launch.cgroup_parent = Some(parent.clone());
     let cgroup = parent.join(format!("jangdan-{}", launch.session));
     let mut stage = Stage::start(&launch);
-    assert!(stage.launched.started.has_cgroup);
+    assert!(stage.started.has_cgroup);
     let pids = four_kinds(&stage);
     let members = fs::read_to_string(cgroup.join("cgroup.procs")).unwrap();
     for pid in &pids {

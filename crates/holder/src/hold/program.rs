@@ -1,0 +1,89 @@
+//! Finds the agent's program before there is a process for it, so that one that is missing can be refused.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    os::{
+        fd::BorrowedFd,
+        unix::ffi::{OsStrExt, OsStringExt},
+    },
+};
+
+use rustix::{
+    fs::{Access, AtFlags, FileType, accessat, statat},
+    io::Errno,
+};
+
+/// Where programs are if the environment does not say it.
+const PATH_USUAL: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
+
+/// Returns the path of a command as the system would find it, for a process that starts in `folder`.
+pub(super) fn find(
+    command: &OsStr,
+    environment: &[(OsString, OsString)],
+    folder: BorrowedFd<'_>,
+) -> io::Result<OsString> {
+    if command.as_bytes().contains(&b'/') {
+        check(command, folder)?;
+        return Ok(command.to_owned());
+    }
+    let path = environment.iter().rev().find(|(name, _)| name == "PATH");
+    let path = path.map_or(PATH_USUAL, |(_, value)| value.as_bytes());
+    let mut failure = Errno::NOENT;
+    for part in path.split(|byte| *byte == b':') {
+        // An empty part is the folder itself.
+        let part = if part.is_empty() { b"." } else { part };
+        let candidate = OsString::from_vec([part, b"/", command.as_bytes()].concat());
+        match check(&candidate, folder) {
+            Ok(()) => return Ok(candidate),
+            Err(Errno::ACCESS) => failure = Errno::ACCESS,
+            Err(_) => {}
+        }
+    }
+    Err(failure.into())
+}
+
+fn check(path: &OsStr, folder: BorrowedFd<'_>) -> Result<(), Errno> {
+    accessat(folder, path, Access::EXEC_OK, AtFlags::empty())?;
+    // A folder may be executed too, in its own way.
+    let is_file =
+        FileType::from_raw_mode(statat(folder, path, AtFlags::empty())?.st_mode) == FileType::RegularFile;
+    if is_file { Ok(()) } else { Err(Errno::ACCESS) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::fd::AsFd, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_as_the_system_finds_it() {
+        let root = tempfile::tempdir().unwrap();
+        for (name, mode) in
+            [("first/tool", 0o600), ("second/tool", 0o700), ("first/plain", 0o600), ("here", 0o700)]
+        {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+        fs::create_dir(root.path().join("first/folder")).unwrap();
+        let folder = fs::File::open(root.path()).unwrap();
+        let check = |command: &str, path: &str, expected: Result<&str, i32>| {
+            let environment = [("PATH".into(), path.into())];
+            let found = find(command.as_ref(), &environment, folder.as_fd());
+            let found = found.map_err(|error| error.raw_os_error().unwrap());
+            assert_eq!(found, expected.map(OsString::from), "{command} in {path}");
+        };
+        check("tool", "first:none:second", Ok("second/tool"));
+        check("here", "first:", Ok("./here"));
+        check("./here", "", Ok("./here"));
+        check("first/tool", "", Err(libc::EACCES));
+        check("plain", "first:second", Err(libc::EACCES));
+        check("folder", "first", Err(libc::EACCES));
+        check("here", "first", Err(libc::ENOENT));
+        check("", "first", Err(libc::EACCES));
+        check("none/tool", "first", Err(libc::ENOENT));
+    }
+}

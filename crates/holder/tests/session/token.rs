@@ -1,0 +1,102 @@
+//! Only who can read the session's folder is heard: the socket alone is not enough.
+
+use std::{
+    io::{Read, Write},
+    os::unix::{
+        fs::PermissionsExt,
+        net::{UnixListener, UnixStream},
+    },
+    time::Duration,
+};
+
+use holder::{
+    Connection, SOCKET_NAME, TOKEN_NAME,
+    mask::Secret,
+    protocol::{CONNECTIONS_MAX, Frame, FrameReader, Phase, Refusal, Reply, Request},
+};
+
+use crate::stage::{PATIENCE, Stage, wait_for};
+
+/// Connects without saying anything.
+fn stranger(stage: &Stage) -> UnixStream {
+    let stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// Says hello like this and asks for the end, and returns all replies.
+fn attack(stage: &Stage, token: Option<Secret>) -> Vec<Reply> {
+    let mut stream = stranger(stage);
+    let mut bytes = Request::Hello { version_min: 1, version_max: 9, token }.encode(1).to_vec();
+    bytes.extend(Request::End { grace: Duration::ZERO }.encode(2).iter());
+    stream.write_all(&bytes).unwrap();
+    let mut frames = FrameReader::default();
+    let mut answer = Vec::new();
+    // A holder that closes while we have said more than it heard resets the connection.
+    let _ = stream.read_to_end(&mut answer);
+    frames.push(&answer);
+    std::iter::from_fn(|| frames.next_frame().unwrap()).filter_map(|frame| Reply::decode(&frame)).collect()
+}
+
+#[test]
+fn who_does_not_know_the_token_is_refused_and_nothing_is_done() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let right = std::fs::read(stage.directory.join(TOKEN_NAME)).unwrap();
+    let mut wrong = right.clone();
+    wrong[31] ^= 1;
+    let short = right[..31].to_vec();
+    let long = [right.as_slice(), b"x"].concat();
+    for token in [None, Some(vec![]), Some(wrong), Some(short), Some(long)] {
+        let replies = attack(&stage, token.map(Secret::new));
+        assert_eq!(replies, [Reply::Refused(Refusal::Stranger)]);
+    }
+    assert_eq!(stage.phase(), Phase::Running);
+    // The same with the right one is heard.
+    let replies = attack(&stage, Some(Secret::new(right)));
+    assert!(matches!(replies[..], [Reply::Hello(_), Reply::Done]), "{replies:?}");
+}
+
+#[test]
+fn every_session_has_a_token_of_its_own_that_only_its_user_can_read() {
+    let (one, other) = (Stage::script("exec sleep 1000"), Stage::script("exec sleep 1000"));
+    assert_ne!(one.token(), other.token());
+    let mode = std::fs::metadata(one.directory.join(TOKEN_NAME)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn strangers_keep_nobody_out_and_make_nothing_large() {
+    let mut stage = Stage::script("exec sleep 1000");
+    let mut strangers: Vec<UnixStream> = (0..CONNECTIONS_MAX * 2).map(|_| stranger(&stage)).collect();
+    // A frame that would be allowed to a friend ends the connection of a stranger before it comes.
+    let first = strangers.last_mut().unwrap();
+    first.write_all(&Frame::encode(1, 1, &[0; 1000])).unwrap();
+    let mut answer = Vec::new();
+    let _ = first.read_to_end(&mut answer);
+    wait_for("a friend is heard", || Connection::connect(&stage.directory).ok());
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn a_holder_of_the_first_version_is_understood() {
+    // What such a holder does: it knows no token and passes over what stands behind the versions.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).unwrap();
+    let listener = UnixListener::bind(folder.path().join(SOCKET_NAME)).unwrap();
+    let older = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).unwrap();
+        let mut payload = vec![0; usize::from(head[0])];
+        stream.read_exact(&mut payload).unwrap();
+        assert_eq!((head[4], payload.get(..16).unwrap()), (1, b"JANGDAN-HOLDER\x01\x00".as_slice()));
+        // Version 1, process 7.
+        let greeting = Frame::encode(128, u32::from(head[5]), &[1, 0, 7, 0, 0, 0]);
+        stream.write_all(&greeting).unwrap();
+    });
+    let connection = Connection::connect(folder.path()).unwrap();
+    assert_eq!(connection.greeting().unwrap().version, 1);
+    older.join().unwrap();
+    // Also where a newer one had lived before.
+    assert!(!folder.path().join(TOKEN_NAME).exists());
+}
