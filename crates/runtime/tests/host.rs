@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Lab, plan};
-use domain::{Command, Keep, RunOutcome};
+use domain::{Command, Failure, Keep, RunOutcome};
 use runtime::AfterStop;
 use views::TaskState;
 
@@ -106,6 +106,29 @@ echo "DONE:$JANGDAN_TASK"
     let rows = lab.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [false, true]);
+    lab.host.stop(AfterStop::LeaveWorking);
+}
+
+#[test]
+fn an_agent_that_crashes_in_the_middle_of_its_turn_is_not_taken_for_done() {
+    let lab = Lab::new(
+        r#"
+read -r task
+echo "I begin."
+[ -e "$BARRIER/crashed" ] || { echo > "$BARRIER/crashed"; exit 3; }
+echo good > state.txt
+echo "DONE:$JANGDAN_TASK"
+"#,
+    );
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("grep -q good state.txt".to_owned());
+    let run = lab.start(work);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let rows = lab.rows(&run);
+    let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
+    assert_eq!(receipts, [true], "nothing was checked before the second try");
+    let failed: Vec<_> = rows.attempts.iter().filter_map(|attempt| attempt.failure.clone()).collect();
+    assert_eq!(failed, [Failure::Exited { exit_status: Some(3) }]);
     lab.host.stop(AfterStop::LeaveWorking);
 }
 

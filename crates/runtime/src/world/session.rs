@@ -98,6 +98,7 @@ impl Post {
             untold: VecDeque::new(),
             told: Vec::new(),
             replay: None,
+            is_ending: false,
         };
         let thread = thread::Builder::new().name(format!("session-{session}"));
         let thread = thread.spawn(move || clerk.work(situation)).map_err(|error| chain(&error))?;
@@ -146,6 +147,8 @@ struct Clerk {
     told: Vec<Tell>,
     /// What an agent must be told again that can't remember.
     replay: Option<Box<Task>>,
+    /// Whether its process is ended because nobody needs it any more.
+    is_ending: bool,
 }
 
 impl Clerk {
@@ -234,7 +237,10 @@ impl Clerk {
                 return Ok(Some(Next::Cold));
             }
             // That it is over is seen in what it wrote last.
-            Order::End => process.living.stop(GRACE)?,
+            Order::End => {
+                self.is_ending = true;
+                process.living.stop(GRACE)?;
+            }
             Order::Leave => return Ok(Some(Next::Over)),
         }
         Ok(None)

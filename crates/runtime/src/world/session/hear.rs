@@ -18,9 +18,12 @@ impl Clerk {
         process: &mut Process,
     ) -> Result<Option<Next>, ProcessError> {
         let session = self.seat.session;
+        let is_crash = crashed(&seen) && !self.is_ending;
         for seen in seen {
             match seen {
                 Seen::Typed { number } => self.typed(number),
+                // What a process was at when it crashed did not end; that the process did is told below.
+                Seen::Happened(Happening::TurnEnded { .. }) if is_crash => {}
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
                 }) => {
@@ -72,7 +75,7 @@ impl Clerk {
             Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
             Happening::TurnEnded { read_from, words, outcome } => {
                 let read_from = process.place(read_from);
-                if let Some(error) = error(outcome) {
+                if let Some(error) = error(outcome).filter(|_| !self.is_ending) {
                     // Behind everything that it said in this turn, and the same each time that it is read.
                     let heard = Heard { start: read_from, ordinal: u32::MAX };
                     let said = Box::new(Said::Error(error));
@@ -99,6 +102,15 @@ impl Clerk {
             // What model it is comes with what it uses; the rest changes nothing.
             Happening::Model { .. } | Happening::Mode { .. } | Happening::Withdrawn { .. } => {}
         }
+    }
+}
+
+/// Tells whether a process ended here in a way in which nobody ends who is done.
+fn crashed(seen: &[Seen]) -> bool {
+    match seen.last() {
+        Some(Seen::Ended(exit)) => exit.code != Some(0),
+        Some(Seen::Lost) => true,
+        Some(Seen::Happened(_) | Seen::Typed { .. }) | None => false,
     }
 }
 
