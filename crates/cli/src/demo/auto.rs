@@ -70,12 +70,8 @@ impl Auto {
 fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientError> {
     let kinds = [Kind::Inbox, Kind::Question, Kind::Request, Kind::Escalation];
     let rows = client.rows(run, &kinds)?;
-    let waiting = Waiting {
-        inbox: rows.of()?,
-        questions: rows.of()?,
-        requests: rows.of()?,
-        escalations: rows.of()?,
-    };
+    let waiting =
+        Waiting { inbox: rows.of()?, questions: rows.of()?, requests: rows.of()?, escalations: rows.of()? };
     answer(&waiting).iter().try_for_each(|command| wish(client, run, person, command))
 }
 

@@ -46,13 +46,15 @@ pub fn show(demo: &Demo, locale: Locale) -> Result<(), Failure> {
 /// Says where everything is, or how it could be kept.
 pub fn say_where(demo: &Demo, locale: Locale, kept: Option<&Path>) {
     match kept {
-        Some(_) => say_hint(&pick(
-            locale,
-            "look around: git -C {shop} log --graph; jangdan status --data {data}",
-            "둘러보기: git -C {shop} log --graph; jangdan status --data {data}",
-        )
-        .replace("{shop}", &demo.shop.display().to_string())
-        .replace("{data}", &demo.data.display().to_string())),
+        Some(_) => say_hint(
+            &pick(
+                locale,
+                "look around: git -C {shop} log --graph; jangdan status --data {data}",
+                "둘러보기: git -C {shop} log --graph; jangdan status --data {data}",
+            )
+            .replace("{shop}", &demo.shop.display().to_string())
+            .replace("{data}", &demo.data.display().to_string()),
+        ),
         None => say_hint(pick(
             locale,
             "all of it is gone again; --keep DIR keeps it. Your own plan: jangdan run",
