@@ -15,6 +15,7 @@ mod control;
 mod conversation;
 mod data;
 mod decode;
+mod demo;
 mod diff;
 mod failure;
 mod hook;
@@ -83,6 +84,8 @@ enum Command {
     Conversation(conversation::Arguments),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
+    /// Shows the whole of Jangdan in a minute, with agents that are played.
+    Demo(demo::Arguments),
     /// Shows what a task has changed so far.
     Diff(diff::Arguments),
     /// Tells the session what happened in Claude Code, which calls it.
@@ -159,6 +162,7 @@ fn main() -> ExitCode {
         Command::Continue(arguments) => control::go_on(&arguments),
         Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Inbox(arguments) => inbox::run(&arguments),

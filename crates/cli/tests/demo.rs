@@ -1,0 +1,142 @@
+//! The demo from its beginning to its end: real git, real sessions, real checks; only the agents are played.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command as Program, Output},
+    time::{Duration, Instant},
+};
+
+use assert_cmd::Command;
+use domain::{Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
+use store::SqliteReader;
+
+/// A minute's demo, without its pauses, on a machine that has other things to do.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Plays the demo in a folder as fast as can be, with answers by itself.
+fn play(folder: &Path, more: &[&str]) -> Output {
+    let began = Instant::now();
+    let output = Command::cargo_bin("jangdan")
+        .unwrap()
+        .args(["demo", "--auto", "--speed", "1000", "--keep"])
+        .arg(folder)
+        .args(more)
+        .output()
+        .unwrap();
+    let words = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{words}");
+    assert!(began.elapsed() < LONGEST, "it took {:?}: {words}", began.elapsed());
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns what was recorded of the only run in a folder.
+fn events(folder: &Path) -> Vec<Event> {
+    let reader = SqliteReader::open(&folder.join("data")).unwrap();
+    let runs = reader.runs().unwrap();
+    let [run] = runs.as_slice() else { panic!("{runs:?}") };
+    let entries = reader.read(&run.run, Sequence(0), 10_000).unwrap();
+    entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
+}
+
+/// Runs a command in the shop, which must do well.
+fn shop(folder: &Path, program: &str, arguments: &[&str]) -> String {
+    let output = Program::new(program).args(arguments).current_dir(folder.join("shop")).output().unwrap();
+    assert!(output.status.success(), "{program} {arguments:?}: {}", text(&output.stdout));
+    text(&output.stdout)
+}
+
+/// Returns the command lines of processes that have to do with a folder.
+fn processes_in(folder: &Path) -> Vec<String> {
+    let folder = folder.to_str().unwrap();
+    let lines = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+        let line = fs::read(process.path().join("cmdline")).ok()?;
+        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+        let is_ours = text(&line).contains(folder) || text(&environment).contains(folder);
+        is_ours.then(|| text(&line).replace('\0', " "))
+    });
+    lines.collect()
+}
+
+#[test]
+fn everything_that_jangdan_can_do_happens_and_the_till_works() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("demo");
+    let output = play(&folder, &["--lang", "en"]);
+    assert!(text(&output.stdout).contains(" 10 x sencha            28.80"), "the till was tried");
+
+    let happened = events(&folder);
+    let has = |what: &str, is_it: &dyn Fn(&Event) -> bool| {
+        assert!(happened.iter().any(is_it), "nothing happened of this kind: {what}");
+    };
+    let asked = |wanted: QuestionKind| move |event: &Event| matches!(event, Event::QuestionAsked { kind, .. } if *kind == wanted);
+    has("a question", &asked(QuestionKind::Selection));
+    has("a permission that a person gives", &asked(QuestionKind::Permission));
+    has("a permission that a rule gives", &|event| {
+        matches!(event, Event::PermissionJudged { allowed: true, .. })
+    });
+    has(
+        "a check that fails",
+        &|event| matches!(event, Event::CheckFinished { receipt, .. } if !receipt.passed()),
+    );
+    has("a conflict", &|event| {
+        matches!(event, Event::MergeFinished { outcome: MergeOutcome::Conflicted { .. }, .. })
+    });
+    has("a crash", &|event| {
+        let crash = Failure::Exited { exit_status: None };
+        matches!(event, Event::AttemptFailed { failure, .. } if *failure == crash)
+    });
+    has("a call", &|event| matches!(event, Event::InvocationMade { .. }));
+    has("a result", &|event| matches!(event, Event::ResultDelivered { .. }));
+    has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
+    has(
+        "a report of progress",
+        &|event| matches!(event, Event::MessageHeard { said, .. } if matches!(**said, Said::Progress(_))),
+    );
+    has("a gate that a person approves", &|event| matches!(event, Event::GateApproved { .. }));
+    has("money", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));
+    let escalated = happened.iter().filter(|event| matches!(event, Event::EscalationRaised { .. }));
+    assert_eq!(escalated.count(), 0, "nothing was too much for anybody");
+
+    let files = shop(&folder, "git", &["ls-files"]);
+    for file in ["docs/manual.md", "lib/basket.sh", "lib/tax.sh", "menu.txt", "tests/day_test.sh", "till"] {
+        assert!(files.lines().any(|line| line == file), "{file} is not on the branch: {files}");
+    }
+    assert_eq!(shop(&folder, "git", &["status", "--porcelain"]), "");
+    let tested = shop(&folder, "sh", &["test.sh"]);
+    assert_eq!(tested.lines().filter(|line| line.starts_with("ok")).count(), 11, "{tested}");
+    assert_eq!(processes_in(&folder), Vec::<String>::new(), "somebody was left behind");
+}
+
+#[test]
+fn it_is_the_same_in_korean() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("demo");
+    let output = play(&folder, &["--lang", "ko"]);
+    assert!(text(&output.stdout).contains("찻집 계산대"), "{}", text(&output.stdout));
+    let is_korean =
+        |event: &Event| matches!(event, Event::QuestionAnswered { answer, .. } if answer == "포함");
+    assert!(events(&folder).iter().any(is_korean));
+    assert_eq!(processes_in(&folder), Vec::<String>::new(), "somebody was left behind");
+}
+
+#[test]
+fn a_folder_with_something_in_it_is_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("mine.txt"), "mine").unwrap();
+    let output = Command::cargo_bin("jangdan")
+        .unwrap()
+        .args(["demo", "--auto", "--keep"])
+        .arg(place.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("hint: name a folder that is new or empty"));
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+}
