@@ -29,7 +29,7 @@ use crate::{
     screen::words::pick,
     watch::{Options, Outcome, watch},
 };
-use auto::{Auto, Manner};
+pub use auto::{Auto, Manner};
 use set_up::{Demo, Wanted, set_up};
 
 /// How long a question can be read before it is answered by itself.

@@ -1,6 +1,6 @@
 //! `jangdan run`: a plan from its beginning to its end, watched; `jangdan resume`: one that was left, from there on.
 
-use std::{env, path::PathBuf, process::ExitCode};
+use std::{env, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{
     Args,
@@ -13,6 +13,7 @@ use server::{EnsureError, Running, ensure};
 
 use crate::{
     data,
+    demo::{Auto, Manner},
     failure::{Failure, say_hint},
     plural::plural,
     prepare::{Wanted, prepare},
@@ -65,6 +66,9 @@ pub struct Arguments {
 pub struct ResumeArguments {
     /// The run, or the beginning of its name; without it the one that is not over
     run: Option<String>,
+    /// Answer questions, permissions and gates by itself
+    #[arg(long, hide = true)]
+    auto: bool,
     #[command(flatten)]
     watch: WatchArguments,
 }
@@ -133,7 +137,13 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
         }
     };
     let loaded = Settings::read(&SetArguments::default())?.load()?;
-    watched(running, &run, &arguments.watch, loaded.config.settings.locale)
+    let manner = || Manner { person: person(), pause: Duration::ZERO };
+    let auto = arguments.auto.then(|| Auto::start(&data, &run, manner())).transpose()?;
+    let outcome = watched(running, &run, &arguments.watch, loaded.config.settings.locale);
+    if let Some(auto) = auto {
+        auto.stop();
+    }
+    outcome
 }
 
 /// Finds the server, or starts one inside of this process.

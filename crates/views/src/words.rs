@@ -401,7 +401,7 @@ pub fn line(event: &Event) -> Line {
             let which = format!("effect {}.{}", effect.sequence, effect.index);
             match error {
                 None => Line::new(format!("{which} is done")).quiet(),
-                Some(error) => Line::new(format!("{which} could not be done{}", colon(error))),
+                Some(error) => Line::new(format!("not done{}", colon(error))),
             }
         }
 

@@ -3,6 +3,7 @@
 //! Nothing here is part of the product.
 
 mod bench;
+mod chaos;
 mod fuzz;
 mod real_agents;
 mod shell;
@@ -33,6 +34,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Measures one part against its peers and its goals.
     Bench(bench::Options),
+    /// Plays the demo, and kills whoever works for it at random moments.
+    Chaos(chaos::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
     /// Imagines a million runs, and kills the store a thousand times.
@@ -42,6 +45,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Test => test::run(),
+        Command::Chaos(options) => chaos::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),

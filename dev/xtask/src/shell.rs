@@ -80,3 +80,11 @@ mod tests {
         assert_eq!(shown(Command::new("/opt/bin/cargo").args(["fmt", "--check"])), "`cargo fmt --check`");
     }
 }
+
+/// Returns where cargo puts what it builds.
+pub fn target_directory() -> Result<PathBuf> {
+    let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
+    let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
+    directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
+}

@@ -1,6 +1,7 @@
 //! A session that has an agent: what belongs to it, and what can be done with it.
 
 use std::{
+    io::ErrorKind,
     path::Path,
     time::{Duration, Instant},
 };
@@ -98,7 +99,9 @@ impl Held {
     pub(super) fn write_status(&mut self, now: Instant) {
         if self.status_at.is_some_and(|at| now >= at) {
             let written = status::write(Path::new(HERE), &self.summary);
-            self.status_at = written.err().map(|_| now + STATUS_RETRY);
+            // A folder that somebody removed does not come back, and nobody will ask what was in it.
+            let again = written.err().filter(|error| error.kind() != ErrorKind::NotFound);
+            self.status_at = again.map(|_| now + STATUS_RETRY);
         }
     }
 }

@@ -23,6 +23,8 @@ use crate::crank::now;
 const TAIL_BYTES_MAX: usize = 8 * 1024;
 /// How long a job's processes may take to end when its time is over.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long a holder may take to leave when its job has ended.
+const LEAVING_MAX: Duration = Duration::from_secs(5);
 /// How often a job is begun anew whose holder was killed.
 const TRIES_MAX: u32 = 3;
 
@@ -101,6 +103,7 @@ pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
             Err(error) => return Err(chain(&error)),
         };
         if let Some(ended) = follow(site, &found, job)? {
+            wait_until_gone(site, &found);
             // What it printed is in the receipt; whoever wants all of it runs it again.
             drop(site.shared.sessions.remove(&found));
             return Ok(ended);
@@ -159,6 +162,15 @@ fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, St
     let started_at = found.about.started_at;
     let output_hash = hex(&hash.finalize());
     Ok(Some(Ended { exit_status: status(exit), output_hash, output_tail, started_at, finished_at: now() }))
+}
+
+/// Waits for a holder to leave: it has a last word to write down.
+fn wait_until_gone(site: &Site, found: &Found) {
+    let deadline = Instant::now() + LEAVING_MAX;
+    if let Ok(mut connection) = site.shared.sessions.connect(found) {
+        // It says nothing more, but goodbye.
+        while matches!(connection.receive(deadline), Ok(Some(_))) {}
+    }
 }
 
 /// Returns when to look whether the holder still lives, although nothing is printed.

@@ -1,0 +1,124 @@
+//! What came of a run: the files on its branch, what was asked and answered, and whether anybody was left behind.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::disturb::processes_of;
+
+/// How long processes may take to be gone when a run has ended.
+const LEAVING_MAX: Duration = Duration::from_secs(10);
+
+/// What came of a run. That of a disturbed one is the same as that of a quiet one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The files on the run's branch, with the hash of each.
+    files: Vec<String>,
+    /// The tasks, with how each ended.
+    tasks: BTreeMap<String, String>,
+}
+
+/// Returns the only run of a data directory.
+pub fn run_of(data: &Path) -> Result<String> {
+    let mut runs = fs::read_dir(data.join("runs"))?;
+    let run = runs.next().context("there is no run")??;
+    run.file_name().into_string().ok().context("a run's name is text")
+}
+
+/// Looks at a run that has ended.
+pub fn judge(jangdan: &Path, folder: &Path) -> Result<Outcome> {
+    let (data, shop) = (folder.join("demo/data"), folder.join("demo/shop"));
+    let run = run_of(&data)?;
+    let text = output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
+    let events: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    in_order(&events)?;
+    answered_once(&events)?;
+    nobody_left(&data)?;
+    output(Command::new("git").args(["-C"]).arg(&shop).args(["fsck", "--no-dangling"]))?;
+    let status = output(Command::new("git").arg("-C").arg(&shop).args(["status", "--porcelain"]))?;
+    ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
+    let branch = format!("jangdan/{run}/run");
+    let listed = output(Command::new("git").arg("-C").arg(&shop).args(["ls-tree", "-r", &branch]))?;
+    Ok(Outcome { files: listed.lines().map(str::to_owned).collect(), tasks: tasks(&events) })
+}
+
+fn in_order(events: &[Value]) -> Result<()> {
+    for (number, event) in (1..).zip(events) {
+        let sequence = event.get("sequence").and_then(Value::as_u64);
+        ensure!(sequence == Some(number), "event {number} is numbered {sequence:?}");
+    }
+    Ok(())
+}
+
+/// Every question that was asked has one answer at most, and every one of a task that is done has one.
+fn answered_once(events: &[Value]) -> Result<()> {
+    let mut answers: BTreeMap<&str, u32> = BTreeMap::new();
+    for event in events {
+        if kind(event) == "QuestionAnswered"
+            && let Some(question) = field(event, "question").and_then(Value::as_str)
+        {
+            *answers.entry(question).or_default() += 1;
+        }
+    }
+    for (question, n_answers) in answers {
+        ensure!(n_answers == 1, "{question} was answered {n_answers} times");
+    }
+    Ok(())
+}
+
+fn nobody_left(data: &Path) -> Result<()> {
+    let deadline = Instant::now() + LEAVING_MAX;
+    loop {
+        let left = processes_of(data);
+        if left.is_empty() {
+            return Ok(());
+        }
+        if Instant::now() >= deadline {
+            let names: Vec<String> = left
+                .iter()
+                .map(|pid| {
+                    let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+                    format!("{pid} {}", line.replace('\0', " "))
+                })
+                .collect();
+            anyhow::bail!("processes were left behind:\n{}", names.join("\n"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Returns how each task ended: the last word about it.
+fn tasks(events: &[Value]) -> BTreeMap<String, String> {
+    let mut tasks = BTreeMap::new();
+    for event in events {
+        let word = kind(event);
+        if matches!(word, "TaskDone" | "TaskFailed" | "TaskSkipped" | "TaskCancelled")
+            && let Some(task) = field(event, "task").and_then(Value::as_str)
+        {
+            tasks.insert(task.to_owned(), word.to_owned());
+        }
+    }
+    tasks
+}
+
+fn kind(event: &Value) -> &str {
+    event.pointer("/event/type").or_else(|| event.get("kind")).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
+    event.get("event").and_then(|event| event.get(name)).or_else(|| event.get(name))
+}
+
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("start {command:?}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
