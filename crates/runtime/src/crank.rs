@@ -1,6 +1,7 @@
 //! The loop of one run: takes wishes one after another, records what follows, and gives the orders out.
 
 use std::{
+    collections::VecDeque,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, SyncSender},
@@ -11,7 +12,7 @@ use std::{
 use domain::{Actor, Command, SessionId, Timestamp};
 
 use crate::{
-    Kept, Published,
+    Kept, Published, WishError,
     host::{AfterStop, HostError, Shared, Shown, shown},
     outfit::Outfit,
     world::World,
@@ -21,6 +22,10 @@ use crate::{
 const BATCH_MAX: usize = 256;
 /// How long the loop sleeps when it waits for nothing. Only so that a clock that was set is seen.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// How long to wait before what could not be recorded is tried again.
+const RETRY: Duration = Duration::from_millis(200);
+/// So much waits for a log that can't be written; then whoever says more waits too.
+const POSTPONED_MAX: usize = 4096;
 /// How long the rows may be behind the log while there is much to do.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 
@@ -66,6 +71,8 @@ pub(crate) struct Crank {
     kept: Kept,
     world: World,
     inbox: Receiver<Mail>,
+    /// What was said or reported and could not be recorded, in order: nobody will say it again.
+    postponed: VecDeque<Wish>,
     was_over: bool,
     saved_at: std::time::Instant,
 }
@@ -81,7 +88,7 @@ impl Crank {
         let run = kept.id().clone();
         let was_over = kept.run().outcome().is_some();
         let world = World::open(Arc::clone(&shared), run, outfit, mail)?;
-        Ok(Self { shared, kept, world, inbox, was_over, saved_at: std::time::Instant::now() })
+        Ok(Self { shared, kept, world, inbox, postponed: VecDeque::new(), was_over, saved_at: std::time::Instant::now() })
     }
 
     /// Turns until it is told to stop.
@@ -91,8 +98,14 @@ impl Crank {
             self.world.carry_out(id, effect, &self.kept);
         }
         loop {
+            self.try_postponed();
+            if self.postponed.len() >= POSTPONED_MAX {
+                std::thread::sleep(RETRY);
+                continue;
+            }
             let mut batch = match self.inbox.recv_timeout(self.patience()) {
                 Ok(mail) => vec![mail],
+                Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
                 Err(RecvTimeoutError::Timeout) => vec![Mail::wish(Actor::Clock, Command::Tick, None)],
                 Err(RecvTimeoutError::Disconnected) => return,
             };
@@ -109,11 +122,35 @@ impl Crank {
         }
     }
 
+    /// Takes a wish in its turn. What can't be recorded now is kept, unless somebody waits for the answer.
     fn take(&mut self, wish: Wish) {
+        if wish.reply.is_none() && !self.postponed.is_empty() {
+            return self.postponed.push_back(wish);
+        }
+        if let Some(wish) = self.try_take(wish) {
+            self.postponed.push_back(wish);
+        }
+    }
+
+    fn try_postponed(&mut self) {
+        while let Some(wish) = self.postponed.pop_front() {
+            if let Some(wish) = self.try_take(wish) {
+                return self.postponed.push_front(wish);
+            }
+        }
+    }
+
+    /// Decides and records; gives the wish back where it could not be recorded and nobody was told.
+    fn try_take(&mut self, wish: Wish) -> Option<Wish> {
         let Wish { actor, command, reply } = wish;
+        // Nobody says it again, but a person.
+        let again = reply.is_none().then(|| command.clone());
         let result = self.kept.wish(now(), &actor, command);
-        let answer = match result {
-            Ok(step) => {
+        let answer = match (result, again) {
+            (Err(WishError::Store { .. }), Some(command)) => {
+                return Some(Wish { actor, command, reply: None });
+            }
+            (Ok(step), _) => {
                 for event in step.shown {
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
@@ -127,13 +164,14 @@ impl Crank {
                 }
                 Ok(step.sequence)
             }
-            Err(error) => Err(HostError::from(error)),
+            (Err(error), _) => Err(HostError::from(error)),
         };
         if let Some(reply) = reply {
             // Whoever wished it may have gone.
             drop(reply.try_send(answer));
         }
         self.note_end();
+        None
     }
 
     fn note_end(&mut self) {
@@ -146,6 +184,9 @@ impl Crank {
 
     /// Returns how long to wait for mail.
     fn patience(&self) -> Duration {
+        if !self.postponed.is_empty() {
+            return RETRY;
+        }
         let Some(deadline) = self.kept.run().next_deadline() else { return SLEEP_MAX };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
         Duration::from_millis(left).min(SLEEP_MAX)
