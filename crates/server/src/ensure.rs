@@ -39,6 +39,21 @@ pub enum EnsureError {
     },
 }
 
+impl EnsureError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Client(error) => error.hint(),
+            Self::Server(error) => error.hint(),
+            Self::Host { source: HostError::Store(StoreError::Locked { .. }), .. } => {
+                "another Jangdan has the data directory and does not answer; stop it first"
+            }
+            Self::Host { source: HostError::Git(error), .. } => error.hint(),
+            Self::Host { .. } => "look at the data directory, who may write it, and its disk",
+        }
+    }
+}
+
 /// A server, wherever it runs.
 pub struct Running {
     /// The way to it.

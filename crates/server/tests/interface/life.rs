@@ -87,6 +87,16 @@ fn whoever_is_second_talks_to_the_server_of_the_first() {
 }
 
 #[test]
+fn a_data_directory_that_is_none_is_refused_in_words() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let Err(error) = ensure(&file) else { panic!("it must be refused") };
+    assert!(error.to_string().contains("file"), "{error}");
+    assert!(error.hint().contains("data directory"), "{}", error.hint());
+}
+
+#[test]
 fn a_server_that_is_told_to_stop_tells_the_last_and_ends() {
     let mut site = Site::open();
     let mut live = site.client.live(None, None).unwrap();

@@ -1,8 +1,15 @@
 //! Real runs over the socket: begun, followed by several, answered, ended.
 
+use std::{
+    io::Read,
+    net::Shutdown,
+    os::unix::net::{UnixListener, UnixStream},
+};
+
 use domain::{Command, Keep};
-use server::{Changed, LiveEvent};
+use server::{Changed, Client, LiveEvent};
 use store::Position;
+use tempfile::TempDir;
 use views::{Kind, QuestionRow, RunState, TaskRow, TaskState};
 
 use crate::site::Site;
@@ -50,10 +57,12 @@ fn one_who_comes_late_or_in_pieces_hears_what_one_heard_who_was_there() {
     assert!(there.len() > 100, "{}", there.len());
 
     let late = follow(&site);
+    let cut_off = through_a_bad_line(&site, there.len());
     let pieces = in_pieces(&site, None);
     let one = in_pieces(&site, Some(run.as_str()));
     site.restart();
     assert_eq!(late.join().unwrap(), there);
+    assert_eq!(cut_off, there);
     assert_eq!(pieces, there);
     let its: Vec<_> = there.into_iter().filter(|changed| changed.run == run).collect();
     assert_eq!(one, its);
@@ -73,6 +82,40 @@ fn follow(site: &Site) -> std::thread::JoinHandle<Vec<Changed>> {
             }
         }
     })
+}
+
+/// Listens with a client that comes back by itself, over a line that is cut again and again.
+fn through_a_bad_line(site: &Site, n_changes: usize) -> Vec<Changed> {
+    let folder = TempDir::new().unwrap();
+    let line = UnixListener::bind(folder.path().join("server.sock")).unwrap();
+    let real = site.data().join("server.sock");
+    std::thread::spawn(move || {
+        for (round, ours) in line.incoming().enumerate() {
+            let (mut ours, mut theirs) = (ours.unwrap(), UnixStream::connect(&real).unwrap());
+            let (mut asked, mut told) = (ours.try_clone().unwrap(), theirs.try_clone().unwrap());
+            std::thread::spawn(move || {
+                let _ = (std::io::copy(&mut asked, &mut told), told.shutdown(Shutdown::Write));
+            });
+            // Whoever went away needs nothing more.
+            let _ = std::io::copy(&mut theirs.by_ref().take(400 + round as u64 * 997), &mut ours);
+            let _ = (ours.shutdown(Shutdown::Both), theirs.shutdown(Shutdown::Both));
+        }
+    });
+    let client = Client::connect(folder.path()).unwrap().unwrap();
+    let (mut heard, mut n_lost) = (Vec::new(), 0);
+    for event in client.live(Some(Position(0)), None).unwrap() {
+        match event {
+            LiveEvent::Changed(changed) => heard.push(changed),
+            LiveEvent::Seen(_) => {}
+            LiveEvent::Lost { .. } => n_lost += 1,
+            LiveEvent::Refused(problem) => panic!("{problem:?}"),
+        }
+        if heard.len() >= n_changes {
+            break;
+        }
+    }
+    assert!(n_lost > 5, "{n_lost}");
+    heard
 }
 
 /// Listens over many connections, each cut off after some bytes, until nothing more comes.
