@@ -88,7 +88,15 @@ impl Crank {
         let run = kept.id().clone();
         let was_over = kept.run().outcome().is_some();
         let world = World::open(Arc::clone(&shared), run, outfit, mail)?;
-        Ok(Self { shared, kept, world, inbox, postponed: VecDeque::new(), was_over, saved_at: std::time::Instant::now() })
+        Ok(Self {
+            shared,
+            kept,
+            world,
+            inbox,
+            postponed: VecDeque::new(),
+            was_over,
+            saved_at: std::time::Instant::now(),
+        })
     }
 
     /// Turns until it is told to stop.

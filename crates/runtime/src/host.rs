@@ -19,9 +19,9 @@ use domain::{Actor, Command, Member, PlannedWork, RunId, Sequence, Settings, Tas
 use engine::Rejection;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
-use store::{Log, Position, SqliteLog, StoreError};
+use store::{Log, Position, RunHead, SqliteLog, StoreError};
 use tokio::sync::broadcast;
-use views::{RunRow, Views};
+use views::{Kind, RunRow, Views};
 
 use crate::{
     Kept, Published, WishError,
@@ -231,14 +231,28 @@ impl Host {
         self.ask(run, Mail::Rows)
     }
 
-    /// Returns every run, the oldest first.
+    /// Returns every run, the oldest first. One that is over is not opened for it, and one that can't be is left out.
     pub fn list(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
         for head in self.shared.log.runs()? {
-            rows.extend(self.rows(&head.run)?.views.rows().run.iter().cloned());
+            let is_going = self.runs().going.contains_key(&head.run);
+            let saved = if is_going { None } else { self.saved_row(&head)? };
+            let shown = || self.rows(&head.run).ok()?.views.rows().run.iter().next().cloned();
+            rows.extend(saved.or_else(shown));
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
+    }
+
+    /// Returns the row of a run as it was saved, where nothing happened since.
+    fn saved_row(&self, head: &RunHead) -> Result<Option<RunRow>, HostError> {
+        let log = &self.shared.log;
+        if log.rows_position(&head.run)? != head.sequence {
+            return Ok(None);
+        }
+        let rows = log.rows(&head.run)?;
+        let row = rows.iter().find(|row| row.kind == Kind::Run.name());
+        Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
     }
 
     /// Returns the news from now on.

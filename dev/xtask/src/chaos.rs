@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::shell::{self, cargo, step};
-use disturb::Luck;
+use disturb::{Luck, Place};
 
 /// A run that has not ended by then never will.
 const ROUND_MAX: Duration = Duration::from_secs(180);
@@ -30,10 +30,10 @@ const SPEED: &str = "40";
 pub struct Options {
     /// How many runs are disturbed.
     #[arg(long, default_value_t = 10)]
-    rounds: u64,
+    pub rounds: u64,
     /// The first round's luck: what a round that failed has said.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
 }
 
 /// Plays all rounds; the first that goes wrong ends it, and its folder stays.
@@ -43,11 +43,18 @@ pub fn run(options: &Options) -> Result<()> {
     let place = shell::target_directory()?.join("chaos");
     // The same for all rounds: its name stands in the files that the demo writes.
     let _ = fs::remove_dir_all(&place);
-    let quiet = Round { jangdan: &jangdan, folder: place.clone(), seed: 0 };
+    fs::create_dir_all(&place)?;
+    let disk = SmallDisk::mount(&place);
+    if disk.is_none() {
+        eprintln!("   no small disk can be had here, so none is filled: that needs root");
+    }
+    let round =
+        |seed| Round { jangdan: &jangdan, folder: place.join("round"), seed, is_small: disk.is_some() };
+    let quiet = round(0);
     let expected = quiet.play(0)?;
     fs::remove_dir_all(&quiet.folder)?;
     for seed in (options.seed..).take(usize::try_from(options.rounds)?) {
-        let round = Round { jangdan: &jangdan, folder: place.clone(), seed };
+        let round = round(seed);
         let hint = format!("play it again with `cargo xtask chaos --rounds 1 --seed {seed}`");
         step(&format!("round with seed {seed}"), &hint, || {
             let outcome = round.play(1 + (seed % 6) as usize)?;
@@ -62,11 +69,30 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// A disk in memory that is soon full, as long as it lives.
+struct SmallDisk<'a>(&'a Path);
+
+impl<'a> SmallDisk<'a> {
+    fn mount(place: &'a Path) -> Option<Self> {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=256m", "tmpfs"]).arg(place);
+        command.stderr(Stdio::null()).status().ok()?.success().then_some(Self(place))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        // What is still in use goes when nobody uses it any more.
+        drop(Command::new("umount").arg("--lazy").arg(self.0).status());
+    }
+}
+
 /// One run of the demo.
 struct Round<'a> {
     jangdan: &'a Path,
     folder: PathBuf,
     seed: u64,
+    is_small: bool,
 }
 
 impl Round<'_> {
@@ -84,7 +110,8 @@ impl Round<'_> {
             if server.try_wait()?.is_some_and(|status| status.success()) {
                 break;
             }
-            eprintln!("   {}", disturb::disturb(&mut luck, &mut server, &self.data())?);
+            let place = Place { jangdan: self.jangdan, data: &self.data(), is_small: self.is_small };
+            eprintln!("   {}", disturb::disturb(&mut luck, &mut server, &place)?);
             if server.try_wait()?.is_some() {
                 server = self.resume()?;
             }

@@ -1,16 +1,22 @@
 //! `cargo xtask soak`: what takes too long for every change, and should be done before a release.
 //!
 //! Imagines many runs of the engine in parts, so that it can go on where it was stopped, then kills the store again
-//! and again.
+//! and again, and disturbs whole runs.
 
 use anyhow::Result;
 use clap::Args;
 
-use crate::shell::{self, cargo, step};
+use crate::{
+    chaos,
+    shell::{self, cargo, step},
+};
 
 /// As many runs are imagined between two lines that say where to go on.
 const PART: u64 = 100_000;
 const CRASHES: &str = "1000";
+const CHAOS_ROUNDS: u64 = 500;
+/// Other luck than that of the tests.
+const CHAOS_SEED: u64 = 1000;
 
 /// How many runs, and from where.
 #[derive(Args)]
@@ -44,6 +50,11 @@ pub fn run(options: &Options) -> Result<()> {
             cargo(&["test", "--release", "--package", "store", "--test", "store", "survives_being_killed"]);
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
     })?;
+    step(
+        "the demo is disturbed",
+        "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`",
+        || chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: CHAOS_SEED }),
+    )?;
     eprintln!("\nAll of it holds.");
     Ok(())
 }

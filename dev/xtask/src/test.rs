@@ -7,9 +7,13 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::{
+    chaos,
     shell::{self, cargo, step},
     tidy, tools,
 };
+
+/// How many runs are disturbed.
+const CHAOS_ROUNDS: u64 = 10;
 
 /// Installs what is missing and runs all steps.
 pub fn run() -> Result<()> {
@@ -37,6 +41,9 @@ pub fn run() -> Result<()> {
         "run one alone with `cargo nextest run NAME`; read a snapshot with `cargo insta review`",
         || shell::run(&mut cargo(&["nextest", "run", "--workspace"])),
     )?;
+    step("chaos", "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`", || {
+        chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1 })
+    })?;
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
         shell::run(&mut cargo(&["test", "--doc", "--workspace"]))
     })?;

@@ -1,9 +1,26 @@
 //! What goes wrong: somebody who works for a run is killed.
 
-use std::{fs, path::Path, process::Child};
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
+
+/// Where a run is disturbed.
+pub struct Place<'a> {
+    /// The program.
+    pub jangdan: &'a Path,
+    /// The data directory.
+    pub data: &'a Path,
+    /// Whether it is on a small disk of its own.
+    pub is_small: bool,
+}
 
 /// Chance that can be had again.
 pub struct Luck(u64);
@@ -23,10 +40,20 @@ impl Luck {
     }
 }
 
-/// Kills somebody, and says whom.
-pub fn disturb(luck: &mut Luck, server: &mut Child, data: &Path) -> Result<String> {
+/// Kills somebody, fills the disk or takes the lock away, and says what.
+pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result<String> {
+    let data = place.data;
+    let kind = luck.below(6);
+    if kind == 4 && place.is_small {
+        let time = Duration::from_millis(50 + luck.below(500));
+        fill(data, time);
+        return Ok(format!("filled the disk for {} ms", time.as_millis()));
+    }
+    if kind == 5 {
+        return lose_lock(place);
+    }
     let (holders, others) = workers(data, server.id());
-    let chosen = match luck.below(4) {
+    let chosen = match kind {
         0 if !holders.is_empty() => Some(("holder", &holders)),
         1 if !others.is_empty() => Some(("process of an agent", &others)),
         _ => None,
@@ -42,6 +69,36 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, data: &Path) -> Result<Strin
     server.kill()?;
     server.wait()?;
     Ok("killed the server".to_owned())
+}
+
+/// Fills the disk for a while. Nothing else may be on it.
+fn fill(data: &Path, time: Duration) {
+    let path = data.join("filler");
+    if let Ok(mut file) = fs::File::create(&path) {
+        let block = vec![0; 64 * 1024];
+        while file.write_all(&block).is_ok() {}
+        thread::sleep(time);
+    }
+    let _ = fs::remove_file(&path);
+}
+
+/// Takes the lock file away and starts another server: it must not harm the one that is there.
+fn lose_lock(place: &Place<'_>) -> Result<String> {
+    let _ = fs::remove_file(place.data.join("log.lock"));
+    let mut other = Command::new(place.jangdan);
+    other.args(["serve", "--data"]).arg(place.data);
+    other.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut other = other.spawn()?;
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while other.try_wait()?.is_none() {
+        if Instant::now() >= deadline {
+            other.kill()?;
+            other.wait()?;
+            bail!("a second server serves beside the first");
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok("took the lock away, and another server tried".to_owned())
 }
 
 /// Returns the processes that work for the runs of a data directory: holders, and what they hold.
