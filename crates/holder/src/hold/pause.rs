@@ -22,6 +22,8 @@ use crate::{
 const POLITE_MAX: Duration = Duration::from_millis(100);
 /// How long after a signal it is looked again.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// For so many looks a child is not stopped before its parent stands still.
+const PATIENT_LOOKS: u32 = 25;
 /// After so many looks, who waits for a stopped child gets it back for a moment.
 const NUDGE_EVERY: u32 = 4;
 /// A process in an uninterruptible call stops when the call is over. Nobody waits longer for it than this.
@@ -93,7 +95,7 @@ impl Pause {
         stopping.look_at = now + LOOK_AGAIN;
         let is_still = match cgroup {
             Some(cgroup) if cgroup.freeze() => cgroup.is_frozen(),
-            Some(_) | None => stop_all(),
+            Some(_) | None => stop_all(stopping.n_looks < PATIENT_LOOKS),
         };
         stopping.n_looks += 1;
         if !is_still && cgroup.is_none() && stopping.n_looks.is_multiple_of(NUDGE_EVERY) {
@@ -137,11 +139,19 @@ pub(super) fn foreground(agent: &Agent) -> Pid {
 }
 
 /// Stops everybody who moves. Says whether nobody did.
-fn stop_all() -> bool {
-    let mut moving = processes::descendants(getpid());
-    moving.retain(|pid| processes::look(*pid).is_some_and(|look| !look.is_still()));
-    processes::signal_all(&moving, Signal::STOP);
-    moving.is_empty()
+///
+/// With patience only those whose parent stands still already. A shell that has heard SIGSTOP and not obeyed yet would see
+/// its job stop, and take the terminal back from it when both go on.
+fn stop_all(is_patient: bool) -> bool {
+    let all: Vec<(Pid, Look)> = processes::descendants(getpid())
+        .into_iter()
+        .filter_map(|pid| Some((pid, processes::look(pid)?)))
+        .filter(|(_, look)| !look.is_still())
+        .collect();
+    let is_moving = |parent: i32| all.iter().any(|(pid, _)| pid.as_raw_nonzero().get() == parent);
+    let next = all.iter().filter(|(_, look)| !is_patient || !is_moving(look.parent));
+    processes::signal_all(next.map(|(pid, _)| pid), Signal::STOP);
+    all.is_empty()
 }
 
 /// Lets go of the stopped children of processes that can't be interrupted.
