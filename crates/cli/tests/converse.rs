@@ -1,6 +1,6 @@
 //! Conversations with agents from outside: started, told, asked back, answered, killed in the middle, gone on with.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its program has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
 
 use std::{
     fs,
