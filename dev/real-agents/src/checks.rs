@@ -6,7 +6,7 @@ use std::{
 };
 
 use agents::{
-    Happening, Seen, Told, TurnOutcome, new_session_id,
+    Happening, Seen, StepStatus, Told, TurnOutcome, new_session_id,
     preset::{self, Launch, Preset},
 };
 use anyhow::{Context, Result, ensure};
@@ -42,6 +42,8 @@ pub enum Check {
     Cancel,
     /// All processes are stopped in the middle of a turn, and go on.
     Freeze,
+    /// What it is going to do is told.
+    Plan,
     /// Tokens are told.
     Usage,
     /// Slips that a model makes with the protocol.
@@ -54,7 +56,7 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Prompt,
         Self::Question,
         Self::OwnQuestion,
@@ -63,6 +65,7 @@ impl Check {
         Self::ToolText,
         Self::Cancel,
         Self::Freeze,
+        Self::Plan,
         Self::Usage,
         Self::Slips,
         Self::Parked,
@@ -80,6 +83,7 @@ impl Check {
             Self::ToolText => "tool text",
             Self::Cancel => "cancel",
             Self::Freeze => "freeze",
+            Self::Plan => "plan",
             Self::Usage => "usage",
             Self::Slips => "slips",
             Self::Parked => "parked",
@@ -118,6 +122,7 @@ impl<'a> Stage<'a> {
             Check::ToolText => self.tool_text(),
             Check::Cancel => self.cancel(),
             Check::Freeze => self.freeze(),
+            Check::Plan => self.plan(),
             Check::Usage => self.usage(),
             Check::Slips => slips::check(self),
             // A terminal has no end of its input.
@@ -147,7 +152,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Makes the model say these things next, each when it hears certain words. Some agents ask more than we do.
-    pub fn script<const N: usize>(&self, turns: [(&str, Turn); N]) {
+    pub fn script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, Turn)>) {
         let rule = |(hears, turn): (&str, Turn)| Rule { hears: Some(hears.to_owned()), turns: [turn].into() };
         self.server.replace(Script { rules: turns.into_iter().map(rule).collect(), ..Script::of([]) });
     }
@@ -305,6 +310,27 @@ impl<'a> Stage<'a> {
         ensure!(turn.outcome == TurnOutcome::Finished, "it ended with {:?}", turn.outcome);
         let n_words = turn.words.matches("still").count();
         ensure!(n_words == SLOW_WORDS, "{n_words} of {SLOW_WORDS} words came");
+        Ok(())
+    }
+
+    fn plan(&mut self) -> Result<()> {
+        let calls =
+            (self.way.plan)().into_iter().zip(std::iter::once("Plan it.").chain(std::iter::repeat("")));
+        let calls = calls.map(|(call, hears)| (hears, call));
+        self.script(calls.chain([("", Turn::text("Planned."))]));
+        let led = self.led()?;
+        led.prompt("Plan it.")?;
+        let mut plan = Vec::new();
+        led.until("the end of the turn", |seen| {
+            match seen {
+                Seen::Happened(Happening::Plan { steps }) => plan.clone_from(steps),
+                Seen::Happened(Happening::TurnEnded { .. }) => return Some(()),
+                _ => {}
+            }
+            None
+        })?;
+        let plan: Vec<_> = plan.iter().map(|step| (step.text.as_str(), step.status)).collect();
+        ensure!(plan == [("one", StepStatus::Done), ("two", StepStatus::Waiting)], "its plan is {plan:?}");
         Ok(())
     }
 

@@ -49,6 +49,9 @@ struct Arguments {
     /// Only ways and voices with this in their names
     #[arg(long)]
     only: Option<String>,
+    /// Only this check, by its name in the table
+    #[arg(long)]
+    check: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -70,6 +73,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     };
     let ways = ways::ALL.iter().filter(|way| is_chosen(way.agent, way.preset)).map(Work::Way);
     let voices = voices::ALL.iter().filter(|voice| is_chosen(voice.agent, voice.name)).map(Work::Voice);
+    let voices = voices.filter(|_| arguments.check.is_none());
     let works: Vec<Work> = ways.chain(voices).collect();
     if works.is_empty() {
         bail!("nothing fits; the agents are claude, codex, opencode and gemini");
@@ -110,7 +114,9 @@ impl Work {
     fn run(&self, folder: &Path, arguments: &Arguments) -> Row {
         let start = Instant::now();
         let (name, held) = match self {
-            Self::Way(way) => (format!("{} by {}", way.agent, way.driver), lead(way, folder)),
+            Self::Way(way) => {
+                (format!("{} by {}", way.agent, way.driver), lead(way, folder, arguments.check.as_deref()))
+            }
             Self::Voice(voice) => {
                 let held = speak(voice, folder, &arguments.player);
                 (format!("the player, {}", voice.name), held.map(|()| vec![("voice", Held::Yes)]))
@@ -126,13 +132,13 @@ impl Work {
 }
 
 /// Leads an agent through all checks.
-fn lead(way: &'static Way, folder: &Path) -> Result<Vec<(&'static str, Held)>> {
+fn lead(way: &'static Way, folder: &Path, only: Option<&str>) -> Result<Vec<(&'static str, Held)>> {
     let agent = programs::find(way.agent)?;
     let server = ModelServer::start(Script::default())?;
     let place = Place::new(agent, folder, &server.url())?;
     let mut stage = Stage::new(way, &server, &place)?;
     let mut held = Vec::new();
-    for check in Check::ALL {
+    for check in Check::ALL.into_iter().filter(|check| only.is_none_or(|only| check.name() == only)) {
         let lack = way.lacks.iter().find(|(lack, _)| *lack == check);
         let outcome = match lack {
             Some((_, reason)) => Held::Lacks(reason),

@@ -98,7 +98,7 @@ pub fn check(stage: &mut Stage<'_>) -> Result<()> {
 fn slip(stage: &mut Stage<'_>, text: &str, number: usize, becomes: Becomes) -> Result<()> {
     let (slipped, right) = (stage.keyed(text)?, stage.keyed(&format!("DONE:T2.{number}$K\n"))?);
     let prompt = format!("How is it, for the {number}. time?");
-    stage.script([(&prompt, Turn::text(&slipped)), ("The right form", Turn::text(&right))]);
+    stage.script([(prompt.as_str(), Turn::text(&slipped)), ("The right form", Turn::text(&right))]);
     let turn = stage.led()?.ask(&prompt)?;
     let found: Vec<Becomes> = turn.items.iter().map(becoming).collect();
     ensure!(found == [becomes], "it became {found:?}, not {becomes:?}: {:?}", turn.items);

@@ -19,6 +19,8 @@ pub struct Way {
     pub shell: (&'static str, fn(&str) -> Value),
     /// The call of a tool by which the model asks "Which?", with the answers `alpha` and `beta`.
     pub question: fn() -> Turn,
+    /// The calls of tools by which the model plans: `one`, which is done, then `two`.
+    pub plan: fn() -> Vec<Turn>,
     /// Whether a refused command ends the turn.
     pub refusal: Refusal,
     /// Whether its messages must carry the session's key.
@@ -51,6 +53,7 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("Bash", described),
         question: claude_question,
+        plan: claude_plan,
         refusal: Refusal::GoesOn,
         has_keys: false,
         rests: false,
@@ -63,6 +66,7 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("Bash", described),
         question: claude_question,
+        plan: claude_plan,
         refusal: Refusal::GoesOn,
         has_keys: false,
         rests: false,
@@ -75,6 +79,7 @@ pub const ALL: [Way; 8] = [
         added: CLAUDE_SCREEN,
         shell: ("Bash", described),
         question: claude_question,
+        plan: claude_plan,
         refusal: Refusal::GoesOn,
         has_keys: true,
         rests: false,
@@ -82,6 +87,7 @@ pub const ALL: [Way; 8] = [
             (Check::OwnQuestion, ON_SCREEN),
             (Check::Allowed, ON_SCREEN),
             (Check::Refused, ON_SCREEN),
+            (Check::Plan, "its screen shows it to people"),
             (Check::Usage, "its screen has no figures that could be relied on"),
         ],
     },
@@ -92,10 +98,11 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("exec_command", escalated),
         question: codex_question,
+        plan: codex_plan,
         refusal: Refusal::GoesOn,
         has_keys: false,
         rests: false,
-        lacks: &[],
+        lacks: &[(Check::Plan, "it offers its tool for plans only to models that it knows")],
     },
     Way {
         agent: "codex",
@@ -104,6 +111,7 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("exec_command", escalated),
         question: codex_question,
+        plan: codex_plan,
         refusal: Refusal::EndsTurn,
         has_keys: false,
         rests: false,
@@ -119,6 +127,7 @@ pub const ALL: [Way; 8] = [
         added: CODEX_SCREEN,
         shell: ("exec_command", sandboxed),
         question: codex_question,
+        plan: codex_plan,
         refusal: Refusal::EndsTurn,
         has_keys: true,
         rests: false,
@@ -126,6 +135,7 @@ pub const ALL: [Way; 8] = [
             (Check::OwnQuestion, ON_SCREEN),
             (Check::Allowed, ON_SCREEN),
             (Check::Refused, ON_SCREEN),
+            (Check::Plan, "its screen shows it to people"),
             (Check::Usage, "its screen has no figures that could be relied on"),
             (Check::Parked, "it does not say its session's id"),
             (Check::Killed, "it does not say its session's id"),
@@ -138,6 +148,7 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("bash", described),
         question: claude_question,
+        plan: opencode_plan,
         refusal: Refusal::EndsTurn,
         has_keys: false,
         rests: false,
@@ -150,10 +161,11 @@ pub const ALL: [Way; 8] = [
         added: "",
         shell: ("run_shell_command", described),
         question: claude_question,
+        plan: Vec::new,
         refusal: Refusal::GoesOn,
         has_keys: false,
         rests: true,
-        lacks: &[(Check::OwnQuestion, NO_QUESTION)],
+        lacks: &[(Check::OwnQuestion, NO_QUESTION), (Check::Plan, "its model has no tool for plans")],
     },
 ];
 
@@ -204,4 +216,22 @@ fn codex_question() -> Turn {
     let option = |label: &str| json!({ "label": label, "description": label });
     let question = json!({ "id": "which", "header": "DB", "question": "Which?", "options": [option("alpha"), option("beta")] });
     Turn::tool("request_user_input", json!({ "questions": [question] }))
+}
+
+fn claude_plan() -> Vec<Turn> {
+    let create =
+        |subject: &str| Turn::tool("TaskCreate", json!({ "subject": subject, "description": subject }));
+    let done = json!({ "taskId": "1", "status": "completed" });
+    vec![create("one"), create("two"), Turn::tool("TaskUpdate", done)]
+}
+
+fn codex_plan() -> Vec<Turn> {
+    let step = |step: &str, status: &str| json!({ "step": step, "status": status });
+    let plan = json!({ "plan": [step("one", "completed"), step("two", "pending")] });
+    vec![Turn::tool("update_plan", plan)]
+}
+
+fn opencode_plan() -> Vec<Turn> {
+    let todo = |text: &str, status: &str| json!({ "id": text, "content": text, "status": status, "priority": "medium" });
+    vec![Turn::tool("todowrite", json!({ "todos": [todo("one", "completed"), todo("two", "pending")] }))]
 }

@@ -22,6 +22,9 @@ pub struct Options {
     /// Only ways and voices with this in their names.
     #[arg(long)]
     only: Option<String>,
+    /// Only this check, by its name in the table.
+    #[arg(long)]
+    check: Option<String>,
     /// Installs them even where they are there already.
     #[arg(long)]
     install: bool,
@@ -56,7 +59,8 @@ pub fn run(options: &Options) -> Result<()> {
     checks.env_clear().env("PATH", env::join_paths(folders).context("the PATH has a place for the agents")?);
     checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
     checks.arg("--cache").arg(&cache).arg("--player").arg(programs.join("player"));
-    for (name, value) in [("--agent", &options.agent), ("--only", &options.only)] {
+    for (name, value) in [("--agent", &options.agent), ("--only", &options.only), ("--check", &options.check)]
+    {
         checks.args(value.iter().flat_map(|value| [name, value]));
     }
     shell::step(
