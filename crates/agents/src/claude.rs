@@ -6,6 +6,7 @@
 mod ask;
 mod hear;
 mod outcome;
+mod plan;
 mod read;
 mod write;
 
@@ -21,6 +22,7 @@ use crate::{
 
 use ask::Asked;
 use outcome::Meter;
+use plan::Plan;
 
 /// As many of a turn's tool calls are remembered: their results name them by their ids.
 const TOOLS_MAX: usize = 256;
@@ -48,6 +50,7 @@ pub struct Claude {
     turn: Turn,
     prompts: Prompts<Asked>,
     meter: Meter,
+    plan: Plan,
     /// The titles of this turn's tool calls, by their ids.
     tools: VecDeque<(String, String)>,
     /// How many turns are open: one that is told while another runs waits for its end.
@@ -68,6 +71,7 @@ impl Claude {
             turn: Turn::new(wire),
             prompts: Prompts::new(),
             meter: Meter::new(used_before),
+            plan: Plan::default(),
             tools: VecDeque::new(),
             n_open: 0,
             last_told: 0,

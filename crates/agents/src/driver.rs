@@ -1,6 +1,7 @@
 //! What every driver does, whatever its agent speaks: the same happenings out, the same words in.
 
 use domain::{AskUser, Heard, PermissionWish, Timestamp, Usage};
+use serde::{Deserialize, Serialize};
 use wire::Item;
 
 /// Speaks with one agent process. Does no IO: whoever owns the process carries bytes to and fro.
@@ -283,7 +284,8 @@ pub enum TurnOutcome {
 }
 
 /// Something to tell an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
 pub enum Told {
     /// A prompt of its own: a turn begins.
     Prompt {

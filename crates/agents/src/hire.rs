@@ -10,6 +10,7 @@ use std::{
 
 use domain::{Role, SessionKey, Usage};
 use holder::protocol::{Attachment, Stderr, WindowSize};
+use serde::{Deserialize, Serialize};
 use wire::Keys;
 
 use crate::{
@@ -23,6 +24,26 @@ use crate::{
 
 /// The window in which programs are read: that of the decoder's own screen, so wide that little is wrapped.
 const WINDOW: WindowSize = WindowSize { columns: 400, rows: 50 };
+
+/// An agent in a session, by what it was started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hired {
+    /// The preset's name.
+    pub name: String,
+    /// The preset as it was then.
+    pub preset: Preset,
+    /// The id that its session should have, or that of a session which came back.
+    pub session: String,
+    /// Whether it came back.
+    pub is_resumed: bool,
+}
+
+impl Hired {
+    /// Returns how its process began.
+    pub fn launch(&self) -> Launch<'_> {
+        if self.is_resumed { Launch::Resume(&self.session) } else { Launch::Fresh(&self.session) }
+    }
+}
 
 /// What a session is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +74,8 @@ pub struct Begin<'a> {
 }
 
 /// Where a driver stood when it was left.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Left {
     /// From where reading starts again.
     pub read_from: u64,

@@ -6,11 +6,13 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
 };
+
+use rustix::fs::{FlockOperation, flock};
 
 const NAME: &str = "inputs";
 
@@ -29,30 +31,52 @@ pub enum Cause {
 #[derive(Debug)]
 pub struct Ledger {
     file: File,
-    /// The first number and how many there are, for each cause.
-    spans: BTreeMap<Cause, (u64, u64)>,
+    spans: Spans,
     next: u64,
 }
 
+/// The inputs of the run that a session was told, for those who only read.
+#[derive(Debug)]
+pub struct Told {
+    spans: Spans,
+}
+
+/// The first number and how many there are, for each cause.
+type Spans = BTreeMap<Cause, (u64, u64)>;
+
+impl Told {
+    /// Reads the ledger in a session's folder; one that is not there is empty.
+    pub fn read(directory: &Path) -> io::Result<Self> {
+        match fs::read_to_string(directory.join(NAME)) {
+            Ok(text) => Ok(Self { spans: read_lines(&text) }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: Spans::new() }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the input of the run that is typed as a whole with this number.
+    pub fn ends_with(&self, number: u64) -> Option<u32> {
+        self.spans.iter().find_map(|(cause, (first, count))| match cause {
+            Cause::Told(told) if first + count == number + 1 => Some(*told),
+            Cause::Told(_) | Cause::Opening | Cause::Reply(_) => None,
+        })
+    }
+}
+
 impl Ledger {
-    /// Opens the ledger in a session's folder, or begins one.
+    /// Opens the ledger in a session's folder, or begins one. Only one can have it open: two would type over each other.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let mut file =
             OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(directory.join(NAME))?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        let mut ledger = Self { file, spans: BTreeMap::new(), next: 1 };
-        // A line that is not whole was never acted on.
-        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
-            if let Some((cause, first, count)) = read_line(line) {
-                ledger.spans.insert(cause, (first, count));
-                ledger.next = ledger.next.max(first + count);
-            }
-        }
+        let spans = read_lines(&text);
+        let next = spans.values().map(|(first, count)| first + count).max().unwrap_or(1);
         if !text.is_empty() && !text.ends_with('\n') {
-            ledger.file.write_all(b"\n")?;
+            file.write_all(b"\n")?;
         }
-        Ok(ledger)
+        Ok(Self { file, spans, next })
     }
 
     /// Returns the numbers of a cause's inputs; a cause that is new gets the next ones.
@@ -82,6 +106,12 @@ impl Ledger {
     }
 }
 
+/// A line that is not whole was never acted on.
+fn read_lines(text: &str) -> Spans {
+    let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    whole.filter_map(read_line).map(|(cause, first, count)| (cause, (first, count))).collect()
+}
+
 fn word(cause: Cause) -> String {
     match cause {
         Cause::Opening => "opening".to_owned(),
@@ -105,7 +135,7 @@ fn read_line(line: &str) -> Option<(Cause, u64, u64)> {
 mod tests {
     use std::fs;
 
-    use super::{Cause, Ledger, NAME};
+    use super::{Cause, Ledger, NAME, Told};
 
     #[test]
     fn a_cause_keeps_its_numbers_over_restarts_and_a_torn_line_counts_for_nothing() {
@@ -114,6 +144,8 @@ mod tests {
         assert_eq!(ledger.numbers(Cause::Opening, 2).unwrap(), 1..3);
         assert_eq!(ledger.numbers(Cause::Told(1), 1).unwrap(), 3..4);
         assert_eq!(ledger.numbers(Cause::Told(1), 1).unwrap(), 3..4);
+        assert!(Ledger::open(folder.path()).is_err(), "there is one who speaks with an agent");
+        drop(ledger);
         let path = folder.path().join(NAME);
         let mut text = fs::read(&path).unwrap();
         text.extend(b"told:2 4");
@@ -122,11 +154,14 @@ mod tests {
         assert_eq!(ledger.find(Cause::Told(2)), None);
         assert_eq!(ledger.numbers(Cause::Reply(77), 1).unwrap(), 4..5);
         assert_eq!(ledger.numbers(Cause::Told(2), 2).unwrap(), 5..7);
+        drop(ledger);
         let mut ledger = Ledger::open(folder.path()).unwrap();
         assert_eq!(ledger.numbers(Cause::Opening, 9).unwrap(), 1..3);
         assert_eq!(ledger.find(Cause::Told(2)), Some(5..7));
         assert_eq!(ledger.told_up_to(4).collect::<Vec<_>>(), [1]);
         assert_eq!(ledger.told_up_to(5).collect::<Vec<_>>(), [1], "half of an input is not typed");
         assert_eq!(ledger.told_up_to(6).collect::<Vec<_>>(), [1, 2]);
+        let told = Told::read(folder.path()).unwrap();
+        assert_eq!([2, 3, 5, 6].map(|number| told.ends_with(number)), [None, Some(1), None, Some(2)]);
     }
 }

@@ -22,6 +22,8 @@ mod prompts;
 mod pty;
 mod sandbox;
 mod sessions;
+mod standing;
+mod talk;
 mod turn;
 pub mod words;
 
@@ -30,9 +32,11 @@ pub use driver::{
     Chunk, Driver, Happening, PlanStep, PromptOption, Reaction, Send, StepStatus, Stream, Told, ToolCall,
     ToolStatus, Trouble, TurnOutcome, Untold,
 };
-pub use hire::{Begin, CommandLine, Left, driver, new_session_id};
-pub use living::{Living, LivingError, Seen, Waker};
+pub use hire::{Begin, CommandLine, Hired, Left, driver, new_session_id};
+pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
 pub use program::holder_program;
 pub use pty::{Pty, PtyMode, PtyOptions, Typing};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
 pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
+pub use standing::{Stand, Standing};
+pub use talk::{Talk, TalkError};

@@ -3,11 +3,12 @@
 //! Blocks, and is owned by one thread. Everything it knows can be read again from the session's folder: after a crash a
 //! new one begins at the recorded offset and goes on.
 
+mod hearing;
 mod inputs;
 mod waker;
+mod watching;
 
 use std::{
-    collections::VecDeque,
     io,
     os::fd::AsFd,
     path::{Path, PathBuf},
@@ -17,17 +18,18 @@ use std::{
 use holder::{
     ClientError,
     protocol::Request,
-    spool::{self, Body, Exit, Follower, SpoolError},
+    spool::{Exit, SpoolError},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use wire::Item;
 
 use crate::{
-    driver::{Chunk, Driver, Happening, Reaction, Stream, Told, Untold},
+    driver::{Driver, Happening, Reaction, Told, Untold},
     ledger::Cause,
 };
+use hearing::{Heard, Hearing};
 use inputs::Inputs;
 pub use waker::Waker;
+pub use watching::{Moment, Watching};
 
 /// How long all processes of a session may take to stop, beside the time that a holder has to answer.
 const STOP_MAX: Duration = Duration::from_secs(5);
@@ -58,6 +60,12 @@ pub enum LivingError {
         directory: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// Somebody else speaks with it.
+    #[error("another process speaks with the session in {}", .directory.display())]
+    Taken {
+        /// The session's folder.
+        directory: PathBuf,
     },
     /// Nobody can be woken.
     #[error("make a waker for the session in {}", .directory.display())]
@@ -92,15 +100,8 @@ pub enum Seen {
 pub struct Living {
     directory: PathBuf,
     inputs: Inputs,
-    follower: Follower,
-    driver: Box<dyn Driver>,
-    /// Reads what helpers of the agent's say beside its output.
-    aside: wire::Decoder,
+    hearing: Hearing,
     waker: Waker,
-    /// From where its output is read.
-    from: u64,
-    /// The ends of turns that were told to the holder and not yet read in the spool.
-    marked: VecDeque<u64>,
     silent_since: Instant,
     was_silent: bool,
     is_over: bool,
@@ -118,19 +119,15 @@ impl Living {
     ) -> Result<(Self, Vec<Seen>), LivingError> {
         let owned = || directory.to_owned();
         let inputs = Inputs::open(directory)?;
-        let follower = Follower::open(directory, from)
-            .map_err(|source| LivingError::Spool { directory: owned(), source })?;
         let waker = Waker::new().map_err(|source| LivingError::Waker { directory: owned(), source })?;
         let opening = driver.open();
+        let hearing = Hearing::open(directory, driver, aside, from)
+            .map_err(|source| LivingError::Spool { directory: owned(), source })?;
         let mut living = Self {
             directory: owned(),
             inputs,
-            follower,
-            driver,
-            aside: wire::Decoder::new(aside),
+            hearing,
             waker,
-            from,
-            marked: VecDeque::new(),
             silent_since: Instant::now(),
             was_silent: false,
             is_over: false,
@@ -147,12 +144,21 @@ impl Living {
     }
 
     /// Tells the agent something, once for each number, however often it is called.
+    ///
+    /// What can't be told yet ([`Untold`]) is to be told again when more was seen: one who has just taken over knows a
+    /// prompt only after it was heard again.
     pub fn tell(&mut self, told: &Told, number: u32) -> Result<Vec<Seen>, LivingError> {
         if self.inputs.is_typed(Cause::Told(number)) {
             return Ok(vec![Seen::Typed { number }]);
         }
-        let reaction = self.driver.tell(told, number)?;
+        let reaction = self.hearing.driver.tell(told, number)?;
         self.react(reaction, Cause::Told(number))
+    }
+
+    /// Says that something will never be told: after a crash it may have its place among the inputs already, and those
+    /// behind it wait for it.
+    pub fn give_up(&mut self, number: u32) -> Result<(), LivingError> {
+        self.inputs.give_up(Cause::Told(number))
     }
 
     /// Waits until something happens, a deadline passes, or somebody wakes it; then nothing is seen.
@@ -163,9 +169,9 @@ impl Living {
             // Whether the holder is gone is asked before the last look at what it wrote.
             let is_closed = self.inputs.is_closed();
             while seen.is_empty()
-                && let Some(record) = self.follower.try_next().map_err(|source| self.damaged(source))?
+                && let Some((_, heard)) = self.hearing.next().map_err(|source| self.damaged(source))?
             {
-                seen.extend(self.hear(record)?);
+                seen.extend(self.take(heard)?);
             }
             if seen.is_empty() && is_closed && !self.is_over {
                 seen = self.end(Seen::Lost);
@@ -184,7 +190,7 @@ impl Living {
     /// Returns the offset from which a new one for the same session must read.
     pub fn read_from(&self) -> u64 {
         // What is said aside is whole in its record, so that only the driver can be in the middle of something.
-        self.driver.read_from()
+        self.hearing.driver.read_from()
     }
 
     /// Stops all processes of the session where they are, and returns when they stand still.
@@ -220,60 +226,29 @@ impl Living {
     fn sleep(&self, deadline: Option<Instant>) {
         let left = self.wake(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
-        let readable = [Some(self.follower.as_fd()), Some(self.waker.as_fd()), self.inputs.readable()];
+        let readable = [Some(self.hearing.readable()), Some(self.waker.as_fd()), self.inputs.readable()];
         let polled = readable.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         // Woken too early, the loop looks and sleeps again.
         let _ = poll(&mut polled.collect::<Vec<_>>(), left.as_ref());
     }
 
-    fn hear(&mut self, record: spool::Record) -> Result<Vec<Seen>, LivingError> {
-        let offset = record.offset;
-        match record.body {
-            Body::Output { stream: spool::Stream::Aside, bytes } => Ok(self.hear_aside(offset, &bytes)),
-            Body::Output { stream, bytes } => {
+    fn take(&mut self, heard: Heard) -> Result<Vec<Seen>, LivingError> {
+        match heard {
+            Heard::Wrote(reaction, offset) => {
                 self.silent_since = Instant::now();
                 self.was_silent = false;
-                let stream = match stream {
-                    spool::Stream::Error => Stream::Errors,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => Stream::Output,
-                };
-                let reaction = self.driver.hear(Chunk { stream, offset, bytes: &bytes });
                 self.react(reaction, Cause::Reply(offset))
             }
-            Body::Input { number, .. } => Ok(typed(self.inputs.note_typed(number))),
-            Body::TurnEnd { offset } => self.had_ended(offset),
-            Body::Exit(exit) => Ok(self.end(Seen::Ended(exit))),
-            Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => Ok(Vec::new()),
+            Heard::Noted(seen) => Ok(seen),
+            Heard::Typed(number) => Ok(typed(self.inputs.note_typed(number))),
+            Heard::Exited(exit) => Ok(self.end(Seen::Ended(exit))),
         }
-    }
-
-    /// A turn's end stands in the spool: one that we wrote there, or that was seen by whoever read before us.
-    fn had_ended(&mut self, offset: u64) -> Result<Vec<Seen>, LivingError> {
-        let is_ours = self.marked.pop_front_if(|marked| *marked == offset).is_some();
-        // What ended before the place from which we read is no end of what we read.
-        if is_ours || offset <= self.from {
-            return Ok(Vec::new());
-        }
-        let reaction = self.driver.turn_had_ended();
-        self.react(reaction, Cause::Reply(self.follower.offset()))
-    }
-
-    /// A helper says whole messages, each in a record of its own: its place is the record's.
-    fn hear_aside(&mut self, offset: u64, bytes: &[u8]) -> Vec<Seen> {
-        let mut items: Vec<Item> = self.aside.push(bytes);
-        items.extend(self.aside.end_turn());
-        let end = offset + bytes.len() as u64;
-        let said = |(item, ordinal)| {
-            let heard = domain::Heard { start: offset, ordinal };
-            Seen::Happened(Happening::Said { heard, read_from: self.driver.read_from().min(end), item })
-        };
-        items.into_iter().zip(0..).map(said).collect()
     }
 
     fn be_silent(&mut self) -> Result<Vec<Seen>, LivingError> {
         let silent = self.silent_since.elapsed();
         let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
-        if self.was_silent || self.driver.patience_ms().is_none_or(|patience| silent_ms < patience) {
+        if self.was_silent || self.hearing.driver.patience_ms().is_none_or(|patience| silent_ms < patience) {
             return Ok(Vec::new());
         }
         // Who stands still is not silent.
@@ -282,12 +257,12 @@ impl Living {
             return Ok(Vec::new());
         }
         self.was_silent = true;
-        let reaction = self.driver.silence(silent_ms);
-        let offset = self.follower.offset();
+        let reaction = self.hearing.driver.silence(silent_ms);
+        let offset = self.hearing.offset();
         // Nothing in the output says that the turn ended here, so whoever reads it again must be told.
         if reaction.happened.iter().any(|happening| matches!(happening, Happening::TurnEnded { .. })) {
             self.inputs.note(&Request::MarkTurnEnd { offset })?;
-            self.marked.push_back(offset);
+            self.hearing.mark(offset);
         }
         self.react(reaction, Cause::Reply(offset))
     }
@@ -295,7 +270,7 @@ impl Living {
     /// Ends what was open; nothing can follow.
     fn end(&mut self, how: Seen) -> Vec<Seen> {
         self.is_over = true;
-        let reaction = self.driver.end();
+        let reaction = self.hearing.driver.end();
         reaction.happened.into_iter().map(Seen::Happened).chain([how]).collect()
     }
 
@@ -307,7 +282,7 @@ impl Living {
 
     /// Returns when to look again although nothing is written.
     fn wake(&self, deadline: Option<Instant>) -> Option<Instant> {
-        let patience = self.driver.patience_ms().filter(|_| !self.was_silent && !self.is_over);
+        let patience = self.hearing.driver.patience_ms().filter(|_| !self.was_silent && !self.is_over);
         let silence = patience.map(|patience| self.silent_since + Duration::from_millis(patience));
         [deadline, self.inputs.due(), silence].into_iter().flatten().min()
     }

@@ -21,6 +21,7 @@ use holder::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    hire::Hired,
     program::holder_program,
     sandbox::{self, Prepared, Report, Sandbox, SandboxError, Surroundings},
 };
@@ -131,6 +132,8 @@ pub struct Start {
     pub memory_bytes_max: Option<u64>,
     /// How it is kept in.
     pub sandbox: Sandbox,
+    /// Which agent it is, where it is one that a driver speaks with.
+    pub agent: Option<Hired>,
 }
 
 /// What is known of a session from its start on.
@@ -150,6 +153,9 @@ pub struct About {
     /// How it is kept in, where somebody wished it to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Report>,
+    /// Which agent it is, where it is one that a driver speaks with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Box<Hired>>,
 }
 
 /// A session that was found.
@@ -245,6 +251,7 @@ impl Sessions {
             has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
             key,
             sandbox: sandbox.map(|sandbox| sandbox.report),
+            agent: start.agent.clone().map(Box::new),
         };
         write_about(&directory, &about)?;
         match holder::launch(&program, &directory, &launch) {
@@ -494,7 +501,7 @@ fn write_about(directory: &Path, about: &About) -> Result<(), SessionError> {
     fs::write(&path, text).map_err(failed)
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

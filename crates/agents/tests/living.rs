@@ -69,6 +69,7 @@ fn start(data: &Path, script: &str) -> (Sessions, Found) {
         environment: BTreeMap::new(),
         memory_bytes_max: None,
         sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
     };
     let found = sessions.start(&start).unwrap();
     (sessions, found)

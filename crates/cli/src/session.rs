@@ -1,14 +1,17 @@
 //! `jangdan session`: starts agents that outlive the terminal, and comes back to them.
 
+mod answers;
 mod attach;
+mod converse;
 mod keys;
 mod list;
 mod log;
+mod show;
 mod start;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use agents::{Found, SessionError, Sessions, State};
+use agents::{Found, SessionError, Sessions, State, Talk};
 use clap::{Args, Subcommand};
 use holder::{
     ClientError, END_GRACE,
@@ -47,12 +50,15 @@ enum Command {
     Attach(Named),
     /// Prints what a session has written
     Log(log::Arguments),
-    /// Types a line into a session
+    /// Tells an agent something, or types a line into a program's session
     Say {
         #[command(flatten)]
         named: Named,
-        /// What to type; a new line is added
+        /// What to tell; where the agent waits for an answer, that: its number, its words, yes or no
         text: String,
+        /// Waits for the end of the agent's turn, and shows what it says
+        #[arg(long)]
+        wait: bool,
     },
     /// Stops all processes of a session where they are
     Pause(Named),
@@ -76,11 +82,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.data.data.as_deref())?;
     let sessions = Sessions::open(&data).map_err(failure)?;
     match &arguments.command {
-        Command::Start(arguments) => start::run(&sessions, arguments),
+        // A project's own presets come with its configuration file.
+        Command::Start(arguments) => start::run(&sessions, arguments, &toml::Table::new()),
         Command::List(arguments) => list::run(&sessions, arguments),
-        Command::Attach(named) => attach::run(&sessions, &find(&sessions, named)?),
+        Command::Attach(named) => attach(&sessions, &find(&sessions, named)?),
         Command::Log(arguments) => log::run(&sessions, arguments),
-        Command::Say { named, text } => say(&sessions, &find(&sessions, named)?, text),
+        Command::Say { named, text, wait } => say(&sessions, &find(&sessions, named)?, text, *wait),
         Command::Pause(named) => ask(&sessions, named, &Request::Stop, "paused"),
         Command::Resume(named) => ask(&sessions, named, &Request::Continue, "goes on"),
         Command::Stop(named) => stop(&sessions, &find(&sessions, named)?),
@@ -99,7 +106,32 @@ fn ask(sessions: &Sessions, named: &Named, request: &Request, done: &str) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(sessions: &Sessions, found: &Found, text: &str) -> Result<ExitCode, Failure> {
+fn attach(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+    if found.about.agent.is_none() {
+        return attach::run(sessions, found);
+    }
+    check_alive(found)?;
+    converse::attach(found)
+}
+
+/// An agent that is over can come back in a session of its own.
+fn check_alive(found: &Found) -> Result<(), Failure> {
+    if let State::Alive(_) = found.state {
+        return Ok(());
+    }
+    let mut failure = failure(SessionError::Over { name: found.name.clone() });
+    if let Some((agent, id)) = found.about.agent.as_ref().zip(Talk::agent_session(found)) {
+        let again = format!("jangdan session start --agent {} --resume {id}", agent.name);
+        failure.hint = Some(format!("go on with what it knows: {again}"));
+    }
+    Err(failure)
+}
+
+fn say(sessions: &Sessions, found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> {
+    if found.about.agent.is_some() {
+        check_alive(found)?;
+        return converse::say(found, text, waits);
+    }
     // Enter on a terminal, a new line in a pipe.
     let end = if found.about.has_terminal { "\r" } else { "\n" };
     let mut typist = keys::Typist::connect(sessions, found)?;

@@ -2,6 +2,8 @@
 //!
 //! Only what can hardly be anything else: a build log full of `[error]` must stay silent.
 
+use domain::SessionKey;
+
 use crate::tag::TagName;
 
 const NEED_HUMAN: &str = "NEED_HUMAN";
@@ -26,11 +28,17 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
         "PROGRESS" => is_shouted,
         _ => {
             behind.is_empty()
+                || has_key(behind)
                 || behind.starts_with(|sign: char| !sign.is_alphanumeric() && sign != '_')
                 || is_shouted
         }
     };
     is_telling.then_some(name)
+}
+
+/// Tells whether a word that can be a session's key is all that stands before the bracket.
+fn has_key(behind: &str) -> bool {
+    behind.split_once(']').is_some_and(|(word, _)| SessionKey::has_form(word.trim_end()))
 }
 
 /// Names a block's tag that has text behind it; `[ERROR] text` is everybody's log.

@@ -1,20 +1,14 @@
-//! `cargo xtask real-agents`: runs the agents that people use against a scripted model on loopback.
+//! `cargo xtask real-agents`: installs the agents that people use, and runs them against a scripted model.
 //!
-//! They are installed from npm once, into a cache beside the build. Each has a home of its own and a clean environment,
-//! so that neither this machine's settings nor another agent's are seen or changed. Not part of `cargo xtask test`.
+//! They are installed from npm once, into a cache outside of the repository. What is done with them is in
+//! `dev/real-agents/`; it gets a clean environment, so that nothing of this machine's settings is seen. Not part of
+//! `cargo xtask test`.
 
-mod agents;
-mod dialogue;
 mod install;
-mod prompt;
-mod resume;
-mod shape;
-mod start;
-mod voices;
 
-use std::time::Instant;
+use std::{env, path::PathBuf, process::Command};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::shell;
@@ -25,46 +19,53 @@ pub struct Options {
     /// Only this agent: claude, codex, opencode or gemini.
     #[arg(long)]
     agent: Option<String>,
+    /// Only ways and voices with this in their names.
+    #[arg(long)]
+    only: Option<String>,
+    /// Only this check, by its name in the table.
+    #[arg(long)]
+    check: Option<String>,
     /// Installs them even where they are there already.
     #[arg(long)]
     install: bool,
+    /// Where they are kept; without it below the user's cache.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
 }
 
 /// Installs what is missing and runs every check; fails at the end if one of them did.
 pub fn run(options: &Options) -> Result<()> {
-    let start = Instant::now();
-    let chosen: Vec<&agents::Agent> = agents::ALL
-        .iter()
-        .filter(|agent| options.agent.as_ref().is_none_or(|wanted| agent.name == wanted))
-        .collect();
-    if chosen.is_empty() {
-        let names: Vec<&str> = agents::ALL.iter().map(|agent| agent.name).collect();
-        bail!("no such agent\nhint: the agents are {}", names.join(", "));
-    }
-    let cache = install::cache()?;
+    let cache = install::cache(options.cache.as_deref())?;
     shell::step("install", "npm 10 or newer and 1.6 GB of disk are needed", || {
         install::ensure(&cache, options.install)
     })?;
-    let mut n_failed = 0;
-    let mut step = |title: &str, check: &dyn Fn() -> Result<()>| {
-        let hint = "its home and all that it wrote are kept below the cache; run it again with --agent";
-        if let Err(error) = shell::step(title, hint, check) {
-            eprintln!("error: {error:#}");
-            n_failed += 1;
-        }
-    };
-    for agent in chosen {
-        step(&format!("{} answers a prompt", agent.name), &|| prompt::check(agent, &cache));
-        for voice in voices::ALL.iter().filter(|voice| voice.agent == agent.name) {
-            step(&format!("the player speaks as {}", voice.name), &|| voices::check(voice, agent, &cache));
-        }
-        for way in resume::ALL.iter().filter(|way| way.agent == agent.name) {
-            step(&format!("{} is resumed", way.name), &|| resume::check(way, agent, &cache));
-        }
+    shell::step("build", "cargo build shows more", || {
+        shell::run(&mut shell::cargo(&[
+            "build",
+            "--quiet",
+            "--package",
+            "real-agents",
+            "--package",
+            "player",
+        ]))
+    })?;
+    let programs =
+        shell::root().join(env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from));
+    let programs = programs.join("debug");
+    let mut checks = Command::new(programs.join("real-agents"));
+    // Node must be found, and the agents; nothing else of this machine's environment is.
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(cache.join("node_modules/.bin")).chain(env::split_paths(&path));
+    checks.env_clear().env("PATH", env::join_paths(folders).context("the PATH has a place for the agents")?);
+    checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
+    checks.arg("--cache").arg(&cache).arg("--player").arg(programs.join("player"));
+    for (name, value) in [("--agent", &options.agent), ("--only", &options.only), ("--check", &options.check)]
+    {
+        checks.args(value.iter().flat_map(|value| [name, value]));
     }
-    if n_failed > 0 {
-        bail!("{n_failed} check(s) found something else than was seen before");
-    }
-    eprintln!("\nAll held, in {}.", shell::seconds(start.elapsed()));
-    Ok(())
+    shell::step(
+        "real agents",
+        "their homes and all that they wrote are kept below the cache; run one with --agent",
+        || shell::run(&mut checks),
+    )
 }

@@ -222,6 +222,9 @@ pub(super) struct RawInput {
     pub(super) description: Option<String>,
     #[serde(deserialize_with = "or_default")]
     pub(super) reason: Option<String>,
+    /// What the agent is going to do, where it keeps that by a tool.
+    #[serde(deserialize_with = "or_default")]
+    pub(super) todos: Vec<PlanEntry>,
 }
 
 /// What a tool gave back, by the names that agents use.
@@ -232,7 +235,7 @@ pub(super) struct RawOutput {
     pub(super) formatted_output: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PlanEntry {
     #[serde(deserialize_with = "or_default")]

@@ -10,7 +10,7 @@ use super::{
     rpc::{self, Asked},
     schema::{
         Capabilities, Content, Elicitation, Envelope, Initialized, Joined, Notification, PermissionRequest,
-        Problem, ProblemData, Prompted, Update, Withdrawal, read,
+        PlanEntry, Problem, ProblemData, Prompted, Withdrawal, read,
     },
     wish,
 };
@@ -196,10 +196,16 @@ impl Acp {
                     (_, ToolStatus::Done | ToolStatus::Failed) => self.words.pause(),
                     (_, ToolStatus::Running) => {}
                 }
+                let is_under_way = call.status == ToolStatus::Running;
                 reaction.happened.push(Happening::ToolCall(call));
+                // OpenCode plans by a tool, and says so in no other way.
+                let todos = update.raw_input.as_ref().map(|input| &input.todos[..]).unwrap_or_default();
+                if is_under_way && !todos.is_empty() {
+                    reaction.happened.push(Happening::Plan { steps: steps(todos) });
+                }
             }
             "agent_thought_chunk" | "user_message_chunk" => self.words.pause(),
-            "plan" => reaction.happened.push(Happening::Plan { steps: steps(update) }),
+            "plan" => reaction.happened.push(Happening::Plan { steps: steps(&update.entries) }),
             "current_mode_update" => {
                 let mode = update.current_mode_id.clone();
                 reaction.happened.extend(mode.map(|name| Happening::Mode { name }));
@@ -278,14 +284,16 @@ fn not_resumable(problem: &Problem) -> TurnOutcome {
     TurnOutcome::NotResumable { message: failure::message(problem, &data) }
 }
 
-fn steps(update: &Update) -> Vec<PlanStep> {
+fn steps(entries: &[PlanEntry]) -> Vec<PlanStep> {
     let status = |status: &str| match status {
         "completed" => StepStatus::Done,
         "in_progress" => StepStatus::Running,
         _ => StepStatus::Waiting,
     };
-    let entries = update.entries.iter();
-    entries.map(|entry| PlanStep { text: entry.content.clone(), status: status(&entry.status) }).collect()
+    entries
+        .iter()
+        .map(|entry| PlanStep { text: entry.content.clone(), status: status(&entry.status) })
+        .collect()
 }
 
 fn garbage(text: &[u8], reaction: &mut Reaction) {

@@ -10,6 +10,9 @@ use crate::driver::Happening;
 /// What a turn said is kept for people and callers; of a longer one the end.
 const WORDS_BYTES_MAX: usize = 1024 * 1024;
 
+/// A sentence of fewer words may be a piece of what a model says.
+const SENTENCE_WORDS: usize = 5;
+
 /// Decodes an agent's words.
 #[derive(Debug)]
 pub(super) struct Words {
@@ -23,6 +26,8 @@ pub(super) struct Words {
     /// How many items began in a line.
     ordinals: BTreeMap<u64, u32>,
     text: String,
+    /// Whether the last piece was a sentence by itself.
+    was_sentence: bool,
     /// What came since the last words.
     gap: Gap,
     message_id: Option<String>,
@@ -58,6 +63,7 @@ impl Words {
             carried: BTreeMap::new(),
             ordinals: BTreeMap::new(),
             text: String::new(),
+            was_sentence: false,
             gap: Gap::Nothing,
             message_id: None,
             late: None,
@@ -92,8 +98,13 @@ impl Words {
         let is_new = match std::mem::replace(&mut self.gap, Gap::Nothing) {
             Gap::Break => true,
             Gap::Pause => !is_numbered_alike,
-            Gap::Nothing => is_numbered_anew || is_glued(&self.text, words),
+            Gap::Nothing => {
+                is_numbered_anew
+                    || is_glued(&self.text, words)
+                    || (self.was_sentence && begins_sentence(words))
+            }
         };
+        self.was_sentence = is_sentence(words);
         self.message_id = message_id;
         let breaks = is_new && !self.text.is_empty() && !self.text.ends_with('\n');
         let text = if breaks { format!("\n{words}") } else { words.to_owned() };
@@ -167,6 +178,20 @@ fn is_glued(before: &str, words: &str) -> bool {
     begins && before.ends_with(['.', '!', '?'])
 }
 
+/// Tells whether a piece is a sentence by itself. Models speak in smaller pieces; programs put theirs in between.
+fn is_sentence(words: &str) -> bool {
+    words.ends_with(['.', '!', '?']) && words.split(' ').count() > SENTENCE_WORDS
+}
+
+/// Tells whether a piece can't go on with a sentence: behind a full stop that would begin with a space, or with the rest
+/// of a file's name, a number or a quotation.
+fn begins_sentence(words: &str) -> bool {
+    let goes_on = |sign: char| {
+        sign.is_lowercase() || sign.is_numeric() || sign.is_whitespace() || ".,;:!?)]}\"'".contains(sign)
+    };
+    !words.starts_with(goes_on)
+}
+
 #[cfg(test)]
 mod tests {
     use wire::Options;
@@ -202,6 +227,11 @@ mod tests {
         check(&[("Heads up.", None), ("[ASK", None), ("_USER]", None)], |_| {}, "Heads up.\n[ASK_USER]");
         check(&[("Heads up.", None), ("DONE:T1.3", None)], |_| {}, "Heads up.\nDONE:T1.3");
         check(&[("See it.", None), ("[1]", None)], |_| {}, "See it.[1]");
+        let warning = "Model metadata for `mock` was not found.";
+        for behind in ["[ask_user]", "Done: T1.3", "**DONE:T1.3**", "- DONE:T1.3", "✅ DONE:T1.3"] {
+            check(&[(warning, None), (behind, None)], |_| {}, &format!("{warning}\n{behind}"));
+        }
+        check(&[("Now look at the file main.", None), ("rs", None)], |_| {}, "Now look at the file main.rs");
         check(&[("an ", None), ("[ASK_USER] tag", None)], |_| {}, "an [ASK_USER] tag");
     }
 }

@@ -88,7 +88,9 @@ impl Claude {
                         self.tools.pop_front();
                     }
                     self.tools.push_back((id.clone(), title.clone()));
+                    let plan = self.plan.take(&id, &name, &input);
                     out.push(tool(id, title, ToolStatus::Running, None));
+                    out.extend(plan);
                 }
                 read::Block::ToolResult { .. } | read::Block::Other => {}
             }
@@ -110,6 +112,7 @@ impl Claude {
             let known = self.tools.iter().find(|(id, _)| *id == tool_use_id);
             let title = known.map(|(_, title)| title.clone()).unwrap_or_default();
             let output = content.as_deref().and_then(read::shown);
+            self.plan.learn(&tool_use_id, output.as_deref().unwrap_or_default());
             reaction.happened.push(tool(tool_use_id, title, status, output));
         }
         reaction

@@ -60,6 +60,10 @@ impl Codex {
                 let name = read::part::<read::Rerouted>(params).map(|rerouted| rerouted.to_model);
                 name.and_then(|name| self.meter.set_model(name)).into_iter().collect()
             }
+            "turn/plan/updated" => {
+                let plan = read::part::<read::PlanUpdated>(params).map(read::PlanUpdated::happening);
+                plan.into_iter().collect()
+            }
             "error" => {
                 let retry = read::part(params).and_then(|error: read::Error| error.retry());
                 retry.into_iter().map(Happening::Trouble).collect()

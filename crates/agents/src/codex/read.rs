@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use crate::{
-    driver::{ToolCall, ToolStatus, Trouble},
+    driver::{Happening, PlanStep, StepStatus, ToolCall, ToolStatus, Trouble},
     json::{Loose, Ordered, read},
     place::place,
 };
@@ -261,5 +261,33 @@ impl Completed {
             None => (part::<Loose>(info).and_then(|info| info.0), None),
         };
         Ending::Failed { message, name, status }
+    }
+}
+
+/// `turn/plan/updated`
+#[derive(Debug, Deserialize)]
+pub(super) struct PlanUpdated {
+    plan: Vec<PlannedStep>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlannedStep {
+    #[serde(default)]
+    step: Loose,
+    #[serde(default)]
+    status: Loose,
+}
+
+impl PlanUpdated {
+    pub(super) fn happening(self) -> Happening {
+        let step = |planned: PlannedStep| {
+            let status = match planned.status.text() {
+                Some("completed") => StepStatus::Done,
+                Some("inProgress") => StepStatus::Running,
+                _ => StepStatus::Waiting,
+            };
+            Some(PlanStep { text: planned.step.0?, status })
+        };
+        Happening::Plan { steps: self.plan.into_iter().filter_map(step).collect() }
     }
 }

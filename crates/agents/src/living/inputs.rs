@@ -4,6 +4,7 @@
 
 use std::{
     collections::VecDeque,
+    io,
     os::fd::{AsFd, BorrowedFd},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -72,8 +73,10 @@ impl Inputs {
                 summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.input_typed)
             }
         };
-        let ledger = Ledger::open(directory)
-            .map_err(|source| LivingError::Ledger { directory: directory.to_owned(), source })?;
+        let ledger = Ledger::open(directory).map_err(|source| match source.kind() {
+            io::ErrorKind::WouldBlock => LivingError::Taken { directory: directory.to_owned() },
+            _ => LivingError::Ledger { directory: directory.to_owned(), source },
+        })?;
         let (later, sent) = (VecDeque::new(), VecDeque::new());
         Ok(Self { directory: directory.to_owned(), connection, ledger, later, sent, typed })
     }
@@ -119,6 +122,13 @@ impl Inputs {
             }
         }
         self.send_what_is_due()
+    }
+
+    /// Types nothing in the place of an input that can't be told any more: what comes behind it waits for its numbers.
+    pub(super) fn give_up(&mut self, cause: Cause) -> Result<(), LivingError> {
+        let numbers = self.ledger.find(cause).unwrap_or_default();
+        let nothing = numbers.map(|_| Send { after_ms: 0, bytes: Vec::new() });
+        self.put(nothing.collect(), cause)
     }
 
     /// Sends inputs whose time has come, in the order of their numbers. That they are typed is known from the spool.

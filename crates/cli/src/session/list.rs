@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use agents::{Found, Report, Sessions, State};
+use agents::{Found, Hired, Report, Sessions, Stand, Standing, State, Talk, TurnOutcome};
 use anstyle::{AnsiColor, Style};
 use holder::protocol::Phase;
 use serde::Serialize;
@@ -44,6 +44,19 @@ struct Row<'a> {
     directory: String,
     command: &'a [String],
     sandbox: Option<&'a Report>,
+    agent: Option<&'a str>,
+    standing: Option<StandingRow>,
+}
+
+/// How an agent stands, as programs read it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StandingRow {
+    state: &'static str,
+    detail: Option<String>,
+    since: i64,
+    heard_at: i64,
+    source: &'static str,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -74,6 +87,17 @@ fn print_json(found: &[Found]) -> io::Result<()> {
             directory: session.about.directory.display().to_string(),
             command: &session.about.command,
             sandbox: session.about.sandbox.as_ref(),
+            agent: session.about.agent.as_ref().map(|agent| agent.name.as_str()),
+            standing: standing(session).map(|standing| {
+                let (state, detail) = stand_word(&standing.stand);
+                StandingRow {
+                    state,
+                    detail,
+                    since: standing.since.0,
+                    heard_at: standing.heard_at.0,
+                    source: session.about.agent.as_ref().map_or("", |agent| agent.preset.source()),
+                }
+            }),
         };
         writeln!(out, "{}", json(&row)?)?;
     }
@@ -97,7 +121,12 @@ fn print_table(found: &[Found]) -> io::Result<()> {
             },
             State::Alive(_) | State::Starting | State::Lost => state.to_owned(),
         };
-        let command = printable(&session.about.command.join(" "));
+        let command = match (&session.about.agent, standing(session)) {
+            (Some(agent), Some(standing)) => about_agent(agent, &standing),
+            (Some(agent), None) => agent.preset.title.clone(),
+            (None, _) => session.about.command.join(" "),
+        };
+        let command = printable(&command);
         let age = age(session.about.started_at.0);
         writeln!(out, "{:width$}  {style}{state:12}{style:#}  {age:>6}  {command}", session.name)?;
     }
@@ -116,6 +145,47 @@ fn word(session: &Found) -> (&'static str, Style) {
         State::Ended { .. } => ("ended", BAD),
         State::Starting => ("starting", WAITS),
         State::Lost => ("lost", BAD),
+    }
+}
+
+/// Returns how a living agent stands, from what it has written since its last turn ended.
+fn standing(session: &Found) -> Option<Standing> {
+    let State::Alive(_) = session.state else { return None };
+    let mut watching = Talk::watch(session, false).ok()?;
+    let mut standing = match Talk::idle_since(session) {
+        Some(since) => Standing::new(Stand::Idle { outcome: None }, since),
+        None => Standing::new(Stand::Starting, session.about.started_at),
+    };
+    while let Ok(Some(moment)) = watching.try_next() {
+        standing.take(&moment);
+    }
+    Some(standing)
+}
+
+fn about_agent(agent: &Hired, standing: &Standing) -> String {
+    let (state, detail) = stand_word(&standing.stand);
+    let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
+    let source = agent.preset.source();
+    format!("{} {state}{detail} ({} ago, by {source})", agent.preset.title, age(standing.since.0))
+}
+
+fn stand_word(stand: &Stand) -> (&'static str, Option<String>) {
+    match stand {
+        Stand::Starting => ("starts", None),
+        Stand::Working => ("works", None),
+        Stand::AsksPermission { subject } => ("asks for permission", Some(subject.clone())),
+        Stand::Asks { question } => ("asks", Some(question.clone())),
+        Stand::Idle { outcome: None | Some(TurnOutcome::Finished) } => ("waits to be told something", None),
+        Stand::Idle { outcome: Some(TurnOutcome::Cancelled) } => ("was stopped", None),
+        Stand::Idle { outcome: Some(TurnOutcome::Limited { message, .. }) } => {
+            ("is at a limit", Some(message.clone()))
+        }
+        Stand::Idle { outcome: Some(TurnOutcome::Unauthorized { message }) } => {
+            ("is not logged in", Some(message.clone()))
+        }
+        Stand::Idle {
+            outcome: Some(TurnOutcome::NotResumable { message } | TurnOutcome::Failed { message }),
+        } => ("failed", Some(message.clone())),
     }
 }
 

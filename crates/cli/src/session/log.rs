@@ -1,15 +1,16 @@
 //! `jangdan session log`: what a session has written, from its spool.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     process::ExitCode,
 };
 
-use agents::{SessionError, Sessions, State};
+use agents::{Found, Seen, SessionError, Sessions, State, Talk, TalkError, Told};
 use anstream::adapter::StripBytes;
 use holder::spool::{Body, Follower, SpoolError, Stream};
 
-use super::{Named, failure};
+use super::{Named, converse, failure, show::Show};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -22,13 +23,16 @@ pub struct Arguments {
     /// Prints the bytes as they were written, with all that a terminal would obey
     #[arg(long)]
     raw: bool,
-    /// Begins at this byte of the output
+    /// Begins at this byte of the output; an agent's conversation is shown whole
     #[arg(long, value_name = "OFFSET", default_value_t = 0)]
     from: u64,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let found = sessions.find(&arguments.named.name).map_err(failure)?;
+    if found.about.agent.is_some() && !arguments.raw {
+        return conversation(&found, arguments);
+    }
     let mut follower =
         Follower::open(&found.directory, arguments.from).map_err(|error| damaged(&found.name, &error))?;
     let lives = matches!(found.state, State::Alive(_));
@@ -73,6 +77,33 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     match out.flush() {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => written(&error),
+    }
+}
+
+/// Shows what was said, and not how it was written.
+fn conversation(found: &Found, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let failed = |error| converse::failure(found, error);
+    let told: BTreeMap<u32, Told> = Talk::told(found).map_err(failed)?.into_iter().collect();
+    let mut watching = Talk::watch(found, true).map_err(failed)?;
+    let mut show = Show::new(anstream::stdout().lock());
+    let lives = matches!(found.state, State::Alive(_));
+    loop {
+        let next = if arguments.follow && lives { watching.next(None) } else { watching.try_next() };
+        let next = next.map_err(|source| failed(TalkError::Living { name: found.name.clone(), source }))?;
+        let Some(moment) = next else { return Ok(ExitCode::SUCCESS) };
+        for seen in &moment.seen {
+            // What was told since we began to read is told by who told it.
+            let shown = match seen {
+                Seen::Typed { number } => told.get(number).map_or(Ok(()), |told| show.told(told)),
+                _ => show.seen(seen),
+            };
+            if let Err(error) = shown {
+                return written(&error);
+            }
+            if let Seen::Ended(_) = seen {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
     }
 }
 

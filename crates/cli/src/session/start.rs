@@ -2,11 +2,14 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, process::ExitCode};
 
-use agents::{Demand, Enforcement, Report, Sandbox, Sessions, Start};
+use agents::{
+    CommandLine, Demand, Enforcement, Hired, Report, Sandbox, Sessions, Start, new_session_id,
+    preset::{self, DriverName},
+};
 use clap::ValueEnum;
 use holder::protocol::{Attachment, Stderr, WindowSize};
 
-use super::{attach, failure};
+use super::{attach, converse, failure};
 use crate::failure::{Failure, say_warning};
 
 /// The window of a session that nobody looks at.
@@ -20,6 +23,15 @@ pub struct Arguments {
     /// Where the program starts; here, without it
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
+    /// An agent that Jangdan knows, instead of a command: see `jangdan agents`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["pipes", "command"])]
+    agent: Option<String>,
+    /// Goes on with a session that the agent knows by this id
+    #[arg(long, value_name = "ID", requires = "agent")]
+    resume: Option<String>,
+    /// What the agent is told first
+    #[arg(requires = "agent")]
+    prompt: Option<String>,
     /// Connects the program by pipes instead of a terminal
     #[arg(long, conflicts_with = "attach")]
     pipes: bool,
@@ -36,7 +48,7 @@ pub struct Arguments {
     #[arg(long)]
     attach: bool,
     /// The program and its arguments
-    #[arg(required = true, last = true, value_name = "COMMAND")]
+    #[arg(required_unless_present = "agent", last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -51,7 +63,8 @@ enum Wish {
     Required,
 }
 
-pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(sessions: &Sessions, arguments: &Arguments, presets: &toml::Table) -> Result<ExitCode, Failure> {
+    let hired = arguments.agent.as_deref().map(|name| hire(name, arguments, presets)).transpose()?;
     let directory = match &arguments.directory {
         Some(directory) => std::path::absolute(directory),
         None => env::current_dir(),
@@ -61,27 +74,66 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         hint: Some("name one with --directory".to_owned()),
         exit: 1,
     })?;
+    let line = match &hired {
+        Some(hired) => hired.preset.command_line(hired.launch()),
+        None => CommandLine {
+            command: arguments.command.clone(),
+            environment: BTreeMap::new(),
+            attachment: if arguments.pipes {
+                Attachment::Pipes { stderr: Stderr::Apart }
+            } else {
+                Attachment::Terminal(attach::window().unwrap_or(WINDOW))
+            },
+        },
+    };
     let start = Start {
         name: arguments.name.clone(),
-        command: arguments.command.clone(),
+        command: line.command,
         directory,
-        attachment: if arguments.pipes {
-            Attachment::Pipes { stderr: Stderr::Apart }
-        } else {
-            Attachment::Terminal(attach::window().unwrap_or(WINDOW))
-        },
-        environment: BTreeMap::new(),
+        attachment: line.attachment,
+        environment: line.environment,
         memory_bytes_max: arguments.memory.map(|mib| mib.saturating_mul(1 << 20)),
         sandbox: Sandbox { demand: arguments.sandbox.into(), write: arguments.write.clone() },
+        // A program on a terminal is spoken with by who sits there.
+        agent: hired.filter(|hired| hired.preset.driver != DriverName::Pty),
     };
     let found = sessions.start(&start).map_err(failure)?;
     found.about.sandbox.iter().for_each(warn);
+    let told = arguments.prompt.as_deref().map(|prompt| converse::say(&found, prompt, false)).transpose();
+    if let Err(failure) = told {
+        eprintln!("{} was started", found.name);
+        return Err(failure);
+    }
     if arguments.attach {
-        return attach::run(sessions, &found);
+        return super::attach(sessions, &found);
     }
     println!("{}", found.name);
     eprintln!("come back with: jangdan session attach {}", found.name);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Finds the agent, and the id that its session shall have.
+fn hire(name: &str, arguments: &Arguments, presets: &toml::Table) -> Result<Hired, Failure> {
+    let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
+    let preset = preset::pick(name, presets)
+        .map_err(|error| failed(error.to_string(), "jangdan agents lists those that are here"))?;
+    if preset.driver == DriverName::Pty && arguments.prompt.is_some() {
+        let what = format!("{name} works on a terminal, and is told things there");
+        return Err(failed(
+            what,
+            "leave the prompt away, and type it with --attach or `jangdan session say`",
+        ));
+    }
+    if arguments.resume.is_some() && !preset.resumes() {
+        return Err(failed(format!("{name} can't go on with a session"), "leave --resume away"));
+    }
+    let session = match &arguments.resume {
+        Some(id) => id.clone(),
+        None => {
+            new_session_id().map_err(|error| failed(format!("make a session id: {error}"), "try again"))?
+        }
+    };
+    Ok(Hired { name: name.to_owned(), preset, session, is_resumed: arguments.resume.is_some() })
 }
 
 /// Says loudly where a sandbox is not what was wished for.

@@ -40,7 +40,7 @@ pub struct Turn {
 }
 
 pub struct Hired {
-    pub living: Living,
+    living: Option<Living>,
     pub found: Found,
     sessions: Sessions,
     preset: Preset,
@@ -105,6 +105,7 @@ impl Hired {
             environment: line.environment,
             memory_bytes_max: None,
             sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+            agent: None,
         };
         let found = sessions.start(&start).unwrap();
         let launch = match launch {
@@ -113,7 +114,7 @@ impl Hired {
         };
         let (living, seen) = open(&preset, &found, &launch, None);
         Self {
-            living,
+            living: Some(living),
             found,
             sessions,
             preset,
@@ -125,6 +126,10 @@ impl Hired {
             last_told: (0, None),
             folder,
         }
+    }
+
+    pub fn living(&mut self) -> &mut Living {
+        self.living.as_mut().unwrap()
     }
 
     /// Starts the agent again, in the same folder.
@@ -141,14 +146,17 @@ impl Hired {
             agent_session: self.agent_session.clone(),
             used: self.used.clone(),
         };
+        // Only one can speak with an agent.
+        self.living = None;
         let (living, seen) = open(&self.preset, &self.found, &self.launch, Some(left));
-        (self.living, self.seen) = (living, seen.into());
+        (self.living, self.seen) = (Some(living), seen.into());
     }
 
     /// A new one reads everything again.
     pub fn read_again(&mut self) {
+        self.living = None;
         let (living, seen) = open(&self.preset, &self.found, &self.launch, None);
-        (self.living, self.seen) = (living, seen.into());
+        (self.living, self.seen) = (Some(living), seen.into());
     }
 
     /// Looks until something is seen.
@@ -171,7 +179,8 @@ impl Hired {
                 passed.push(seen);
             }
             assert!(Instant::now() < deadline, "waited for {what}, saw {passed:?}");
-            self.seen.extend(self.living.next(Some(deadline)).unwrap());
+            let next = self.living().next(Some(deadline)).unwrap();
+            self.seen.extend(next);
         }
     }
 
@@ -225,16 +234,19 @@ impl Hired {
     pub fn interrupt(&mut self) {
         self.last_told.0 += 1;
         let deadline = Instant::now() + PATIENCE;
-        while let Err(error) = self.living.tell(&Told::Interrupt, self.last_told.0) {
+        let number = self.last_told.0;
+        while let Err(error) = self.living().tell(&Told::Interrupt, number) {
             assert!(Instant::now() < deadline, "{error}");
             let soon = Instant::now() + Duration::from_millis(20);
-            self.seen.extend(self.living.next(Some(soon)).unwrap());
+            let next = self.living().next(Some(soon)).unwrap();
+            self.seen.extend(next);
         }
     }
 
     pub fn repeat_last(&mut self) {
         let (number, told) = self.last_told.clone();
-        self.seen.extend(self.living.tell(&told.unwrap(), number).unwrap());
+        let seen = self.living().tell(&told.unwrap(), number).unwrap();
+        self.seen.extend(seen);
     }
 
     pub fn say_aside(&self, text: &str) {
@@ -252,7 +264,7 @@ impl Hired {
     }
 
     pub fn stop(mut self) {
-        self.living.stop(Duration::ZERO).unwrap();
+        self.living().stop(Duration::ZERO).unwrap();
         self.until("its end", |seen| matches!(seen, Seen::Ended(_)).then_some(()));
     }
 }

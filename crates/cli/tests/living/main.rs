@@ -99,10 +99,11 @@ fn a_paused_session_goes_on_where_it_was() {
     for voice in VOICES {
         let mut hired = Hired::start(*voice, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a03"));
         hired.await_ready();
-        hired.living.pause().unwrap();
+        hired.living().pause().unwrap();
         hired.prompt("Begin");
-        assert!(hired.living.next(Some(std::time::Instant::now())).unwrap().is_empty());
-        hired.living.go_on().unwrap();
+        hired.await_typed();
+        assert!(hired.living().next(Some(std::time::Instant::now())).unwrap().is_empty());
+        hired.living().go_on().unwrap();
         assert_eq!(hired.turn().said, ["ASK_USER"], "{voice:?}");
         hired.stop();
     }
@@ -112,7 +113,7 @@ fn a_paused_session_goes_on_where_it_was() {
 fn an_agent_that_hears_no_more_ends_by_itself() {
     let mut hired = Hired::start(Voice::Acp, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a04"));
     hired.await_ready();
-    hired.living.close().unwrap();
+    hired.living().close().unwrap();
     let is_end = |seen: &Seen| matches!(seen, Seen::Ended(_));
     hired.until("its end", |seen| is_end(seen).then_some(()));
 }
@@ -137,12 +138,12 @@ fn a_session_whose_holder_was_killed_is_lost_and_said_to_be() {
 fn it_can_be_woken_from_another_thread() {
     let mut hired = Hired::start(Voice::Claude, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a06"));
     hired.await_ready();
-    let waker = hired.living.waker();
+    let waker = hired.living().waker();
     waker.wake();
-    assert!(hired.living.next(None).unwrap().is_empty(), "a call that came before is not lost");
+    assert!(hired.living().next(None).unwrap().is_empty(), "a call that came before is not lost");
     // It may live on another thread than the one that opened it.
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| hired.living.next(None).unwrap());
+        let waiting = scope.spawn(|| hired.living().next(None).unwrap());
         waker.wake();
         assert!(waiting.join().unwrap().is_empty());
     });

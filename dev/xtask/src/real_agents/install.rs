@@ -10,30 +10,30 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
-
 /// The files that say what is installed; the lock names no host, so that npm asks the one this machine is set to.
 const FILES: [(&str, &str); 2] = [
-    ("package.json", include_str!("../../real-agents/package.json")),
-    ("package-lock.json", include_str!("../../real-agents/package-lock.json")),
+    ("package.json", include_str!("../../../real-agents/package.json")),
+    ("package-lock.json", include_str!("../../../real-agents/package-lock.json")),
 ];
 /// A download of this size fails now and then.
 const TRIES: u32 = 3;
 /// How often a person is told how far it is.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// Returns the folder of what Cargo builds.
-pub fn target() -> PathBuf {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    shell::root().join(target)
-}
-
-/// Returns the folder for the agents and their homes, beside what Cargo builds.
-pub fn cache() -> Result<PathBuf> {
-    let cache = target().join("real-agents");
+/// Returns the folder for the agents and their homes: outside of the repository, and the same for all its checkouts.
+pub fn cache(wished: Option<&Path>) -> Result<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let usual = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let cache = match wished {
+        Some(wished) => wished.to_owned(),
+        None => usual()
+            .context("neither XDG_CACHE_HOME nor HOME is set; name a folder with --cache")?
+            .join("jangdan/real-agents"),
+    };
+    let cache = std::path::absolute(cache)?;
     if cache.starts_with(env::temp_dir()) {
         bail!(
-            "{} is below the temporary folder, where some agents refuse to live\nhint: set CARGO_TARGET_DIR to another",
+            "{} is below the temporary folder, where some agents refuse to live\nhint: name another with --cache",
             cache.display()
         );
     }

@@ -126,6 +126,7 @@ fn start_session<'a>(ground: &'a Ground, script: &str) -> Result<Own<'a>> {
         environment: BTreeMap::new(),
         memory_bytes_max: None,
         sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
     })?;
     Ok(Own { ground, found })
 }

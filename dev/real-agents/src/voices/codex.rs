@@ -7,7 +7,7 @@ use model_server::{Says, Speech, Turn, Usage};
 use serde_json::{Value, json};
 
 use super::Voice;
-use crate::real_agents::dialogue::Dialogue;
+use crate::dialogue::Dialogue;
 
 /// The conversation.
 pub const VOICE: Voice = Voice {

@@ -1,0 +1,234 @@
+//! What an agent says and does, as a person reads it: words as they come, a line for each tool, numbered answers.
+
+use std::io::{self, Write};
+
+use agents::{
+    Happening, PlanStep, PromptOption, Seen, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
+};
+use anstyle::{AnsiColor, Style};
+use domain::{AskUser, PermissionKind, PermissionWish, Usage};
+use holder::spool::Exit;
+
+use crate::{moment::moment, printable::printable};
+
+const ASIDE: Style = Style::new().dimmed();
+const OURS: Style = AnsiColor::Cyan.on_default();
+const ASKS: Style = AnsiColor::Yellow.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default();
+/// As much of a tool's output is shown.
+const OUTPUT_LINES_MAX: usize = 5;
+
+/// Writes a conversation.
+pub struct Show<W> {
+    out: W,
+    /// Whether something stands on the present line.
+    is_in_line: bool,
+    /// The tools that were shown to run, by their ids.
+    running: Vec<String>,
+}
+
+impl<W: Write> Show<W> {
+    pub fn new(out: W) -> Self {
+        Self { out, is_in_line: false, running: Vec::new() }
+    }
+
+    /// Shows what was seen. What was typed is shown by who knows what it was.
+    pub fn seen(&mut self, seen: &Seen) -> io::Result<()> {
+        match seen {
+            Seen::Happened(happening) => self.happening(happening)?,
+            Seen::Typed { .. } => {}
+            Seen::Ended(exit) => self.line(ASIDE, &format!("── the agent has ended{}", how(*exit)))?,
+            Seen::Lost => self.line(BAD, "── the session is lost: its holder was killed")?,
+        }
+        self.out.flush()
+    }
+
+    /// Shows what the agent was told.
+    pub fn told(&mut self, told: &Told) -> io::Result<()> {
+        let text = match told {
+            Told::Prompt { text } | Told::Answer { answer: text, .. } => text.clone(),
+            Told::Permission { allowed: true, .. } => "yes".to_owned(),
+            Told::Permission { allowed: false, .. } => "no".to_owned(),
+            Told::Interrupt => "(stop)".to_owned(),
+        };
+        for line in text.lines() {
+            self.line(OURS, &format!("> {line}"))?;
+        }
+        self.out.flush()
+    }
+
+    /// Shows something beside the conversation.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        self.line(ASIDE, text)?;
+        self.out.flush()
+    }
+
+    fn happening(&mut self, happening: &Happening) -> io::Result<()> {
+        match happening {
+            Happening::Words { text } => self.words(text),
+            Happening::ToolCall(call) => self.tool(call),
+            Happening::Permission { wish, options } => self.permission(wish, options),
+            Happening::Prompt { asked, .. } => self.question(asked),
+            Happening::Withdrawn { .. } => self.line(ASIDE, "── it no longer waits for that"),
+            Happening::Plan { steps } => steps.iter().try_for_each(|step| self.step(step)),
+            Happening::Said { item, .. } => match item {
+                // Its words are there already.
+                wire::Item::Message(_) => Ok(()),
+                wire::Item::Invalid(invalid) => {
+                    self.line(BAD, &format!("── {} {}", invalid.protocol, invalid.error))
+                }
+                wire::Item::Near(near) => {
+                    self.line(ASIDE, &format!("── that looks like {}, and is none", near.near))
+                }
+            },
+            Happening::Trouble(trouble) => self.trouble(trouble),
+            Happening::Usage(usage) => self.line(ASIDE, &format!("── {}", used(usage))),
+            Happening::TurnEnded { outcome, .. } => self.ended(outcome),
+            Happening::Model { name } => self.line(ASIDE, &format!("── {name}")),
+            Happening::Mode { name } => self.line(ASIDE, &format!("── mode {name}")),
+            Happening::Ready { .. } => Ok(()),
+        }
+    }
+
+    fn words(&mut self, text: &str) -> io::Result<()> {
+        for piece in text.split_inclusive('\n') {
+            let line = piece.strip_suffix('\n').unwrap_or(piece);
+            write!(self.out, "{}", shown(line))?;
+            self.is_in_line = !piece.ends_with('\n');
+            if piece.ends_with('\n') {
+                writeln!(self.out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tool(&mut self, call: &ToolCall) -> io::Result<()> {
+        if !self.running.contains(&call.id) {
+            self.running.push(call.id.clone());
+            self.line(ASIDE, &format!("• {}", call.title))?;
+        }
+        let (style, output) = match call.status {
+            ToolStatus::Running => return Ok(()),
+            ToolStatus::Done => (ASIDE, call.output.as_deref().unwrap_or_default()),
+            ToolStatus::Failed => (BAD, call.output.as_deref().unwrap_or("it failed, or was not allowed")),
+        };
+        self.running.retain(|id| *id != call.id);
+        let n_lines = output.lines().count();
+        for line in output.lines().take(OUTPUT_LINES_MAX) {
+            self.line(style, &format!("  │ {line}"))?;
+        }
+        if n_lines > OUTPUT_LINES_MAX {
+            self.line(ASIDE, &format!("  │ … {} more lines", n_lines - OUTPUT_LINES_MAX))?;
+        }
+        Ok(())
+    }
+
+    fn permission(&mut self, wish: &PermissionWish, options: &[PromptOption]) -> io::Result<()> {
+        let what = match wish.kind {
+            PermissionKind::Edit => "change",
+            PermissionKind::Run => "run",
+            PermissionKind::Read => "read",
+            PermissionKind::Fetch => "fetch",
+            PermissionKind::Other => "use",
+        };
+        self.line(ASKS, &format!("? It wants to {what}: {}", wish.subject))?;
+        for line in wish.detail.iter().flat_map(|detail| detail.lines()) {
+            self.line(ASIDE, &format!("  {line}"))?;
+        }
+        for (number, option) in (1..).zip(options) {
+            self.line(Style::new(), &format!("  {number}  {}", option.label))?;
+        }
+        Ok(())
+    }
+
+    /// Shows a question with its answers numbered.
+    pub fn question(&mut self, asked: &AskUser) -> io::Result<()> {
+        for (number, line) in asked.question.lines().enumerate() {
+            let mark = if number == 0 { "?" } else { " " };
+            self.line(ASKS, &format!("{mark} {line}"))?;
+        }
+        for line in asked.context.iter().flat_map(|context| context.lines()) {
+            self.line(ASIDE, &format!("  {line}"))?;
+        }
+        for (number, option) in (1..).zip(&asked.options) {
+            self.line(Style::new(), &format!("  {number}  {option}"))?;
+        }
+        self.out.flush()
+    }
+
+    fn step(&mut self, step: &PlanStep) -> io::Result<()> {
+        let mark = match step.status {
+            StepStatus::Waiting => "☐",
+            StepStatus::Running => "▸",
+            StepStatus::Done => "☑",
+        };
+        self.line(ASIDE, &format!("  {mark} {}", step.text))
+    }
+
+    fn trouble(&mut self, trouble: &Trouble) -> io::Result<()> {
+        let text = match trouble {
+            Trouble::Retrying { attempt, delay_ms, message } => {
+                format!("tries again in {} s ({attempt}): {message}", delay_ms.div_ceil(1000))
+            }
+            Trouble::LimitNear { resets_at, used_permille } => {
+                let used = used_permille.map(|used| format!(", {} % is used", used / 10)).unwrap_or_default();
+                let resets = resets_at.map(|at| format!(", resets {} UTC", moment(at))).unwrap_or_default();
+                format!("a limit is near{used}{resets}")
+            }
+            Trouble::Garbage { text } => text.clone(),
+        };
+        text.lines().try_for_each(|line| self.line(ASIDE, &format!("── {line}")))
+    }
+
+    fn ended(&mut self, outcome: &TurnOutcome) -> io::Result<()> {
+        self.running.clear();
+        match outcome {
+            TurnOutcome::Finished => self.line(ASIDE, "── turn over"),
+            TurnOutcome::Cancelled => self.line(ASIDE, "── stopped"),
+            TurnOutcome::Limited { message, resets_at } => {
+                let resets = resets_at.map(|at| format!(" (resets {} UTC)", moment(at))).unwrap_or_default();
+                self.line(BAD, &format!("── a limit is used up: {message}{resets}"))
+            }
+            TurnOutcome::Unauthorized { message } => self.line(BAD, &format!("── not logged in: {message}")),
+            TurnOutcome::NotResumable { message } => {
+                self.line(BAD, &format!("── that session can't come back: {message}"))
+            }
+            TurnOutcome::Failed { message } => self.line(BAD, &format!("── failed: {message}")),
+        }
+    }
+
+    /// Writes a line of our own, behind whatever words stand on the present one.
+    fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
+        if std::mem::take(&mut self.is_in_line) {
+            writeln!(self.out)?;
+        }
+        writeln!(self.out, "{style}{}{style:#}", shown(text))
+    }
+}
+
+/// A tab is no danger to a terminal.
+fn shown(line: &str) -> String {
+    line.split('\t').map(printable).collect::<Vec<_>>().join("\t")
+}
+
+fn used(usage: &Usage) -> String {
+    let mut parts = vec![format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)];
+    if usage.cached_tokens > 0 {
+        parts.push(format!("{} cached", usage.cached_tokens));
+    }
+    if usage.cost_micros > 0 {
+        parts.push(format!("${}.{:04}", usage.cost_micros / 1_000_000, usage.cost_micros % 1_000_000 / 100));
+    }
+    if let Some(full) = usage.context_permille {
+        parts.push(format!("context {} % full", full / 10));
+    }
+    parts.join(", ")
+}
+
+fn how(exit: Exit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!(" with status {code}"),
+        (None, Some(signal)) => format!(" by signal {signal}"),
+        (None, None) => String::new(),
+    }
+}

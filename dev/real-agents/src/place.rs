@@ -1,0 +1,65 @@
+//! An agent's place: a home of its own, a folder to work in, and what its environment says. Never below the temporary
+//! folder, where some agents refuse to live.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result};
+
+use crate::programs::Agent;
+
+/// An agent's place.
+pub struct Place {
+    home: PathBuf,
+    /// The folder that it works in.
+    pub work: PathBuf,
+    /// Where its sessions are kept.
+    pub data: PathBuf,
+    environment: BTreeMap<OsString, OsString>,
+}
+
+impl Place {
+    /// Makes a fresh place for an agent below a folder.
+    pub fn new(agent: &Agent, folder: &Path, model: &str) -> Result<Self> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).with_context(|| format!("clear {}", folder.display()))?;
+        }
+        let [home, work, data] = ["home", "work", "data"].map(|name| folder.join(name));
+        for folder in [&home, &work] {
+            fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        }
+        let filled = |text: &str| text.replace("$MODEL", model).replace("$WORK", &work.to_string_lossy());
+        for (name, text) in agent.files {
+            let path = home.join(name);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&path, filled(text))?;
+        }
+        let own = agent.environment.iter().map(|(name, value)| ((*name).into(), filled(value).into()));
+        let environment = own.chain([("HOME".into(), home.clone().into())]).collect();
+        Ok(Self { home, work, data, environment })
+    }
+
+    /// Returns what its environment has beside our own, which is a clean one.
+    pub fn environment(&self) -> &BTreeMap<OsString, OsString> {
+        &self.environment
+    }
+
+    /// Returns the command that starts a program of the agent's there.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.work).env_clear();
+        for name in ["PATH", "LANG", "TERM"] {
+            command.env(name, env::var_os(name).unwrap_or_default());
+        }
+        command.env("HOME", &self.home).envs(&self.environment);
+        command
+    }
+}
