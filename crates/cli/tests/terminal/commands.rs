@@ -87,11 +87,11 @@ fn a_run_that_fails_is_told_by_its_exit_status() {
 fn what_happens_can_be_read_by_programs() {
     let office = Office::open(WAITS);
     office.start(plan(&["T1"]), automatic());
-    let mut child = office.command(&["watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        office.command(&["watch", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
-    // It listens: what the agent says comes through.
-    let first: Value = serde_json::from_str(&printed.next().unwrap()).unwrap();
-    assert_eq!(first["event"], "session.seen");
+    // What the agent says comes through: it listens.
+    printed.find(|line| line.contains("session.seen")).unwrap();
     office.prints(&["pause", "--json"], r#""sequence":"#);
     office.prints(&["continue"], "the run goes on");
     std::fs::write(office.path("go"), "").unwrap();
