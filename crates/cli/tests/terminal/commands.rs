@@ -48,6 +48,7 @@ fn a_run_is_led_from_another_terminal() {
     office.refuses(&["answer", "q_1"], 2, "the answer is missing");
     office.refuses(&["answer", "q_1", "--option", "3"], 1, "it offers 1 red, 2 blue");
     office.refuses(&["answer", "q_9", "red"], 1, "there is no question q_9");
+    office.refuses(&["answer", "q_9", "--option", "1"], 1, "q_9 does not wait for you");
     office.prints(&["answer", run.as_str(), "q_1", "--option", "2"], "q_1 is answered: blue");
     office.refuses(&["answer", "q_1", "red"], 1, "answered already");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");

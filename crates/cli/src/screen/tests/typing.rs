@@ -1,3 +1,5 @@
+//! What a person types, and what it means.
+
 use domain::Locale;
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, prompt};
