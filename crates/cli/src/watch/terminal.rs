@@ -4,10 +4,11 @@ mod tty;
 
 use std::{
     io::{self, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use domain::{RunId, SessionId};
+use domain::{Command, Provided, RunId, SessionId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use server::{Client, LiveEvent};
@@ -18,7 +19,7 @@ use super::{Options, Outcome, feed::Feed, load, now, paint::Painter, signals::Si
 use crate::{
     failure::Failure,
     printable::printable,
-    remote,
+    provide, remote,
     screen::{
         Look,
         board::{Board, Seen},
@@ -231,8 +232,7 @@ impl Watcher<'_> {
         match deed {
             Deed::Nothing => {}
             Deed::Wish(command, line) => {
-                if let Err(error) = self.client.wish(self.run, &self.options.person, &command) {
-                    let failure = remote::failure(&error);
+                if let Err(failure) = self.wish(command) {
                     self.prompt.refused(&line, failure.what);
                 }
             }
@@ -254,6 +254,17 @@ impl Watcher<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn wish(&self, command: Command) -> Result<(), Failure> {
+        let command = match command {
+            Command::Provide { request, provided: Provided::File { path } } => {
+                Command::Provide { request, provided: provide::file(Path::new(&path))? }
+            }
+            other => other,
+        };
+        let wished = self.client.wish(self.run, &self.options.person, &command);
+        wished.map(drop).map_err(|error| remote::failure(&error))
     }
 
     fn paint(&mut self) {

@@ -65,6 +65,7 @@ fn a_run_is_led_from_another_terminal() {
     // What can be read needs no server, and what came of a run can be had without one too.
     office.prints(&["runs"], run.as_str());
     office.prints(&["status", "--json"], r#""status":"done""#);
+    office.prints(&["watch"], "2 of 2 done");
     office.prints(&["diff", "T2"], "+T2");
     office.prints(&["land"], "main has what");
     assert!(office.git(&["ls-files"]).contains("file-T2.txt"));
