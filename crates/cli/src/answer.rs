@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use domain::{Command, Keep, QuestionId};
-use views::QuestionRow;
+use domain::{Command, Keep, Locale, QuestionId};
+use views::InboxItem;
 
 use crate::{
     failure::Failure,
     remote::Common,
+    screen::entry::{Meaning, entry},
+    watch::now,
     wish::{Wisher, Words, misread},
 };
 
@@ -57,33 +59,46 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.back {
         return wisher.wish(&Command::AskBack { question, text }, &format!("{question} is asked back"));
     }
-    let answer = match arguments.option {
-        Some(number) => option(&wisher, question, number)?,
-        None => text,
-    };
-    let done = format!("{question} is answered: {answer}");
     let keep = arguments.keep.keep();
-    wisher.wish(&Command::Answer { question: Some(question), task: None, answer, keep }, &done)
+    let command = match arguments.option {
+        Some(number) => option(&wisher, question, number)?,
+        None => Command::Answer { question: Some(question), task: None, answer: text, keep },
+    };
+    // What is said aloud counts more than what a number stands for.
+    let command = match command {
+        Command::Answer { question, task, answer, keep: Keep::Once } => {
+            Command::Answer { question, task, answer, keep }
+        }
+        other => other,
+    };
+    let done = match &command {
+        Command::Answer { answer, .. } => format!("{question} is answered: {answer}"),
+        _ => format!("{question} is answered"),
+    };
+    wisher.wish(&command, &done)
 }
 
-/// Returns the answer behind a number.
-fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<String, Failure> {
-    let rows: Vec<QuestionRow> = wisher.source.all(&wisher.run.id)?;
-    let row = rows.iter().find(|row| row.id == question).ok_or_else(|| Failure {
-        what: format!("there is no question {question} in {}", wisher.run.id),
-        hint: Some("jangdan inbox shows what waits for you".to_owned()),
+/// Returns what a number means, as the inbox shows it.
+fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
+    let board = wisher.source.board(&wisher.run.id)?;
+    let inbox = board.inbox();
+    let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
+    let entry = row.and_then(|row| entry(&board, Locale::En, now(), row)).ok_or_else(|| Failure {
+        what: format!("{question} does not wait for you in {}", wisher.run.id),
+        hint: Some("jangdan inbox shows what does".to_owned()),
         exit: 1,
     })?;
-    let chosen = number.checked_sub(1).and_then(|index| row.options.get(index));
-    chosen.cloned().ok_or_else(|| {
-        let options: Vec<_> =
-            row.options.iter().enumerate().map(|(at, option)| format!("{} {option}", at + 1)).collect();
-        let hint = match options.is_empty() {
-            true => "it offers none: write the answer".to_owned(),
-            false => format!("it offers {}", options.join(", ")),
-        };
-        Failure { what: format!("{question} has no option {number}"), hint: Some(hint), exit: 1 }
-    })
+    let chosen = number.checked_sub(1).map(|index| entry.chosen(Locale::En, index, ""));
+    if let Some(Meaning::Wish(command)) = chosen {
+        return Ok(command);
+    }
+    let labels = entry.choices.iter().enumerate().map(|(at, choice)| format!("{} {}", at + 1, choice.label));
+    let options: Vec<_> = labels.collect();
+    let hint = match options.is_empty() {
+        true => "it offers none: write the answer".to_owned(),
+        false => format!("it offers {}", options.join(", ")),
+    };
+    Err(Failure { what: format!("{question} has no option {number}"), hint: Some(hint), exit: 1 })
 }
 
 impl KeepFor {

@@ -2,7 +2,10 @@
 //!
 //! A value is never an argument: those of other processes can be read by anybody.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Args;
 use domain::{Command, DependencyType, Locale, Provided, RequestId};
@@ -71,18 +74,23 @@ fn provision(arguments: &Provide, row: &RequestRow) -> Result<Provided, Failure>
             let path = arguments.file.as_ref().ok_or_else(|| {
                 misread(&format!("{} asks for the file {}: name yours with --file", row.id, row.name))
             })?;
-            let path = path.canonicalize().map_err(|error| Failure {
-                what: format!("{}: {error}", path.display()),
-                hint: Some("check the name, and the directory you are in".to_owned()),
-                exit: 1,
-            })?;
-            Ok(Provided::File { path: path.display().to_string() })
+            file(path)
         }
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
             let what = format!("{} can't be given to the agent yet", row.name);
             Err(Failure { what, hint: Some(no_vault(Locale::En).to_owned()), exit: 1 })
         }
     }
+}
+
+/// Gives a file: by a path that means the same for an agent that works elsewhere.
+pub fn file(path: &Path) -> Result<Provided, Failure> {
+    let found = path.canonicalize().map_err(|error| Failure {
+        what: format!("{}: {error}", path.display()),
+        hint: Some("check the name, and the directory you are in".to_owned()),
+        exit: 1,
+    })?;
+    Ok(Provided::File { path: found.display().to_string() })
 }
 
 /// Does not give it.

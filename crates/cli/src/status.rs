@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use views::Kind;
+use views::{Kind, RunRow};
 
 use crate::{
     failure::{Failure, say_hint},
@@ -40,19 +40,25 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let source = Source::open(&arguments.common)?;
     let run = source.find(arguments.run.as_deref())?;
-    let printed = if arguments.common.json {
+    if arguments.common.json {
         let kinds: Vec<Kind> = KINDS.iter().copied().filter(|kind| *kind != Kind::TaskDetail).collect();
-        print_json(&source.rows(&run.id, &kinds)?)
+        written(print_json(&source.rows(&run.id, &kinds)?))?;
     } else {
-        print(&source.board(&run.id)?)
-    };
-    if let Some(failure) = printed.err().and_then(|error| Failure::from_output(&error)) {
-        return Err(failure);
+        show(&source, &run)?;
     }
     if source.client().is_none() && is_live(&run) {
         say_hint(&format!("no server runs, so nothing goes on: jangdan resume {}", run.id));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints how a run stands, for people.
+pub fn show(source: &Source, run: &RunRow) -> Result<(), Failure> {
+    written(print(&source.board(&run.id)?))
+}
+
+fn written(printed: io::Result<()>) -> Result<(), Failure> {
+    printed.err().and_then(|error| Failure::from_output(&error)).map_or(Ok(()), Err)
 }
 
 fn print_json(rows: &crate::source::Rows) -> io::Result<()> {

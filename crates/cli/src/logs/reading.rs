@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use agents::{
-    Begin, Chunk, Driver, Found, Happening, Reaction, SessionError, State, Stream, driver,
+    Begin, Chunk, Driver, Found, Happening, Reaction, SessionError, State, Stream, ToolStatus, driver,
     preset::{self, DriverName, Launch},
 };
 use anstream::adapter::StripBytes;
@@ -102,6 +102,11 @@ impl Reading<'_> {
     }
 
     fn hear(&self, ear: &mut Ear, stream: spool::Stream, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if stream == spool::Stream::Error {
+            // No agent talks there, but this is where it says why it can't.
+            let text: Vec<u8> = StripBytes::new().strip_next(bytes).flatten().copied().collect();
+            self.words(&String::from_utf8_lossy(&text))?;
+        }
         match ear {
             Ear::Text(strip) => {
                 let text: Vec<u8> = strip.strip_next(bytes).flatten().copied().collect();
@@ -115,7 +120,12 @@ impl Reading<'_> {
                 let Reaction { happened, send: _ } = driver.hear(Chunk { stream, offset, bytes });
                 happened.iter().try_for_each(|happening| match happening {
                     Happening::Words { text } => self.words(text),
-                    Happening::ToolCall(call) => self.tool(&call.title),
+                    Happening::ToolCall(call) => match call.status {
+                        ToolStatus::Running => self.tool(&call.title),
+                        // It was told when it began.
+                        ToolStatus::Done => Ok(()),
+                        ToolStatus::Failed => self.tool(&format!("{} (failed)", call.title)),
+                    },
                     Happening::TurnEnded { .. } => self.words("\n"),
                     _ => Ok(()),
                 })

@@ -6,8 +6,8 @@ use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, Party, PhaseRow, ProgressRow, QuestionRow,
-    Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
+    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, Party, PhaseRow, QuestionRow, Record,
+    RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
 };
 
 use super::line::flat;
@@ -21,7 +21,6 @@ pub const KINDS: &[Kind] = &[
     Kind::Phase,
     Kind::Task,
     Kind::TaskDetail,
-    Kind::Progress,
     Kind::Question,
     Kind::Request,
     Kind::Escalation,
@@ -40,8 +39,6 @@ pub struct Board {
     pub tasks: BTreeMap<TaskId, TaskRow>,
     /// What the plan says about them.
     pub details: BTreeMap<TaskId, TaskDetailRow>,
-    /// How far sessions are.
-    pub progress: BTreeMap<SessionId, ProgressRow>,
     /// What is asked.
     pub questions: BTreeMap<QuestionId, QuestionRow>,
     /// What is wanted.
@@ -153,7 +150,6 @@ impl Board {
             _ if kind == Kind::Phase.name() => put(&mut self.phases, row),
             _ if kind == Kind::Task.name() => put(&mut self.tasks, row),
             _ if kind == Kind::TaskDetail.name() => put(&mut self.details, row),
-            _ if kind == Kind::Progress.name() => put(&mut self.progress, row),
             _ if kind == Kind::Question.name() => put(&mut self.questions, row),
             _ if kind == Kind::Request.name() => put(&mut self.requests, row),
             _ if kind == Kind::Escalation.name() => put(&mut self.escalations, row),

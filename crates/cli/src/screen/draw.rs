@@ -173,6 +173,9 @@ fn placeholder(look: Look, board: &Board, prompt: &Prompt, entry: Option<&Entry>
             (Free::Nothing, _) => pick(locale, "a number", "번호"),
         },
     };
+    if let Mode::Words(_) = prompt.mode {
+        return format!("{what} · {}", pick(locale, "Esc goes back", "Esc 돌아가기"));
+    }
     let mut parts = vec![what, pick(locale, "? help", "? 도움말")];
     if board.inbox().len() > 1 {
         parts.push(pick(locale, "Tab next", "Tab 다음"));

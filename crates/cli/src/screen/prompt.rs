@@ -174,6 +174,11 @@ impl Prompt {
                 return self.mean(meaning, &line);
             }
             ("", None) => {}
+            // A choice of an entry that was settled meanwhile is nothing that one says to anybody.
+            (text, None) if text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let nothing = pick(locale, "nothing waits for a choice", "선택을 기다리는 것이 없습니다");
+                self.notice = Some(nothing.to_owned());
+            }
             (text, None) => return Deed::Wish(Command::Chat { text: said(text).to_owned() }, line),
         }
         Deed::Nothing

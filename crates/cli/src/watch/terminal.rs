@@ -4,10 +4,11 @@ mod tty;
 
 use std::{
     io::{self, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use domain::{RunId, SessionId};
+use domain::{Command, Provided, RunId, SessionId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use server::{Client, LiveEvent};
@@ -18,7 +19,7 @@ use super::{Options, Outcome, feed::Feed, load, now, paint::Painter, signals::Si
 use crate::{
     failure::Failure,
     printable::printable,
-    remote,
+    provide, remote,
     screen::{
         Look,
         board::{Board, Seen},
@@ -32,6 +33,8 @@ use crate::{
 
 /// More pictures than this nobody sees.
 const PAINT_EVERY: Duration = Duration::from_millis(50);
+/// News that are taken between two looks at the keyboard.
+const NEWS_AT_ONCE: usize = 500;
 /// The clock on the screen shows seconds.
 const TICK: Duration = Duration::from_secs(1);
 /// How long the rest of an escape sequence may take.
@@ -59,6 +62,7 @@ pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome,
         known: Vec::new(),
         painted: None,
         is_away: false,
+        has_more: false,
         tty,
     };
     let outcome = watcher.turn(&mut feed, &mut signals);
@@ -81,6 +85,8 @@ struct Watcher<'a> {
     /// When the last picture was painted; none where there must be a new one at once.
     painted: Option<Instant>,
     is_away: bool,
+    /// Whether there may be more news.
+    has_more: bool,
     tty: Tty,
 }
 
@@ -105,9 +111,14 @@ impl Watcher<'_> {
         }
     }
 
-    /// Takes all news that are there.
+    /// Takes the news that are there, but no more than leaves the person time to type.
     fn hear(&mut self, feed: &mut Feed<'_>) -> Result<(), Failure> {
-        while let Some(event) = feed.next()? {
+        self.has_more = true;
+        for _ in 0..NEWS_AT_ONCE {
+            let Some(event) = feed.next()? else {
+                self.has_more = false;
+                break;
+            };
             match event {
                 LiveEvent::Changed(changed) => {
                     let line = self.board.take(&changed.kind, &changed.key, changed.row.as_ref());
@@ -159,7 +170,11 @@ impl Watcher<'_> {
     /// Waits until a key, a signal, news or the next second comes.
     fn rest(&mut self, feed: &mut Feed<'_>, signals: &mut Signals) -> Result<Option<Outcome>, Failure> {
         let stdin = io::stdin();
-        let time = if self.keys.is_waiting() { ESCAPE_WAIT } else { TICK };
+        let time = match (self.has_more, self.keys.is_waiting()) {
+            (true, _) => Duration::ZERO,
+            (false, true) => ESCAPE_WAIT,
+            (false, false) => TICK,
+        };
         let [typed, woken, signalled] = {
             let mut polled = [
                 PollFd::new(&stdin, PollFlags::IN),
@@ -188,6 +203,7 @@ impl Watcher<'_> {
         }
         if !woken
             && !signalled
+            && !self.has_more
             && let Some(key) = self.keys.pause()
         {
             return self.press(key);
@@ -216,8 +232,7 @@ impl Watcher<'_> {
         match deed {
             Deed::Nothing => {}
             Deed::Wish(command, line) => {
-                if let Err(error) = self.client.wish(self.run, &self.options.person, &command) {
-                    let failure = remote::failure(&error);
+                if let Err(failure) = self.wish(command) {
                     self.prompt.refused(&line, failure.what);
                 }
             }
@@ -239,6 +254,17 @@ impl Watcher<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn wish(&self, command: Command) -> Result<(), Failure> {
+        let command = match command {
+            Command::Provide { request, provided: Provided::File { path } } => {
+                Command::Provide { request, provided: provide::file(Path::new(&path))? }
+            }
+            other => other,
+        };
+        let wished = self.client.wish(self.run, &self.options.person, &command);
+        wished.map(drop).map_err(|error| remote::failure(&error))
     }
 
     fn paint(&mut self) {

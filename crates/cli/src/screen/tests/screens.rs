@@ -1,3 +1,5 @@
+//! The screens themselves, and what scrolls up above them.
+
 use domain::Locale;
 use unicode_width::UnicodeWidthStr;
 

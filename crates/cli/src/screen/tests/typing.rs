@@ -1,3 +1,5 @@
+//! What a person types, and what it means.
+
 use domain::Locale;
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, prompt};
@@ -42,7 +44,7 @@ fn what_is_typed_means_what_the_screen_offers() {
         ("an escalation", ESCALATION, &["1", "1 look at the docs", "3 fine", "5", "fine"]),
         ("a gate", GATE, &["1", "1 well done", "y", "2", "the tests are missing", "2 no tests", "n because"]),
         ("a run that is over", END, &["n"]),
-        ("nothing", 5, &["how is it going?", "", "q"]),
+        ("nothing", 5, &["how is it going?", "", "1", "/chat 1", "q"]),
     ];
     let texts = all.map(|(name, n_events, lines)| format!("{name}\n{}", typed(n_events, lines).join("\n")));
     insta::assert_snapshot!("typed", texts.join("\n\n"));

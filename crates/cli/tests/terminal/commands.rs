@@ -1,0 +1,133 @@
+//! Runs that are led by commands: real server, real git, real sessions, agents that are shell scripts.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+use domain::{GateApproval, Settings};
+use serde_json::Value;
+
+use crate::office::{Office, plan};
+
+const ASKS: &str = r#"
+read -r task
+echo "I look at $JANGDAN_TASK"
+if [ "$JANGDAN_TASK" = T1 ]; then
+    printf '[ASK_USER]\nquestion: Which colour?\noptions: ["red", "blue"]\n[/ASK_USER]\n'
+    read -r answer
+    echo "$answer" > answer.json
+fi
+echo "$JANGDAN_TASK" > "file-$JANGDAN_TASK.txt"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+const FAILS: &str = r#"
+read -r task
+echo "FAIL:$JANGDAN_TASK:no idea"
+"#;
+
+/// Waits until somebody says that it may go on.
+const WAITS: &str = r#"
+read -r task
+while [ ! -e "$OFFICE/go" ]; do echo waiting; sleep 0.02; done
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+fn automatic() -> Settings {
+    Settings { gate_approval: GateApproval::Automatic, ..Settings::default() }
+}
+
+#[test]
+fn a_run_is_led_from_another_terminal() {
+    let mut office = Office::open(ASKS);
+    let run = office.start(plan(&["T1", "T2:T1"]), Settings::default());
+    office.refuses(&["watch", "--no-wait"], 3, "jangdan answer");
+    office.prints(&["inbox"], "1 red  2 blue");
+    office.prints(&["status"], "waits for you");
+    office.refuses(&["answer", "q_1"], 2, "the answer is missing");
+    office.refuses(&["answer", "q_1", "--option", "3"], 1, "it offers 1 red, 2 blue");
+    office.refuses(&["answer", "q_9", "red"], 1, "there is no question q_9");
+    office.refuses(&["answer", "q_9", "--option", "1"], 1, "q_9 does not wait for you");
+    office.prints(&["answer", run.as_str(), "q_1", "--option", "2"], "q_1 is answered: blue");
+    office.refuses(&["answer", "q_1", "red"], 1, "answered already");
+    office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
+    office.refuses(&["reject", "1"], 2, "say why");
+    office.refuses(&["approve", "x"], 2, "'x'");
+    office.prints(&["approve", "1", "well", "done"], "phase 1 is approved");
+    office.prints(&["watch"], "2 of 2 done");
+    office.prints(&["conversation", "T1"], "Answer to q_1: blue");
+    office.prints(&["logs", "T1"], "I look at T1");
+    office.prints(&["logs", "T1", "--json"], r#"{"type":"words","text":"#);
+    office.prints(&["diff", "T1"], "+T1");
+    office.refuses(&["logs", "T9"], 1, "there is no task T9");
+    office.close();
+    // What can be read needs no server, and what came of a run can be had without one too.
+    office.prints(&["runs"], run.as_str());
+    office.prints(&["status", "--json"], r#""status":"done""#);
+    office.prints(&["watch"], "2 of 2 done");
+    office.prints(&["diff", "T2"], "+T2");
+    office.prints(&["land"], "main has what");
+    assert!(office.git(&["ls-files"]).contains("file-T2.txt"));
+    office.prints(&["clean"], "removed");
+    office.refuses(&["retry", "T1"], 1, "no server runs");
+}
+
+#[test]
+fn a_run_that_fails_is_told_by_its_exit_status() {
+    let office = Office::open(FAILS);
+    office.start(plan(&["T1", "T2:T1"]), automatic());
+    office.refuses(&["watch", "--no-wait"], 3, "give it up");
+    office.refuses(&["resolve", "e_1", "sing"], 2, "nothing that can be done");
+    office.refuses(&["resolve", "e_1", "99"], 1, "it suggests 1 ");
+    office.prints(&["resolve", "e_1", "give-up"], "e_1 is settled: give up");
+    office.refuses(&["watch"], 1, "failed: T1");
+    office.prints(&["skip", "T1"], "T1 is left out");
+}
+
+#[test]
+fn what_happens_can_be_read_by_programs() {
+    let office = Office::open(WAITS);
+    office.start(plan(&["T1"]), automatic());
+    let mut child =
+        office.command(&["watch", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+    // What the agent says comes through: it listens.
+    printed.find(|line| line.contains("session.seen")).unwrap();
+    office.prints(&["pause", "--json"], r#""sequence":"#);
+    office.prints(&["continue"], "the run goes on");
+    std::fs::write(office.path("go"), "").unwrap();
+    let lines: Vec<Value> = printed.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert!(events.contains(&"worker.complete") && events.contains(&"run.changed"), "{events:?}");
+    let last = lines.iter().rev().find(|line| line["data"]["kind"] == "run").unwrap();
+    assert_eq!(last["data"]["row"]["status"], "done");
+}
+
+#[test]
+fn a_run_can_be_called_off() {
+    let office = Office::open(WAITS);
+    office.start(plan(&["T1", "T2"]), automatic());
+    office.prints(&["pause", "T2"], "T2 is paused");
+    office.prints(&["cancel", "T2"], "T2 is called off");
+    office.prints(&["cancel"], "the run is called off");
+    office.refuses(&["watch"], 1, "cancelled");
+    office.refuses(&["pause"], 1, "cancelled");
+}
+
+#[test]
+fn a_command_that_does_not_know_which_run_says_which_there_are() {
+    let office = Office::open(WAITS);
+    office.refuses(&["status"], 1, "there is no run of this project");
+    let first = office.start(plan(&["T1"]), automatic());
+    let second = office.start(plan(&["T1"]), automatic());
+    office.refuses(&["status"], 1, "2 runs of this project go on");
+    office.prints(&["status", first.as_str()], first.as_str());
+    office.prints(&["cancel", second.as_str()], "called off");
+    office.prints(&["status"], first.as_str());
+    let mut elsewhere = office.command(&["status"]);
+    let output = elsewhere.current_dir(office.path(".")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains(first.as_str()) && output.status.code() == Some(1), "{said}");
+}

@@ -1,0 +1,160 @@
+//! A project, a server, and a run whose agents are shell scripts: what people have when they lead a run.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+
+use domain::{Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings, TaskId};
+use runtime::{AfterStop, Isolation, NewRun, Outfit};
+use server::Client;
+use tempfile::TempDir;
+
+pub struct Office {
+    folder: TempDir,
+    server: Option<Child>,
+}
+
+/// Makes a plan of one phase: `T3:T1,T2` is a task that waits for two.
+pub fn plan(tasks: &[&str]) -> PlannedWork {
+    let task = |text: &&str| {
+        let (id, after) = text.split_once(':').unwrap_or((text, ""));
+        let mut task = PlannedTask::new(id.parse().unwrap(), 1, format!("Do {id}"));
+        let after = after.split(',').filter(|id| !id.is_empty());
+        task.depends_on = after.map(|id| id.parse().unwrap()).collect::<Vec<TaskId>>();
+        task
+    };
+    let phase = PlannedPhase {
+        number: 1,
+        name: "All".to_owned(),
+        after: Vec::new(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks: tasks.iter().map(task).collect() }
+}
+
+impl Office {
+    /// Opens one whose agents play this script.
+    pub fn open(script: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let office = Self { folder, server: None };
+        fs::create_dir_all(office.project()).unwrap();
+        fs::write(office.project().join("README.md"), "A project\n").unwrap();
+        fs::write(office.path("agent.sh"), script).unwrap();
+        office.git(&["init", "--quiet", "--initial-branch=main"]);
+        office.git(&["add", "."]);
+        office.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
+        office.served()
+    }
+
+    fn served(mut self) -> Self {
+        let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(server.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        assert!(line.starts_with("serves"), "{line}");
+        self.server = Some(server);
+        self
+    }
+
+    /// Starts a run.
+    pub fn start(&self, work: PlannedWork, settings: Settings) -> RunId {
+        let worker = Member { name: "worker".parse().unwrap(), role: Role::Worker, slots: None };
+        let presets = format!(
+            "[script]\nextends = 'shell'\narguments = ['{}']\nenvironment = {{ OFFICE = '{}' }}",
+            self.path("agent.sh").display(),
+            self.folder.path().display()
+        );
+        let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        let outfit = Outfit {
+            project: self.project(),
+            isolation: Isolation::Worktrees { base, target: Some("main".to_owned()) },
+            agents: BTreeMap::from([(worker.name.clone(), "script".to_owned())]),
+            presets: presets.parse().unwrap(),
+            setup: Vec::new(),
+            copy: Vec::new(),
+            ports: runtime::Ports::default(),
+            sandbox: runtime::SandboxMode::Off,
+            sandbox_write: Vec::new(),
+            template: None,
+            plan: None,
+        };
+        let (project, team, person) = ("project".to_owned(), vec![worker], "ana".to_owned());
+        self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()
+    }
+
+    /// Returns a command of a person who stands in the project.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
+        command.env("JANGDAN_DATA", self.data()).env("USER", "ana").env("NO_COLOR", "1").env("LC_ALL", "C");
+        command.env("TERM", "xterm").current_dir(self.project()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command. Returns its exit status, and all that it prints.
+    pub fn jangdan(&self, arguments: &[&str]) -> (i32, String) {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (status.code().unwrap(), text)
+    }
+
+    /// Runs a command that must succeed and print this.
+    pub fn prints(&self, arguments: &[&str], expected: &str) {
+        let (exit, text) = self.jangdan(arguments);
+        assert!(exit == 0 && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
+    }
+
+    /// Runs a command that must fail with this status and say this.
+    pub fn refuses(&self, arguments: &[&str], status: i32, expected: &str) {
+        let (exit, text) = self.jangdan(arguments);
+        assert!(exit == status && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
+    }
+
+    /// Ends the server, and its agents with it.
+    pub fn close(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            self.client().stop(AfterStop::EndSessions).unwrap();
+            server.wait().unwrap();
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        Client::connect(&self.data()).unwrap().unwrap()
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git").arg("-C").arg(self.project()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Returns a place beside the project.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+}
+
+impl Drop for Office {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let asked = Client::connect(&self.data()).ok().flatten();
+            match asked.map(|client| client.stop(AfterStop::EndSessions)) {
+                Some(Ok(())) => drop(server.wait()),
+                Some(Err(_)) | None => drop(server.kill()),
+            }
+        }
+    }
+}
