@@ -77,8 +77,8 @@ impl Form {
                 Kind::YesOrNo => AskUserType::Confirmation,
                 Kind::Text | Kind::Number | Kind::Several => AskUserType::Text,
             };
-            context
-                .extend(field.choices.iter().filter(|choice| choice.description.is_some()).map(Choice::line));
+            let explained = field.choices.iter().filter(|choice| choice.explanation().is_some());
+            context.extend(explained.map(Choice::line));
             if field.kind == Kind::Several {
                 context.push("Several may be chosen, with commas between them.".to_owned());
             }
@@ -115,8 +115,14 @@ impl Form {
 }
 
 impl Choice {
+    /// Returns what its description says beyond its label.
+    fn explanation(&self) -> Option<&str> {
+        let description = self.description.as_deref().map(str::trim);
+        description.filter(|description| !description.is_empty() && *description != self.label)
+    }
+
     fn line(&self) -> String {
-        match &self.description {
+        match self.explanation() {
             Some(description) => format!("{}: {description}", self.label),
             None => self.label.clone(),
         }
@@ -242,6 +248,14 @@ mod tests {
             given,
             [Given::Yes(true), Given::Number(8080.into()), Given::Text("pg".to_owned()), several]
         );
+    }
+
+    #[test]
+    fn a_choice_that_explains_nothing_is_not_explained() {
+        let text = r#"{"properties":{"a":{"oneOf":[{"const":"x","title":"x"},{"const":"y","title":""},{"const":"z"}]}}}"#;
+        let schema: Schema = serde_json::from_str(text).expect("it is JSON");
+        let asked = schema.form(Loose(None), Loose(None)).asked();
+        assert_eq!((asked.options.len(), asked.context), (3, None));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::{
     io::{self, Read},
     os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
+    process::Child,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -113,6 +115,9 @@ pub enum SessionError {
 pub struct Sessions {
     data: PathBuf,
     root: PathBuf,
+    /// The holders that were started here and not yet seen to have ended. The system keeps a dead one until its starter
+    /// has asked about it.
+    holders: Arc<Mutex<Vec<Child>>>,
 }
 
 /// What to start.
@@ -195,7 +200,7 @@ impl Sessions {
         let root = data.join("sessions");
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
         made.map_err(|source| SessionError::Io { action: "make", path: root.clone(), source })?;
-        Ok(Self { data: data.to_owned(), root })
+        Ok(Self { data: data.to_owned(), root, holders: Arc::default() })
     }
 
     /// Starts a session, which lives on when we end.
@@ -255,13 +260,24 @@ impl Sessions {
         };
         write_about(&directory, &about)?;
         match holder::launch(&program, &directory, &launch) {
-            Ok(_) => Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) }),
+            Ok(launched) => {
+                self.ask_about_holders(Some(launched.holder));
+                Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) })
+            }
             Err(source) => {
                 // Nothing was started, so nothing is there to be kept.
                 let _ = fs::remove_dir_all(&directory);
                 Err(SessionError::Holder { name, source })
             }
         }
+    }
+
+    /// Lets the system forget the holders that have ended.
+    fn ask_about_holders(&self, started: Option<Child>) {
+        // What is inside is whole after each step.
+        let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
+        holders.extend(started);
+        holders.retain_mut(|holder| matches!(holder.try_wait(), Ok(None)));
     }
 
     /// Returns all sessions, the oldest first.
@@ -274,6 +290,7 @@ impl Sessions {
 
     /// Finds a session by its name, or by the beginning of it where that is enough.
     pub fn find(&self, name: &str) -> Result<Found, SessionError> {
+        self.ask_about_holders(None);
         let known = self.names()?;
         if known.iter().any(|known| known == name) {
             return self.look(name.to_owned());

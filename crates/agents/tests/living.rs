@@ -164,3 +164,31 @@ fn what_a_helper_says_is_heard_between_the_lines() {
     assert_eq!(said, [(7, 0, "DONE"), (7, 1, "FAIL")]);
     stop(&sessions);
 }
+
+#[test]
+fn who_started_a_session_is_left_with_no_dead_child_of_it() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "exit 0");
+    let deadline = Instant::now() + PATIENCE;
+    let is_over = || matches!(sessions.find(&found.name).unwrap().state, State::Ended { .. });
+    while !is_over() || n_dead_children() > 0 {
+        assert!(Instant::now() < deadline, "{} dead children", n_dead_children());
+        std::thread::yield_now();
+    }
+}
+
+/// Counts the processes that this one started, that have ended, and that nobody has asked about since.
+fn n_dead_children() -> usize {
+    let own = std::process::id().to_string();
+    let is_dead_child = |stat: &String| {
+        // Behind the name, which may hold anything: the state, then the parent.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let mut fields = fields.split(' ');
+        (fields.next(), fields.next()) == (Some("Z"), Some(own.as_str()))
+    };
+    let stats = std::fs::read_dir("/proc").unwrap().flatten();
+    stats
+        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
+        .filter(is_dead_child)
+        .count()
+}

@@ -11,7 +11,8 @@ mod script;
 mod set_up;
 
 use std::{
-    env, fs, io,
+    env, fs,
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -19,7 +20,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::Locale;
-use runtime::AfterStop;
+use runtime::{AfterStop, NewRun};
+use server::Client;
 
 use crate::{
     failure::{Failure, say_hint},
@@ -38,7 +40,7 @@ const READING: Duration = Duration::from_millis(1500);
 /// What `jangdan demo` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Answer questions, permissions and gates by itself
+    /// Answer questions, permissions and gates by itself, as it does where there is no terminal
     #[arg(long)]
     auto: bool,
     /// Play so many times as fast, such as 2 or 0.5
@@ -90,18 +92,7 @@ fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, 
     let loaded = set_up::configuration(demo)?;
     let prepared = prepare::prepare(&demo.shop, &demo.data, &loaded, &prepare::Wanted::default())?;
     let running = running(&demo.data)?;
-    let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
-    let pause = READING.div_f64(arguments.speed);
-    let manner = Manner { person: person(), pause };
-    let auto = arguments.auto.then(|| Auto::start(&demo.data, &run, manner)).transpose()?;
-    let options = Options { json: false, no_wait: false, locale, person: person() };
-    let outcome = watch(&running.client, &run, &options);
-    if let Some(auto) = auto {
-        auto.stop();
-    }
-    if matches!(outcome, Ok(Outcome::Done)) {
-        end::land(&running.client, &run)?;
-    }
+    let outcome = watched(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.inside {
         // What works in a folder that is removed would work for nobody.
         let stays = arguments.keep.is_some() && matches!(outcome, Ok(Outcome::Left));
@@ -111,8 +102,37 @@ fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, 
     if outcome == Outcome::Done {
         end::show(demo, locale)?;
     }
-    end::say_where(demo, locale, arguments.keep.as_deref());
+    end::say_where(demo, locale, outcome, arguments.keep.is_some());
     Ok(outcome.exit())
+}
+
+/// Begins the run, watches it to its end, and brings what it made onto the shop's branch.
+fn watched(
+    arguments: &Arguments,
+    demo: &Demo,
+    locale: Locale,
+    client: &Client,
+    new: &NewRun,
+) -> Result<Outcome, Failure> {
+    let run = client.start(new).map_err(|error| remote::failure(&error))?;
+    let manner = Manner { person: person(), pause: READING.div_f64(arguments.speed) };
+    let is_auto = arguments.auto || !can_answer();
+    let auto = is_auto.then(|| Auto::start(&demo.data, &run, manner)).transpose()?;
+    let outcome = watch(client, &run, &Options { json: false, no_wait: false, locale, person: person() });
+    if let Some(auto) = auto {
+        auto.stop();
+    }
+    let outcome = outcome?;
+    if outcome == Outcome::Done {
+        end::land(client, &run)?;
+    }
+    Ok(outcome)
+}
+
+/// Tells whether somebody sits at a terminal on which they can be asked.
+fn can_answer() -> bool {
+    let is_dumb = env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
 }
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -15,6 +15,7 @@ use crate::{
     failure::{Failure, say_hint},
     remote,
     screen::words::pick,
+    watch::Outcome,
 };
 
 /// What the till is asked for when it is there.
@@ -44,21 +45,24 @@ pub fn show(demo: &Demo, locale: Locale) -> Result<(), Failure> {
 }
 
 /// Says where everything is, or how it could be kept.
-pub fn say_where(demo: &Demo, locale: Locale, kept: Option<&Path>) {
-    match kept {
-        Some(_) => say_hint(
-            &pick(
-                locale,
-                "look around: git -C {shop} log --graph; jangdan status --data {data}",
-                "둘러보기: git -C {shop} log --graph; jangdan status --data {data}",
-            )
-            .replace("{shop}", &demo.shop.display().to_string())
-            .replace("{data}", &demo.data.display().to_string()),
-        ),
-        None => say_hint(pick(
+pub fn say_where(demo: &Demo, locale: Locale, outcome: Outcome, is_kept: bool) {
+    let hint = match (is_kept, outcome) {
+        (true, Outcome::Left) => pick(
             locale,
-            "all of it is gone again; --keep DIR keeps it. Your own plan: jangdan run",
-            "모두 다시 지웠습니다. --keep DIR로 남길 수 있습니다. 내 계획은 jangdan run",
-        )),
-    }
+            "the agents work on; come back to them: jangdan resume --data {data}",
+            "에이전트는 계속 일합니다. 돌아오려면: jangdan resume --data {data}",
+        ),
+        (true, Outcome::Done | Outcome::Failed | Outcome::WaitsForPerson | Outcome::StopAgents) => pick(
+            locale,
+            "look around: git -C {shop} log --graph, jangdan replay --data {data} r",
+            "둘러보기: git -C {shop} log --graph, jangdan replay --data {data} r",
+        ),
+        (false, _) => pick(
+            locale,
+            "all of it is gone again; --keep DIR keeps it. With a plan of your own: jangdan run",
+            "모두 다시 지웠습니다. --keep DIR로 남길 수 있습니다. 내 계획으로는: jangdan run",
+        ),
+    };
+    let shown = |path: &Path| path.display().to_string();
+    say_hint(&hint.replace("{shop}", &shown(&demo.shop)).replace("{data}", &shown(&demo.data)));
 }

@@ -147,3 +147,13 @@ fn a_holder_without_a_session_ends_when_nobody_needs_it() {
     // Waits for its end: a holder that stayed would keep the test for ever.
     ready.dismiss();
 }
+
+#[test]
+fn a_holder_whose_folder_was_removed_ends_with_its_agent() {
+    let mut stage = Stage::script("echo ready; read -r line; exit 0");
+    stage.wait_text("ready");
+    std::fs::remove_dir_all(&stage.directory).unwrap();
+    stage.type_in(1, "go\n");
+    let ended = wait_for("the holder ends", || stage.launched.holder.try_wait().unwrap());
+    assert!(ended.success());
+}
