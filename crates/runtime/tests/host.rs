@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
+#[expect(dead_code, reason = "the other tests of whole runs need more of it")]
 mod common;
 
 use common::{Lab, plan};
