@@ -263,6 +263,13 @@ impl Lab {
     }
 }
 
+impl Drop for Lab {
+    /// Leaves nothing behind, also where a test has failed.
+    fn drop(&mut self) {
+        self.host.stop(AfterStop::EndSessions);
+    }
+}
+
 /// Answers a question, by its number.
 pub fn answer_to(question: QuestionId, answer: &str) -> Command {
     Command::Answer { question: Some(question), task: None, answer: answer.to_owned(), keep: Keep::Once }

@@ -38,7 +38,6 @@ fn a_receipt_has_the_command_its_end_its_output_and_its_tree() {
     assert_eq!(receipt.output_hash, "9ccbd3f1b19a1cdfd8d7c6ae48e9e822e2345f5be1a6187b19e41486c6941004");
     assert_eq!(receipt.tree, lab.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim());
     assert_eq!(rows.receipts.len(), 1, "the merged tree is the one that was checked");
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -60,7 +59,6 @@ fn a_check_that_is_stopped_with_its_server_is_taken_up_and_not_run_twice() {
     assert_eq!((first.purpose, first.receipt.output_tail.as_str()), (Purpose::Check, "made\nx\n"));
     let judged = lab.git(&["show", &format!("{}:made.txt", first.receipt.tree)]);
     assert_eq!(judged, "made\n");
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -75,7 +73,6 @@ fn a_check_that_hangs_ends_with_its_time_and_says_so() {
     let told = lab.met("told-T1");
     assert!(told.contains("its time was over"), "{told}");
     assert!(Process::of(lab.met("pid").trim().parse().unwrap()).is_gone());
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -89,7 +86,6 @@ fn a_check_of_a_task_that_is_cancelled_ends_with_it() {
     let check = Process::of(lab.met("pid").trim().parse().unwrap());
     lab.wish(&run, domain::Command::CancelTask("T1".parse().unwrap()));
     until("the check is gone", || check.is_gone());
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -106,7 +102,6 @@ fn whoever_stops_everything_stops_checks_too() {
     // It was nobody's fault, so it is run again.
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert_eq!(lab.rows(&run).receipts.iter().map(|row| row.passed).collect::<Vec<_>>(), [true]);
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -122,7 +117,6 @@ fn a_conflict_that_its_agent_does_not_solve_is_handed_upward() {
     let other = if task == "T1" { "T2" } else { "T1" };
     lab.until_task(&run, other, TaskState::Done);
     assert_eq!(lab.show(&run, "shared.txt"), format!("from {other}\n"));
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -153,5 +147,4 @@ echo "DONE:$JANGDAN_TASK"
     let failed: Vec<Purpose> =
         rows.receipts.iter().filter(|row| !row.passed).map(|row| row.purpose).collect();
     assert_eq!(failed, [Purpose::Merge]);
-    lab.host.stop(AfterStop::LeaveWorking);
 }

@@ -1,7 +1,6 @@
 //! Whoever is killed, the task is tried again, and nothing that was started stays behind.
 
 use domain::{Event, RunOutcome, Settings};
-use runtime::AfterStop;
 use views::AttemptState;
 
 use crate::{
@@ -61,7 +60,6 @@ fn check(kill: &str, n_failed: usize) {
         let process = Process::of(pid.parse().unwrap());
         until("nothing of it is left", || process.is_gone());
     }
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -71,7 +69,6 @@ fn an_agent_that_dies_each_time_is_handed_upward() {
     let escalation = lab.until(&run, |views| views.rows().escalations.iter().next().cloned());
     assert!(escalation.description.contains("status 3"), "{escalation:?}");
     assert_eq!(lab.met("tries").lines().count(), 2);
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -89,5 +86,4 @@ fn a_check_whose_holder_is_killed_is_run_again_and_counts_once() {
     assert_eq!(outputs, ["fine\n"]);
     let left = Process::of(lab.met("again").parse().unwrap());
     until("nothing of the first try is left", || left.is_gone());
-    lab.host.stop(AfterStop::LeaveWorking);
 }

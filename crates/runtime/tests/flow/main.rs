@@ -11,7 +11,10 @@
 mod common;
 
 mod checks;
+mod control;
 mod killed;
 mod parking;
+mod places;
 mod processes;
 mod questions;
+mod team;

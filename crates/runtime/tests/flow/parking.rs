@@ -1,7 +1,6 @@
 //! A task that waits costs nothing, and its answer works however it waits: hot, frozen or cold, before and after a restart.
 
 use domain::{ParkMode, RunId, RunOutcome, Settings};
-use runtime::AfterStop;
 
 use crate::{
     common::{Lab, plan, settings},
@@ -93,7 +92,6 @@ fn check(settings: Settings, mode: ParkMode, restart: Restart) {
     let attempts: Vec<u32> = lab.rows(&run).attempts.iter().map(|row| row.number).collect();
     assert_eq!(attempts, [1], "waiting is no failure");
     until("the agent's processes are gone", || processes.iter().all(Process::is_gone));
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 /// Waits until a session waits like this, as its row says and as the machine shows.

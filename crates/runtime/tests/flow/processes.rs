@@ -25,8 +25,9 @@ impl Process {
         field(self.pid, 19).as_ref() != Some(&self.started) || state.is_none_or(|state| state == "Z")
     }
 
+    /// Tells whether it was stopped by a signal, or with all processes of its control group.
     pub fn is_stopped(&self) -> bool {
-        field(self.pid, 0).is_some_and(|state| state == "T")
+        field(self.pid, 0).is_some_and(|state| state == "T") || is_in_frozen_group(self.pid)
     }
 }
 
@@ -35,6 +36,16 @@ fn field(pid: u32, number: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.split(' ').nth(number).map(str::to_owned)
+}
+
+fn is_in_frozen_group(pid: u32) -> bool {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let root = mounts.lines().find(|line| line.contains(" cgroup2 ")).and_then(|line| line.split(' ').nth(1));
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"));
+    let (Some(root), Some(group)) = (root, group) else { return false };
+    let events = fs::read_to_string(format!("{root}{group}/cgroup.events")).unwrap_or_default();
+    events.lines().any(|line| line == "frozen 1")
 }
 
 /// Waits for something outside of the run, which nobody tells us of.

@@ -1,7 +1,6 @@
 //! The way of a question: from a worker through the orchestrator to the person, and the answer back to its task alone.
 
 use domain::{Actor, BlockReason, Command, Event, QuestionId, Role, Route, RunOutcome};
-use runtime::AfterStop;
 use views::{QuestionState, Rows, Speaker, TaskState};
 
 use crate::common::{Agent, Lab, agent, plan};
@@ -41,7 +40,6 @@ fn the_orchestrator_answers_by_ending_its_turn_and_no_person_hears_of_it() {
     let chat: Vec<String> =
         rows.chat.iter().filter(|row| row.question.is_some()).map(|row| row.text.clone()).collect();
     assert_eq!(chat, Vec::<String>::new(), "nobody was asked");
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -65,7 +63,6 @@ fn what_the_orchestrator_hands_on_keeps_its_options_and_the_answer_goes_to_the_w
         story(&lab.events(&run), question.id),
         ["asked", "blocked", "orchestrator", "forwarded", "answered", "unblocked", "delivered", "resumed"]
     );
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -88,7 +85,6 @@ fn the_whole_conversation_of_a_task_is_there_in_order_without_gaps() {
         let is_there = rest.any(|(by, said)| (*by, said.as_str()) == (speaker, text));
         assert!(is_there, "{text:?} is not in its place in {said:?}");
     }
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -114,7 +110,6 @@ hear() {
     let (worker, lead) = (lab.met("told-worker"), lab.met("told-orchestrator"));
     assert!(lead.contains("[NEED_HUMAN"), "{lead}");
     assert!(worker.contains("[ASK_USER") && !worker.contains("NEED_HUMAN"), "{worker}");
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -138,7 +133,6 @@ fn three_questions_at_once_are_never_mixed_up_and_chat_needs_exactly_one() {
         assert!(file.contains(question.answer.as_ref().unwrap()), "{file}");
         assert!(file.contains(&format!(r#""questionId":"{}""#, question.id)), "{file}");
     }
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -157,7 +151,6 @@ fn a_question_of_a_cancelled_task_is_withdrawn_and_takes_no_answer() {
     lab.wish(&run, chat("blue"));
     lab.until_task(&run, "T2", TaskState::Done);
     assert!(lab.show(&run, "answer-T2.json").contains("blue"));
-    lab.host.stop(AfterStop::EndSessions);
 }
 
 fn led() -> Lab {
