@@ -1,6 +1,6 @@
 //! What whoever carries the orders out must know of a run.
 
-use domain::{PhaseNumber, Role, SessionId, Settings, TaskId};
+use domain::{EffectId, PhaseNumber, Role, SessionId, Settings, TaskId};
 
 use crate::{
     run::Run,
@@ -57,6 +57,11 @@ impl Run {
     /// Returns the command that judges a task, where there is one.
     pub fn check(&self, task: &TaskId) -> Option<&str> {
         self.check_of(self.find(task)?).map(String::as_str)
+    }
+
+    /// Tells whether an order is still to be carried out: nobody has reported it, and nothing made it needless.
+    pub fn is_ordered(&self, id: EffectId) -> bool {
+        self.orders.find(id).is_some()
     }
 
     /// Returns what the gate of a phase has to look at.

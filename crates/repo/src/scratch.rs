@@ -15,6 +15,8 @@ pub struct Scratch {
     pub path: PathBuf,
     /// What is checked out.
     pub commit: Commit,
+    /// Whether it was made just now, so that nothing of an earlier one is in it.
+    pub is_new: bool,
 }
 
 impl Run {
@@ -23,10 +25,10 @@ impl Run {
     /// What git ignores stays from one check to the next, so that builds are warm; everything else is the commit's.
     pub fn scratch(&self, commit: &Commit) -> Result<Scratch, RepoError> {
         let slot = self.scratch_slot();
-        let scratch = Scratch { path: slot.path.clone(), commit: commit.clone() };
+        let scratch = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
             Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
-            Found::Ready if reuse(&slot, commit).is_ok() => return Ok(scratch),
+            Found::Ready if reuse(&slot, commit).is_ok() => return Ok(Scratch { is_new: false, ..scratch }),
             // Where a check broke it, or a crash came between, a new one does.
             Found::Ready | Found::Half | Found::Deleted => slot.undo()?,
             Found::Nothing => {}
@@ -40,15 +42,20 @@ impl Run {
     /// One that is there stays as it is: whoever sits there may have written something down.
     pub fn desk(&self, name: &str, commit: &Commit) -> Result<Scratch, RepoError> {
         let slot = Slot::new(&self.repository, &self.folder, &desk_folder(&self.run, name));
-        let desk = Scratch { path: slot.path.clone(), commit: commit.clone() };
+        let desk = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
             Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
-            Found::Ready => return Ok(desk),
+            Found::Ready => return Ok(Scratch { is_new: false, ..desk }),
             Found::Half | Found::Deleted => slot.undo()?,
             Found::Nothing => {}
         }
         slot.make(&self.repository, &Checkout::Detached(commit))?;
         Ok(desk)
+    }
+
+    /// Returns where the scratch worktree is, or would be.
+    pub fn scratch_path(&self) -> PathBuf {
+        self.scratch_slot().path
     }
 
     /// Removes the scratch worktree, if there is one.

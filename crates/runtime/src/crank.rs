@@ -178,6 +178,7 @@ impl Crank {
             // Whoever wished it may have gone.
             drop(reply.try_send(answer));
         }
+        self.world.drop_what_nobody_needs(&self.kept);
         self.note_end();
         None
     }
@@ -208,9 +209,12 @@ impl Crank {
         }
     }
 
-    fn stop(mut self, agents: AfterStop) {
-        self.world.stop(agents);
-        drop(self.kept.save());
+    fn stop(self, agents: AfterStop) {
+        let Self { mut world, mut kept, inbox, .. } = self;
+        // Whoever reports now need not wait for us: it is found again with the next start.
+        drop(inbox);
+        world.stop(agents);
+        drop(kept.save());
     }
 }
 

@@ -8,7 +8,9 @@ use std::{
 };
 
 use domain::{RunId, TaskId};
-use repo::{Commit, GitOptions, Identity, Landing, Merge, RepoError, Repository, Run, Work, Worktree};
+use repo::{
+    Commit, GitOptions, Identity, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
+};
 use serde::{Deserialize, Serialize};
 use views::{TaskState, Views};
 
@@ -177,10 +179,15 @@ impl Git {
         self.run.merge(task, &author)
     }
 
-    /// Checks a commit out where checks run.
-    pub fn scratch(&self, commit: &Commit) -> Result<PathBuf, RepoError> {
+    /// Checks a commit out where merged trees are checked.
+    pub fn scratch(&self, commit: &Commit) -> Result<Scratch, RepoError> {
         let _turn = self.turn();
-        Ok(self.run.scratch(commit)?.path)
+        self.run.scratch(commit)
+    }
+
+    /// Returns where merged trees are checked.
+    pub fn scratch_path(&self) -> PathBuf {
+        self.run.scratch_path()
     }
 
     /// Takes the room in which merged trees are checked, as long as what is returned lives.
@@ -200,8 +207,8 @@ impl Git {
         self.run.advance(from, to)
     }
 
-    /// Brings the run's tip into a task's worktree, so that its agent can solve what does not go together.
-    pub fn bring_conflict(&self, task: &TaskId) -> Result<(), RepoError> {
+    /// Brings the run's tip into a task's worktree, so that its agent sees what it does not go together with.
+    pub fn bring_tip(&self, task: &TaskId) -> Result<(), RepoError> {
         let _turn = self.turn();
         let worktree = self.run.create(task)?;
         self.run.merge_tip_into(&worktree)

@@ -6,15 +6,17 @@
 mod brief;
 mod gate;
 mod job;
+mod leash;
 mod merge;
 mod process;
+mod room;
 mod session;
 mod site;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock, mpsc::SyncSender},
-    thread,
+    thread::{self, JoinHandle},
 };
 
 use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
@@ -28,6 +30,7 @@ use crate::{
     outfit::Outfit,
 };
 use brief::brief;
+use leash::Leash;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
 
@@ -35,6 +38,14 @@ use site::{Site, chain};
 pub(crate) struct World {
     site: Arc<Site>,
     posts: BTreeMap<SessionId, Post>,
+    jobs: Vec<Working>,
+}
+
+/// Something that is done beside the loop.
+struct Working {
+    effect: EffectId,
+    leash: Leash,
+    thread: JoinHandle<()>,
 }
 
 impl World {
@@ -49,7 +60,7 @@ impl World {
             git.begin()?;
         }
         let site = Arc::new(Site { shared, run, outfit, git, mail, task_numbers: OnceLock::new() });
-        Ok(Self { site, posts: BTreeMap::new() })
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new() })
     }
 
     /// Finds the sessions again that a run left.
@@ -105,27 +116,27 @@ impl World {
             }
             Effect::RunCheck { task, attempt, command } => {
                 let time_max_ms = kept.run().settings().timeout_ms;
-                self.job(move |site| {
-                    let receipt = job::check(site, &job_name(id), &task, &command, time_max_ms);
+                self.job(id, move |site, leash| {
+                    let receipt = job::check(site, &job_name(id), &task, &command, time_max_ms, leash);
                     Command::ReportCheck { task, attempt, receipt }
                 });
             }
             Effect::Merge { task, attempt } => {
                 let wanted = merge::Wanted::new(&task, kept, job_name(id));
-                self.job(move |site| {
-                    let outcome = merge::merge(site, &task, &wanted);
+                self.job(id, move |site, leash| {
+                    let outcome = merge::merge(site, &task, &wanted, leash);
                     Command::ReportMerge { task, attempt, outcome }
                 });
             }
             Effect::CheckGate { phase, round } => {
                 let work = kept.run().gate_work(phase);
                 let time_max_ms = kept.run().settings().timeout_ms;
-                self.job(move |site| {
-                    let report = gate::report(site, &job_name(id), &work, time_max_ms);
+                self.job(id, move |site, leash| {
+                    let report = gate::report(site, &job_name(id), &work, time_max_ms, leash);
                     Command::ReportGate { phase, round, report }
                 });
             }
-            Effect::LandPhase { phase: _ } => self.job(move |site| {
+            Effect::LandPhase { phase: _ } => self.job(id, move |site, _| {
                 let landed = site.git.as_ref().map(Git::land).transpose();
                 let error = match landed {
                     Ok(landed) => landed.and_then(|landed| landed.missing()),
@@ -133,11 +144,11 @@ impl World {
                 };
                 Command::ReportEffect { effect: id, error }
             }),
-            Effect::MakeCheckpoint { checkpoint, task } => self.checkpoint(checkpoint, task, kept),
+            Effect::MakeCheckpoint { checkpoint, task } => self.checkpoint(id, checkpoint, task, kept),
             Effect::RestoreCheckpoint { task, checkpoint } => {
                 let row = checkpoint.and_then(|id| kept.views().rows().checkpoints.get(&id).cloned());
                 let commit = row.and_then(|row| row.commit);
-                self.job(move |site| {
+                self.job(id, move |site, _| {
                     let restored = match &site.git {
                         Some(git) => git.restore(&task, commit.as_deref()).map_err(|error| chain(&error)),
                         None => Err("without worktrees nothing can be brought back".to_owned()),
@@ -145,15 +156,29 @@ impl World {
                     Command::ReportEffect { effect: id, error: restored.err() }
                 });
             }
-            Effect::KeepPermission { pattern, allowed } => self.job(move |site| {
+            Effect::KeepPermission { pattern, allowed } => self.job(id, move |site, _| {
                 let kept = site.keep_permission(&pattern, allowed);
                 Command::ReportEffect { effect: id, error: kept.err().map(|error| error.to_string()) }
             }),
         }
     }
 
-    /// Lets go of every session, or ends them all.
+    /// Ends what is done for orders that are no longer wanted: the check of a task that was called off.
+    pub(crate) fn drop_what_nobody_needs(&mut self, kept: &Kept) {
+        self.jobs.retain(|job| !job.thread.is_finished());
+        for job in self.jobs.iter().filter(|job| !kept.run().is_ordered(job.effect)) {
+            job.leash.end();
+        }
+    }
+
+    /// Lets go of every session and command, or ends them all.
     pub(crate) fn stop(&mut self, agents: AfterStop) {
+        for job in &self.jobs {
+            match agents {
+                AfterStop::LeaveWorking => job.leash.leave(),
+                AfterStop::EndSessions => job.leash.end(),
+            }
+        }
         let order = |post: &Post| match agents {
             AfterStop::LeaveWorking => post.order(Order::Leave),
             AfterStop::EndSessions => post.order(Order::End),
@@ -162,13 +187,17 @@ impl World {
         for (_, post) in std::mem::take(&mut self.posts) {
             post.join();
         }
+        for job in std::mem::take(&mut self.jobs) {
+            // One that panicked has said so itself.
+            drop(job.thread.join());
+        }
     }
 
-    fn checkpoint(&self, checkpoint: CheckpointId, task: TaskId, kept: &Kept) {
+    fn checkpoint(&mut self, id: EffectId, checkpoint: CheckpointId, task: TaskId, kept: &Kept) {
         let row = kept.views().rows().tasks.get(&task).and_then(|task| task.session);
         let session = row.and_then(|session| kept.run().assignment(session));
         let agent_session = session.and_then(|session| session.agent_session);
-        self.job(move |site| {
+        self.job(id, move |site, _| {
             let outcome = match &site.git {
                 None => CheckpointOutcome::Made { commit: String::new(), agent_session },
                 Some(git) => match git.keep(&task, &format!("checkpoint {checkpoint}")) {
@@ -203,14 +232,20 @@ impl World {
     }
 
     /// Does something beside the loop, and reports what came of it.
-    fn job(&self, work: impl FnOnce(&Site) -> Command + Send + 'static) {
-        let site = Arc::clone(&self.site);
+    fn job(&mut self, effect: EffectId, work: impl FnOnce(&Site, &Leash) -> Command + Send + 'static) {
+        let (site, leash) = (Arc::clone(&self.site), Leash::new());
+        let held = leash.clone();
         let spawned = thread::Builder::new().name("job".to_owned()).spawn(move || {
-            let report = work(&site);
-            site.report(report);
+            let report = work(&site, &held);
+            // What was broken off found nothing out.
+            if !held.is_pulled() {
+                site.report(report);
+            }
         });
         // Without a thread the order stays open, and is given again with the next start.
-        drop(spawned);
+        if let Ok(thread) = spawned {
+            self.jobs.push(Working { effect, leash, thread });
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
+#[expect(dead_code, reason = "the other tests of whole runs need more of it")]
 mod common;
 
 use common::{Lab, plan};
 use domain::{Command, Failure, Keep, RunOutcome};
-use runtime::AfterStop;
 use views::TaskState;
 
 const SAYS_DONE: &str = r#"
@@ -23,7 +23,6 @@ fn three_tasks_are_done_and_merged_and_the_checkout_stays_as_it_was() {
     assert_eq!(lab.files_of(&run), ["README.md", "file-T1.txt", "file-T2.txt", "file-T3.txt"]);
     assert_eq!(lab.git(&["status", "--porcelain"]), "");
     assert_eq!(lab.git(&["ls-files"]), "README.md\n");
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -53,7 +52,6 @@ echo "DONE:$JANGDAN_TASK"
     assert!(lab.host.wish(&run, "ana", answer).is_err(), "a second answer is refused");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert!(lab.show(&run, "answer.json").contains("blue"));
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -82,7 +80,6 @@ echo "DONE:$JANGDAN_TASK"
         let said = lab.show(&run, &format!("answer-{task}.json"));
         assert!(said.contains(&format!("yes {}", question.id)), "{task}: {said}");
     }
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -106,7 +103,6 @@ echo "DONE:$JANGDAN_TASK"
     let rows = lab.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [false, true]);
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -129,7 +125,6 @@ echo "DONE:$JANGDAN_TASK"
     assert_eq!(receipts, [true], "nothing was checked before the second try");
     let failed: Vec<_> = rows.attempts.iter().filter_map(|attempt| attempt.failure.clone()).collect();
     assert_eq!(failed, [Failure::Exited { exit_status: Some(3) }]);
-    lab.host.stop(AfterStop::LeaveWorking);
 }
 
 #[test]
@@ -152,5 +147,4 @@ echo "DONE:$JANGDAN_TASK"
     let run = lab.start(plan(&["T1", "T2"]));
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert_eq!(lab.show(&run, "shared.txt"), "from T1\nfrom T2\n");
-    lab.host.stop(AfterStop::LeaveWorking);
 }

@@ -299,7 +299,8 @@ impl Run {
     /// Lets the clock look whether a session that waits should wait at less cost.
     pub(super) fn wait_to_park(&mut self, at: Timestamp, id: SessionId) {
         let session = self.session(id);
-        let is_there = session.is_alive() && session.state != SessionState::Starting;
+        let is_there = session.is_alive()
+            && !matches!(session.state, SessionState::Starting | SessionState::Parked(ParkMode::Cold));
         if is_there && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
             self.timers.set(later(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
         }

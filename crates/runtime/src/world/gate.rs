@@ -5,6 +5,8 @@ use engine::GateWork;
 
 use super::{
     job::{Job, receipt},
+    leash::Leash,
+    room::{self, Merged},
     site::{Site, chain},
 };
 
@@ -12,8 +14,14 @@ use super::{
 const ARTEFACTS_MAX: usize = 1000;
 
 /// Looks at a phase.
-pub(super) fn report(site: &Site, name: &str, work: &GateWork, time_max_ms: u64) -> GateReport {
-    match looked(site, name, work, time_max_ms) {
+pub(super) fn report(
+    site: &Site,
+    name: &str,
+    work: &GateWork,
+    time_max_ms: u64,
+    leash: &Leash,
+) -> GateReport {
+    match looked(site, name, work, time_max_ms, leash) {
         Ok(report) => report,
         Err(reason) => {
             GateReport { summary: format!("the gate could not look: {reason}"), ..GateReport::default() }
@@ -21,11 +29,17 @@ pub(super) fn report(site: &Site, name: &str, work: &GateWork, time_max_ms: u64)
     }
 }
 
-fn looked(site: &Site, name: &str, work: &GateWork, time_max_ms: u64) -> Result<GateReport, String> {
+fn looked(
+    site: &Site,
+    name: &str,
+    work: &GateWork,
+    time_max_ms: u64,
+    leash: &Leash,
+) -> Result<GateReport, String> {
     let mut report = GateReport { passed: true, ..GateReport::default() };
     let Some(git) = &site.git else {
         if let Some(command) = &work.check {
-            let job = Job { name, command, place: &site.outfit.project, task: None, time_max_ms };
+            let job = Job { name, command, place: &site.outfit.project, task: None, time_max_ms, leash };
             report.receipts.push(receipt(site, &job, String::new()));
         }
         return Ok(judged(report));
@@ -42,12 +56,8 @@ fn looked(site: &Site, name: &str, work: &GateWork, time_max_ms: u64) -> Result<
     report.artefacts.dedup();
     report.artefacts.truncate(ARTEFACTS_MAX);
     if let Some(command) = &work.check {
-        let room = git.checking();
-        let place = git.scratch(&tip).map_err(|error| chain(&error))?;
-        site.prepare(&place, "check", None);
-        let job = Job { name, command, place: &place, task: None, time_max_ms };
-        report.receipts.push(receipt(site, &job, tree));
-        drop(room);
+        let merged = Merged { name, command, commit: &tip, tree, task: None, time_max_ms };
+        report.receipts.push(room::check(site, git, merged, leash).map_err(|error| chain(&error))?);
     }
     Ok(judged(report))
 }

@@ -4,7 +4,8 @@
 //! no two run in one place.
 
 use std::{
-    path::Path,
+    fs,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -16,7 +17,11 @@ use holder::{
 };
 use sha2::{Digest, Sha256};
 
-use super::site::{Site, chain};
+use super::{
+    leash::{Leash, Pull},
+    process::find_exactly,
+    site::{Site, chain},
+};
 use crate::crank::now;
 
 /// How much of the end of its output people and agents get to see.
@@ -25,6 +30,8 @@ const TAIL_BYTES_MAX: usize = 8 * 1024;
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a holder may take to leave when its job has ended.
 const LEAVING_MAX: Duration = Duration::from_secs(5);
+/// How often it is looked at whether the holder of a silent job still lives.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often a job is begun anew whose holder was killed.
 const TRIES_MAX: u32 = 3;
 
@@ -44,22 +51,42 @@ pub(super) struct Job<'a> {
     pub(super) place: &'a Path,
     pub(super) task: Option<&'a TaskId>,
     pub(super) time_max_ms: u64,
+    pub(super) leash: &'a Leash,
 }
 
 /// Runs the check of a task in its worktree.
-pub(super) fn check(site: &Site, name: &str, task: &TaskId, command: &str, time_max_ms: u64) -> Receipt {
+pub(super) fn check(
+    site: &Site,
+    name: &str,
+    task: &TaskId,
+    command: &str,
+    time_max_ms: u64,
+    leash: &Leash,
+) -> Receipt {
     let started_at = now();
-    let placed = match &site.git {
-        Some(git) => git.tree(task).map_err(|error| chain(&error)),
-        None => Ok((site.outfit.project.clone(), String::new())),
-    };
-    match placed {
+    match judged(site, name, task) {
         Ok((place, tree)) => {
-            let job = Job { name, command, place: &place, task: Some(task), time_max_ms };
+            let job = Job { name, command, place: &place, task: Some(task), time_max_ms, leash };
             receipt(site, &job, tree)
         }
         Err(reason) => failed(command, String::new(), reason, started_at),
     }
+}
+
+/// Returns where a task's check runs, and the tree that it judges: the one that was there before it began.
+fn judged(site: &Site, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
+    let Some(git) = &site.git else { return Ok((site.outfit.project.clone(), String::new())) };
+    let noted = site.shared.folder(&site.run).join(format!("{name}-tree"));
+    if is_begun(site, name)
+        && let Ok(tree) = fs::read_to_string(&noted)
+    {
+        let (worktree, _) = git.worktree(task).map_err(|error| chain(&error))?;
+        return Ok((worktree.path, tree));
+    }
+    let (place, tree) = git.tree(task).map_err(|error| chain(&error))?;
+    // Where it can't be noted, a restart takes the tree of that moment.
+    let _ = fs::write(noted, &tree);
+    Ok((place, tree))
 }
 
 /// Runs a job, and proves what came of it. One that can't be run has not passed, and says why.
@@ -94,13 +121,10 @@ fn failed(command: &str, tree: String, reason: String, started_at: Timestamp) ->
 /// Runs a job to its end, or takes up one that a killed server began.
 pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
     for number in 1..=TRIES_MAX {
-        let name = format!("{}-{}-{number}", site.run, job.name);
-        let found = match site.shared.sessions.find(&name) {
-            Ok(found) if found.name == name => found,
-            Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => {
-                start(site, name, job).map_err(|error| chain(&error))?
-            }
-            Err(error) => return Err(chain(&error)),
+        let name = session_name(site, job.name, number);
+        let found = match find_exactly(site, &name).map_err(|error| chain(&error))? {
+            Some(found) => found,
+            None => start(site, name, job).map_err(|error| chain(&error))?,
         };
         if let Some(ended) = follow(site, &found, job)? {
             wait_until_gone(site, &found);
@@ -114,6 +138,29 @@ pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
     Err("it was killed each time".to_owned())
 }
 
+/// Tells whether somebody began a job, who may have been another server.
+pub(super) fn is_begun(site: &Site, name: &str) -> bool {
+    numbered(site, name).next().is_some()
+}
+
+/// Ends a job that a killed server left, as if nobody had begun it.
+pub(super) fn end(site: &Site, name: &str) {
+    for found in numbered(site, name) {
+        drop(site.shared.sessions.ask(&found, &Request::End { grace: GRACE }, GRACE * 5));
+        site.shared.sessions.bury(&found);
+        drop(site.shared.sessions.remove(&found));
+    }
+}
+
+fn numbered<'a>(site: &'a Site, name: &'a str) -> impl Iterator<Item = Found> + 'a {
+    (1..=TRIES_MAX)
+        .filter_map(move |number| find_exactly(site, &session_name(site, name, number)).ok().flatten())
+}
+
+fn session_name(site: &Site, name: &str, number: u32) -> String {
+    format!("{}-{name}-{number}", site.run)
+}
+
 fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError> {
     let variables = site.variables(job.task);
     site.shared.sessions.start(&Start {
@@ -124,6 +171,7 @@ fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
         sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
     })
 }
 
@@ -133,11 +181,25 @@ fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, St
     let sessions = &site.shared.sessions;
     drop(sessions.ask(found, &Request::CloseInput, GRACE));
     let mut follower = Follower::open(&found.directory, 0).map_err(|error| chain(&error))?;
-    let deadline = Instant::now() + Duration::from_millis(job.time_max_ms);
+    // Its time runs from its start, whichever server that was.
+    let age_ms = u64::try_from(now().0.saturating_sub(found.about.started_at.0)).unwrap_or(0);
+    let deadline = Instant::now() + Duration::from_millis(job.time_max_ms.saturating_sub(age_ms));
     let (mut hash, mut tail) = (Sha256::new(), Vec::new());
     let mut is_late = false;
+    let mut looked_at = Instant::now();
     let exit = loop {
-        let record = follower.next_until(Some(next_look(deadline))).map_err(|error| chain(&error))?;
+        match job.leash.pulled() {
+            None => {}
+            Some(Pull::Leave) => return Err("nobody waits for it any more".to_owned()),
+            Some(Pull::End) => {
+                end(site, job.name);
+                return Err("it was called off".to_owned());
+            }
+        }
+        let record = follower.try_next().map_err(|error| chain(&error))?;
+        if record.is_none() {
+            job.leash.sleep(&follower, next_look(deadline, is_late));
+        }
         match record.map(|record| record.body) {
             Some(Body::Output { bytes, .. }) => {
                 hash.update(&bytes);
@@ -151,7 +213,12 @@ fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, St
                 is_late = true;
                 drop(sessions.ask(found, &Request::End { grace: GRACE }, GRACE * 5));
             }
-            None if is_gone(site, &found.name) => return Ok(None),
+            None if looked_at.elapsed() >= LOOK_EVERY => {
+                looked_at = Instant::now();
+                if is_gone(site, &found.name) {
+                    return Ok(None);
+                }
+            }
             None => {}
         }
     };
@@ -174,13 +241,16 @@ fn wait_until_gone(site: &Site, found: &Found) {
 }
 
 /// Returns when to look whether the holder still lives, although nothing is printed.
-fn next_look(deadline: Instant) -> Instant {
-    let soon = Instant::now() + Duration::from_secs(5);
-    if deadline > Instant::now() { deadline.min(soon) } else { soon }
+fn next_look(deadline: Instant, is_late: bool) -> Instant {
+    let soon = Instant::now() + LOOK_EVERY;
+    if is_late { soon } else { deadline.min(soon) }
 }
 
 fn is_gone(site: &Site, name: &str) -> bool {
-    site.shared.sessions.find(name).map_or(true, |found| matches!(found.state, State::Lost))
+    match find_exactly(site, name) {
+        Ok(Some(found)) => matches!(found.state, State::Lost),
+        Ok(None) | Err(_) => true,
+    }
 }
 
 fn status(exit: Exit) -> Option<i32> {

@@ -1,10 +1,11 @@
 //! A task's work into the run's branch: tried, checked on the merged tree, and only then moved.
 
-use domain::{MergeOutcome, TaskId};
+use domain::{MergeOutcome, Receipt, TaskId};
 use repo::{Conflict, Merge, RepoError};
 
 use super::{
-    job::{Job, receipt},
+    leash::Leash,
+    room::{self, Merged},
     site::{Site, chain},
 };
 use crate::{Kept, git::Git};
@@ -42,7 +43,7 @@ impl Wanted {
 }
 
 /// Merges a task; nothing moves unless the check passes on what comes out.
-pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted) -> MergeOutcome {
+pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted, leash: &Leash) -> MergeOutcome {
     let Some(git) = &site.git else {
         // All work in one place: what is done is there.
         return MergeOutcome::Merged { commit: String::new(), receipt: None };
@@ -56,11 +57,16 @@ pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted) -> MergeOutcome
             let again = wanted.check.as_ref().filter(|_| wanted.checked_tree.as_ref() != Some(&tree));
             let receipt = match again {
                 None => None,
-                Some(command) => match checked(site, git, task, command, &commit, tree, wanted) {
-                    Ok(receipt) if receipt.passed() => Some(receipt),
-                    Ok(receipt) => return MergeOutcome::CheckFailed { receipt },
-                    Err(error) => return failed(&error),
-                },
+                Some(command) => {
+                    let (name, time_max_ms) = (wanted.job.as_str(), wanted.time_max_ms);
+                    let merged =
+                        Merged { name, command, commit: &commit, tree, task: Some(task), time_max_ms };
+                    match room::check(site, git, merged, leash) {
+                        Ok(receipt) if receipt.passed() => Some(receipt),
+                        Ok(receipt) => return not_passed(git, task, receipt, leash),
+                        Err(error) => return failed(&error),
+                    }
+                }
             };
             match git.advance(&onto, &commit) {
                 Ok(()) => MergeOutcome::Merged { commit: commit.to_string(), receipt },
@@ -75,29 +81,21 @@ pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted) -> MergeOutcome
     }
 }
 
-fn checked(
-    site: &Site,
-    git: &Git,
-    task: &TaskId,
-    command: &str,
-    commit: &repo::Commit,
-    tree: String,
-    wanted: &Wanted,
-) -> Result<domain::Receipt, RepoError> {
-    let room = git.checking();
-    let place = git.scratch(commit)?;
-    site.prepare(&place, "check", Some(task));
-    let job =
-        Job { name: &wanted.job, command, place: &place, task: Some(task), time_max_ms: wanted.time_max_ms };
-    let receipt = receipt(site, &job, tree);
-    drop(room);
-    Ok(receipt)
+/// Gives a task's agent what its work fails together with: alone it passes.
+fn not_passed(git: &Git, task: &TaskId, receipt: Receipt, leash: &Leash) -> MergeOutcome {
+    if leash.is_pulled() {
+        return MergeOutcome::CheckFailed { receipt };
+    }
+    match git.bring_tip(task) {
+        Ok(()) => MergeOutcome::CheckFailed { receipt },
+        Err(error) => failed(&error),
+    }
 }
 
 /// Gives a task's agent what it needs to solve the conflict itself.
 fn sent_back(git: &Git, task: &TaskId, conflicts: &[Conflict]) -> MergeOutcome {
     let files = conflicts.iter().map(|conflict| conflict.path.to_string_lossy().into_owned()).collect();
-    match git.bring_conflict(task) {
+    match git.bring_tip(task) {
         Ok(()) => MergeOutcome::Conflicted { files },
         Err(error) => failed(&error),
     }

@@ -70,6 +70,8 @@ pub(super) struct Process {
     pub(super) found: Found,
     /// Whether it remembers what earlier ones knew.
     pub(super) remembers: bool,
+    /// Whether it was told anything.
+    pub(super) was_told: bool,
     number: u32,
 }
 
@@ -122,6 +124,8 @@ impl Process {
             environment,
             memory_bytes_max: None,
             sandbox: site.sandbox(),
+            // Nobody else speaks with it: what it says is for the run.
+            agent: None,
         })?;
         Self::open(seat, found, &started, number, 0)
     }
@@ -151,7 +155,8 @@ impl Process {
         let (living, seen) =
             Living::open(&found.directory, driver(&seat.preset, &begin), begin.aside(), from)?;
         let remembers = matches!(started, Started::Resume(_));
-        Ok((Self { living, found, remembers, number }, seen))
+        let was_told = seen.iter().any(|seen| matches!(seen, Seen::Typed { .. }));
+        Ok((Self { living, found, remembers, was_told, number }, seen))
     }
 
     /// Returns a place of this process as one of the session's.
@@ -174,7 +179,8 @@ fn name(site: &Site, session: SessionId, number: u32) -> String {
     format!("{}-{session}-{number}", site.run)
 }
 
-fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, SessionError> {
+/// Finds a session by its whole name.
+pub(super) fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, SessionError> {
     match site.shared.sessions.find(name) {
         Ok(found) if found.name == name => Ok(Some(found)),
         Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => Ok(None),

@@ -18,6 +18,7 @@ use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
 use wire::say::Task;
 
 use super::{
+    leash::{Leash, Pull},
     process::{Process, ProcessError, Seat},
     site::{Site, chain},
 };
@@ -54,6 +55,7 @@ pub(super) enum Order {
 pub(super) struct Post {
     orders: Sender<Order>,
     waker: Arc<Mutex<Option<Waker>>>,
+    leash: Leash,
     thread: JoinHandle<()>,
 }
 
@@ -87,7 +89,7 @@ impl Post {
             used: used.unwrap_or_default(),
         };
         let (orders, received) = channel();
-        let waker = Arc::new(Mutex::new(None));
+        let (waker, leash) = (Arc::new(Mutex::new(None)), Leash::new());
         let clerk = Clerk {
             site,
             seat,
@@ -95,6 +97,7 @@ impl Post {
             read_from: assignment.read_from,
             orders: received,
             waker: Arc::clone(&waker),
+            leash: leash.clone(),
             untold: VecDeque::new(),
             told: Vec::new(),
             replay: None,
@@ -102,11 +105,20 @@ impl Post {
         };
         let thread = thread::Builder::new().name(format!("session-{session}"));
         let thread = thread.spawn(move || clerk.work(situation)).map_err(|error| chain(&error))?;
-        Ok(Self { orders, waker, thread })
+        Ok(Self { orders, waker, leash, thread })
     }
 
     /// Gives an order. One that is over takes none, and has said so.
     pub(super) fn order(&self, order: Order) {
+        match order {
+            Order::Leave => self.leash.leave(),
+            Order::End => self.leash.end(),
+            Order::Tell { .. }
+            | Order::Freeze { .. }
+            | Order::Thaw { .. }
+            | Order::Cool { .. }
+            | Order::Warm { .. } => {}
+        }
         if self.orders.send(order).is_ok()
             && let Some(waker) = &*self.waker.lock().unwrap_or_else(PoisonError::into_inner)
         {
@@ -141,6 +153,8 @@ struct Clerk {
     read_from: u64,
     orders: Receiver<Order>,
     waker: Arc<Mutex<Option<Waker>>>,
+    /// Holds the set-up of its place.
+    leash: Leash,
     /// What is ordered and not told yet, in order.
     untold: VecDeque<Tell>,
     /// What this process was told.
@@ -159,6 +173,8 @@ impl Clerk {
                 Ok(Next::Living(process)) => self.attend(*process),
                 Ok(Next::Cold) => self.wait_in_the_cold(),
                 Ok(Next::Over) => return,
+                // What could not be had because the server stops, the next one may have.
+                Err(_) if self.leash.pulled() == Some(Pull::Leave) => return,
                 Err(error) => {
                     let (session, reason) = (self.seat.session, chain(&error));
                     return self.site.report(Command::ReportLost { session, reason });
@@ -187,16 +203,13 @@ impl Clerk {
         };
         let (place, is_new) = placed.map_err(|error| ProcessError::Place(chain(&error)))?;
         if let Some(task) = &self.seat.task {
-            self.site.set_up(&place, task, is_new).map_err(ProcessError::Place)?;
+            self.site.set_up(&place, task, is_new, &self.leash).map_err(ProcessError::Place)?;
         }
         Ok(place)
     }
 
     fn start(&mut self) -> Result<Next, ProcessError> {
         let (process, seen) = Process::start(&self.site, &self.seat)?;
-        if process.remembers {
-            self.replay = None;
-        }
         self.told.clear();
         self.welcome(process, seen)
     }
@@ -230,7 +243,11 @@ impl Clerk {
             Order::Tell { number, input, brief } => self.untold.push_back(Tell { number, input, brief }),
             Order::Freeze { effect } => self.report_effect(effect, process.living.pause()),
             Order::Thaw { effect } => self.report_effect(effect, process.living.go_on()),
-            Order::Warm { effect, .. } => self.report_effect(effect, Ok(())),
+            Order::Warm { effect, replay } => {
+                // Another server started it, and it was told nothing yet.
+                self.replay = replay.filter(|_| !process.was_told);
+                self.report_effect(effect, Ok(()));
+            }
             Order::Cool { effect } => {
                 self.close(process)?;
                 self.report_effect(effect, Ok(()));

@@ -12,7 +12,10 @@ use agents::{Demand, Sandbox};
 use domain::{Command, RunId, SessionId, TaskId};
 use repo::RepoError;
 
-use super::job::{Job, run};
+use super::{
+    job::{Job, run},
+    leash::Leash,
+};
 use crate::{
     Glimpse, Published,
     crank::Mail,
@@ -66,13 +69,14 @@ impl Site {
     }
 
     /// Runs the project's set-up commands in a worktree, once for each that is made.
-    pub(super) fn set_up(&self, place: &Path, task: &TaskId, is_new: bool) -> Result<(), String> {
-        let mark = self.shared.folder(&self.run).join(format!("ready-{task}"));
-        if is_new {
-            let _ = fs::remove_file(&mark);
-            self.copy_into(place)?;
-        }
-        self.run_set_up(place, &task.to_string(), Some(task), &mark)
+    pub(super) fn set_up(
+        &self,
+        place: &Path,
+        task: &TaskId,
+        is_new: bool,
+        leash: &Leash,
+    ) -> Result<(), String> {
+        self.run_set_up(place, &task.to_string(), Some(task), is_new, leash)
     }
 
     /// Brings files along that git ignores; one that the project has not is not missed.
@@ -90,18 +94,32 @@ impl Site {
     }
 
     /// Runs them where merged trees are checked. Where that fails, the check will say so.
-    pub(super) fn prepare(&self, place: &Path, name: &str, task: Option<&TaskId>) {
-        let mark = self.shared.folder(&self.run).join(format!("ready-{name}"));
-        drop(self.run_set_up(place, name, task, &mark));
+    pub(super) fn prepare(&self, place: &Path, is_new: bool, task: Option<&TaskId>, leash: &Leash) {
+        drop(self.run_set_up(place, "check", task, is_new, leash));
     }
 
-    fn run_set_up(&self, place: &Path, name: &str, task: Option<&TaskId>, mark: &Path) -> Result<(), String> {
-        if self.outfit.setup.is_empty() || mark.exists() {
+    fn run_set_up(
+        &self,
+        place: &Path,
+        name: &str,
+        task: Option<&TaskId>,
+        is_new: bool,
+        leash: &Leash,
+    ) -> Result<(), String> {
+        // The project's own folder is as its people want it.
+        if self.git.is_none() {
             return Ok(());
         }
+        let mark = self.shared.folder(&self.run).join(format!("ready-{name}"));
+        if is_new {
+            let _ = fs::remove_file(&mark);
+        } else if mark.exists() {
+            return Ok(());
+        }
+        self.copy_into(place)?;
         for (number, command) in self.outfit.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
-            let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX };
+            let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX, leash };
             let ended = run(self, &job)?;
             if ended.exit_status != Some(0) {
                 let tail = ended.output_tail.trim_end();

@@ -10,19 +10,47 @@ use std::{
 };
 
 use domain::{
-    GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, RunOutcome, Settings, TaskId,
+    Command, Event, GateApproval, Keep, Member, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role,
+    RunId, RunOutcome, Sequence, Settings, TaskId,
 };
 use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, Ports, Published, SandboxMode};
 use tempfile::TempDir;
-use views::{Rows, RunState, Views};
+use views::{QuestionRow, QuestionState, Rows, RunState, TaskState, Views};
 
 /// A machine that does nothing for so long is stuck.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Silence that ends a turn of an agent here. A script that works has nothing to wait for.
+const QUIET_MS: u32 = 400;
 
 pub struct Lab {
     pub host: Host,
     folder: TempDir,
-    script: PathBuf,
+    presets: toml::Table,
+    team: Vec<Member>,
+}
+
+/// An agent that is a script.
+pub struct Agent<'a> {
+    pub name: &'a str,
+    pub role: Role,
+    pub script: &'a str,
+    /// What its preset has beside; `form = 'text'`.
+    pub preset: &'a str,
+}
+
+/// Makes an agent that is a script and is told things as JSON.
+pub fn agent<'a>(name: &'a str, role: Role, script: &'a str) -> Agent<'a> {
+    Agent { name, role, script, preset: "" }
+}
+
+/// Returns settings under which nobody waits for a person by accident.
+pub fn settings() -> Settings {
+    Settings {
+        slots: NonZeroU32::new(4).unwrap(),
+        gate_approval: GateApproval::Automatic,
+        ..Settings::default()
+    }
 }
 
 /// Makes a plan of one phase: `T3:T1,T2` is a task that waits for two.
@@ -47,15 +75,31 @@ pub fn plan(tasks: &[&str]) -> PlannedWork {
 
 impl Lab {
     pub fn new(script: &str) -> Self {
+        Self::with_team(&[agent("worker", Role::Worker, script)])
+    }
+
+    pub fn with_team(agents: &[Agent<'_>]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
+        let barrier = folder.path().join("barrier");
         fs::create_dir_all(&project).unwrap();
-        fs::create_dir_all(folder.path().join("barrier")).unwrap();
+        fs::create_dir_all(&barrier).unwrap();
         fs::write(project.join("README.md"), "A project\n").unwrap();
-        let path = folder.path().join("agent.sh");
-        fs::write(&path, script).unwrap();
+        let (mut presets, mut team) = (toml::Table::new(), Vec::new());
+        for Agent { name, role, script, preset } in agents {
+            let path = folder.path().join(format!("{name}.sh"));
+            fs::write(&path, script).unwrap();
+            let preset = format!(
+                "[{name}]\nextends = 'shell'\narguments = ['{}']\nquiet_ms = {QUIET_MS}\n\
+                 environment = {{ BARRIER = '{}' }}\n{preset}",
+                path.display(),
+                barrier.display()
+            );
+            presets.extend(preset.parse::<toml::Table>().unwrap());
+            team.push(Member { name: name.parse().unwrap(), role: *role, slots: None });
+        }
         let host = Host::open(&folder.path().join("data")).unwrap();
-        let lab = Self { host, folder, script: path };
+        let lab = Self { host, folder, presets, team };
         lab.git(&["init", "--quiet", "--initial-branch=main"]);
         lab.git(&["add", "."]);
         lab.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
@@ -63,29 +107,29 @@ impl Lab {
     }
 
     pub fn start(&self, work: PlannedWork) -> RunId {
-        let settings = Settings {
-            slots: NonZeroU32::new(4).unwrap(),
-            gate_approval: GateApproval::Automatic,
-            ..Settings::default()
-        };
-        self.start_with(work, settings)
+        self.start_with(work, settings())
     }
 
     pub fn start_with(&self, work: PlannedWork, settings: Settings) -> RunId {
-        let worker = Member { name: "worker".parse().unwrap(), role: Role::Worker, slots: None };
-        let preset = format!(
-            "[script]\nextends = 'shell'\narguments = ['{}']\nenvironment = {{ BARRIER = '{}' }}",
-            self.script.display(),
-            self.folder.path().join("barrier").display()
-        );
-        let outfit = Outfit {
+        self.start_in(work, settings, self.outfit())
+    }
+
+    pub fn start_in(&self, work: PlannedWork, settings: Settings, outfit: Outfit) -> RunId {
+        let (project, person) = ("project".to_owned(), "ana".to_owned());
+        let new = NewRun { project, work, settings, team: self.team.clone(), outfit, person };
+        self.host.start(new).unwrap()
+    }
+
+    /// Returns what a run needs of this machine, unless a test wants something else.
+    pub fn outfit(&self) -> Outfit {
+        Outfit {
             project: self.project(),
             isolation: Isolation::Worktrees {
                 base: self.git(&["rev-parse", "HEAD"]).trim().to_owned(),
                 target: Some("main".to_owned()),
             },
-            agents: BTreeMap::from([(worker.name.clone(), "script".to_owned())]),
-            presets: preset.parse().unwrap(),
+            agents: BTreeMap::new(),
+            presets: self.presets.clone(),
             setup: Vec::new(),
             copy: vec![".env".into()],
             ports: Ports::default(),
@@ -93,21 +137,16 @@ impl Lab {
             sandbox_write: Vec::new(),
             template: None,
             plan: None,
-        };
-        let new = NewRun {
-            project: "project".to_owned(),
-            work,
-            settings,
-            team: vec![worker],
-            outfit,
-            person: "ana".to_owned(),
-        };
-        self.host.start(new).unwrap()
+        }
     }
 
     /// Stops the host as a killed server would leave it, and opens another one.
     pub fn reopen(&mut self) {
-        self.host.stop(AfterStop::LeaveWorking);
+        self.reopen_after(AfterStop::LeaveWorking);
+    }
+
+    pub fn reopen_after(&mut self, stop: AfterStop) {
+        self.host.stop(stop);
         let data = self.folder.path().join("data");
         // The store's lock is free when the last one who has it is gone.
         let spare = tempfile::tempdir().unwrap();
@@ -117,6 +156,55 @@ impl Lab {
 
     pub fn project(&self) -> PathBuf {
         self.folder.path().join("project")
+    }
+
+    /// Returns a file through which scripts and tests meet.
+    pub fn meeting(&self, name: &str) -> PathBuf {
+        self.folder.path().join("barrier").join(name)
+    }
+
+    /// Lets scripts go on that wait for a file.
+    pub fn let_go(&self, name: &str) {
+        fs::write(self.meeting(name), "").unwrap();
+    }
+
+    /// Returns what a script wrote for the test to see; nothing where it wrote nothing.
+    pub fn met(&self, name: &str) -> String {
+        fs::read_to_string(self.meeting(name)).unwrap_or_default()
+    }
+
+    /// Wishes something that must not be refused.
+    pub fn wish(&self, run: &RunId, command: Command) {
+        self.host.wish(run, "ana", command).unwrap();
+    }
+
+    /// Wishes something that must be refused, and returns the words.
+    pub fn refused(&self, run: &RunId, command: Command) -> String {
+        self.host.wish(run, "ana", command).unwrap_err().to_string()
+    }
+
+    pub fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
+        self.wish(run, answer_to(question, answer));
+    }
+
+    /// Returns everything that was recorded.
+    pub fn events(&self, run: &RunId) -> Vec<Event> {
+        let entries = self.host.log().read(run, Sequence(0), 100_000).unwrap();
+        entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
+    }
+
+    /// Waits until a task stands like this.
+    pub fn until_task(&self, run: &RunId, task: &str, state: TaskState) {
+        self.until(run, |views| (state_of(views, task)? == state).then_some(()));
+    }
+
+    /// Waits until so many questions wait for the person, and returns them.
+    pub fn until_pending(&self, run: &RunId, n_questions: usize) -> Vec<QuestionRow> {
+        self.until(run, |views| {
+            let is_pending = |row: &&QuestionRow| row.status == QuestionState::Pending;
+            let pending: Vec<_> = views.rows().questions.iter().filter(is_pending).cloned().collect();
+            (pending.len() == n_questions).then_some(pending)
+        })
     }
 
     pub fn git(&self, arguments: &[&str]) -> String {
@@ -173,6 +261,22 @@ impl Lab {
     fn timeline(&self, run: &RunId) -> Vec<String> {
         self.rows(run).timeline.iter().map(|row| serde_json::to_string(row).unwrap()).collect()
     }
+}
+
+impl Drop for Lab {
+    /// Leaves nothing behind, also where a test has failed.
+    fn drop(&mut self) {
+        self.host.stop(AfterStop::EndSessions);
+    }
+}
+
+/// Answers a question, by its number.
+pub fn answer_to(question: QuestionId, answer: &str) -> Command {
+    Command::Answer { question: Some(question), task: None, answer: answer.to_owned(), keep: Keep::Once }
+}
+
+pub fn state_of(views: &Views, task: &str) -> Option<TaskState> {
+    Some(views.rows().tasks.get(&task.parse().unwrap())?.state)
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> String {

@@ -162,6 +162,8 @@ impl Views {
         });
         self.rows.inbox.change(&InboxItem::Question(id), |row| row.text = text.to_owned());
         self.turn_forwarded(moment, id);
+        // Handing it on brings it to the person.
+        self.question_routed(moment, id, Route::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
             self.show_question(&task);
         }

@@ -1,7 +1,7 @@
 //! What rows promise, one rule a test.
 
 use domain::{BlockReason, Event, HoldsUp, PhaseNumber, QuestionId, QuestionKind, Route, SessionId, Usage};
-use views::{Party, SessionState, TaskState, WaitsFor};
+use views::{Party, QuestionState, SessionState, TaskState, WaitsFor};
 
 use crate::story::{Story, task};
 
@@ -223,6 +223,21 @@ fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
     assert_eq!((gate.state, gate.rounds.len()), (views::GateState::Approved, 2));
     assert_eq!(gate.rounds[0].passed, Some(false));
     assert_eq!(story.views.rows().phases.get(&2).unwrap().waits_for, [0; 0]);
+}
+
+#[test]
+fn a_question_that_the_orchestrator_hands_on_is_with_the_person() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    ask(&mut story, 1, "T1", 1, HoldsUp::default());
+    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    assert_eq!(story.views.inbox().len(), 0);
+    story.tell(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
+    assert_eq!(story.views.rows().questions.get(&Q1).unwrap().status, QuestionState::Pending);
+    assert_eq!(story.views.inbox()[0].text, "This or that?");
+    let chat: Vec<&str> =
+        story.views.rows().chat.iter().filter(|row| row.is_card).map(|row| row.text.as_str()).collect();
+    assert_eq!(chat, ["This or that?"]);
 }
 
 #[test]

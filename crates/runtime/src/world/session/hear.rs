@@ -48,6 +48,10 @@ impl Clerk {
     /// The agent does not know the session any more: another process is told everything again.
     fn begin_anew(&mut self, process: &mut Process) -> Result<Next, ProcessError> {
         process.living.stop(super::GRACE)?;
+        if self.told.is_empty() {
+            // A server that was killed told it; nobody here knows what.
+            return Err(ProcessError::Place("its agent has forgotten it".to_owned()));
+        }
         self.seat.agent_session = None;
         for tell in std::mem::take(&mut self.told).into_iter().rev() {
             self.untold.push_front(tell);

@@ -38,7 +38,10 @@ impl Clerk {
                 }
                 Err(error) => return Err(error.into()),
             };
-            self.replay = None;
+            process.was_told = true;
+            if !process.remembers {
+                self.replay = None;
+            }
             self.told.push(tell);
             if let Some(next) = self.see_all(seen, process)? {
                 return Ok(Some(next));
@@ -57,13 +60,17 @@ impl Clerk {
         let told = words::told(&tell.input, self.listener(process, brief.as_ref()));
         let Told::Prompt { text } = told else { return told };
         let begins = matches!(*tell.input, Input::Task { .. });
-        let before = match (&self.replay, begins || tell.number > 1 || self.seat.preset.form == Form::Json) {
-            (Some(replay), _) => Some(self.repeat(replay, process)),
-            (None, true) => None,
-            (None, false) => Some(self.preamble(process)),
+        let (replay, form) = (self.replay.as_ref().filter(|_| !process.remembers), self.seat.preset.form);
+        let before = match (replay, begins || tell.number > 1 || form == Form::Json) {
+            (Some(replay), _) => self.repeat(replay, process),
+            (None, true) => return Told::Prompt { text },
+            (None, false) => self.preamble(process),
         };
-        let text = before.map_or(text.clone(), |before| format!("{before}\n\n{text}"));
-        Told::Prompt { text }
+        let between = match form {
+            Form::Text => "\n\n",
+            Form::Json => "\n",
+        };
+        Told::Prompt { text: format!("{before}{between}{text}") }
     }
 
     /// Returns what an agent that can't remember is told again.

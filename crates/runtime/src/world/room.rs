@@ -1,0 +1,55 @@
+//! The room in which merged trees are checked: one worktree for the whole run, and one check in it at a time.
+//!
+//! A check that a killed server left there goes on. Whoever has the room next waits for it if it is their own, and ends it
+//! if it is not: its own order runs it again.
+
+use std::fs;
+
+use domain::{Receipt, TaskId};
+use repo::{Commit, RepoError};
+
+use super::{
+    job::{self, Job, receipt},
+    leash::Leash,
+    site::Site,
+};
+use crate::git::Git;
+
+/// Says whose check is in the room.
+const TAKEN: &str = "room";
+
+/// A check of a merged tree.
+pub(super) struct Merged<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a str,
+    pub(super) commit: &'a Commit,
+    pub(super) tree: String,
+    pub(super) task: Option<&'a TaskId>,
+    pub(super) time_max_ms: u64,
+}
+
+/// Checks a merged tree, when the room is free.
+pub(super) fn check(site: &Site, git: &Git, merged: Merged<'_>, leash: &Leash) -> Result<Receipt, RepoError> {
+    let Merged { name, command, commit, tree, task, time_max_ms } = merged;
+    let room = git.checking();
+    let taken = site.shared.folder(&site.run).join(TAKEN);
+    let by = fs::read_to_string(&taken).unwrap_or_default();
+    let place = if by == name && job::is_begun(site, name) {
+        git.scratch_path()
+    } else {
+        if !by.is_empty() {
+            job::end(site, &by);
+        }
+        // Where it can't be noted, a crash costs the check that it left.
+        let _ = fs::write(&taken, name);
+        let scratch = git.scratch(commit)?;
+        site.prepare(&scratch.path, scratch.is_new, task, leash);
+        scratch.path
+    };
+    let receipt = receipt(site, &Job { name, command, place: &place, task, time_max_ms, leash }, tree);
+    if !leash.is_pulled() {
+        let _ = fs::remove_file(&taken);
+    }
+    drop(room);
+    Ok(receipt)
+}

@@ -1,0 +1,89 @@
+//! Whoever is killed, the task is tried again, and nothing that was started stays behind.
+
+use domain::{Event, RunOutcome, Settings};
+use views::AttemptState;
+
+use crate::{
+    common::{Lab, plan, settings},
+    processes::{Process, until},
+};
+
+/// The first process of a task leaves work and a child behind, then somebody is killed; the second finds the work.
+fn dies_once(kill: &str) -> String {
+    format!(
+        r#"
+read -r task
+printf '%s\n' "$task" >> "$BARRIER/tasks"
+if [ ! -e "$BARRIER/again" ]; then
+    echo here > "$BARRIER/again"
+    echo begun > work.txt
+    sleep 1000 &
+    printf '%s %s' $$ $! > "$BARRIER/pids"
+    {kill}
+    while :; do sleep 1000; done
+fi
+cat work.txt > found.txt
+echo "DONE:$JANGDAN_TASK"
+"#
+    )
+}
+
+#[test]
+fn an_agent_that_is_killed_is_tried_again_and_finds_its_work() {
+    check("kill -KILL $$", 1);
+}
+
+#[test]
+fn an_agent_whose_holder_is_killed_is_tried_again_and_none_of_its_processes_stays() {
+    check("kill -KILL $PPID", 1);
+}
+
+#[test]
+fn an_agent_that_ends_badly_is_tried_again() {
+    check("kill %1; exit 3", 1);
+}
+
+fn check(kill: &str, n_failed: usize) {
+    let lab = Lab::new(&dies_once(kill));
+    let run = lab.start(plan(&["T1"]));
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.show(&run, "found.txt"), "begun\n");
+    let rows = lab.rows(&run);
+    let failed = rows.attempts.iter().filter(|row| row.state == AttemptState::Failed).count();
+    assert_eq!(failed, n_failed);
+    let hint = lab.met("tasks");
+    assert!(hint.contains("The last try came to nothing"), "{hint}");
+    let starts = lab.events(&run).iter().filter(|event| matches!(event, Event::TaskStarted { .. })).count();
+    assert_eq!(starts, 1 + n_failed);
+    let pids = lab.met("pids");
+    for pid in pids.split(' ') {
+        let process = Process::of(pid.parse().unwrap());
+        until("nothing of it is left", || process.is_gone());
+    }
+}
+
+#[test]
+fn an_agent_that_dies_each_time_is_handed_upward() {
+    let lab = Lab::new("read -r task\necho here >> \"$BARRIER/tries\"\nexit 3\n");
+    let run = lab.start_with(plan(&["T1"]), Settings { retries_max: 2.try_into().unwrap(), ..settings() });
+    let escalation = lab.until(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert!(escalation.description.contains("status 3"), "{escalation:?}");
+    assert_eq!(lab.met("tries").lines().count(), 2);
+}
+
+#[test]
+fn a_check_whose_holder_is_killed_is_run_again_and_counts_once() {
+    let lab = Lab::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let again = lab.meeting("again");
+    let mut work = plan(&["T1"]);
+    let again = again.display();
+    let kill = format!("sleep 1000 & printf '%s' $! > {again}; kill -KILL $PPID; wait");
+    work.tasks[0].verify = Some(format!("if [ ! -e {again} ]; then {kill}; fi; echo fine"));
+    let run = lab.start(work);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let rows = lab.rows(&run);
+    let outputs: Vec<&str> = rows.receipts.iter().map(|row| row.receipt.output_tail.as_str()).collect();
+    assert_eq!(outputs, ["fine\n"]);
+    let left = Process::of(lab.met("again").parse().unwrap());
+    until("nothing of the first try is left", || left.is_gone());
+}

@@ -1,0 +1,20 @@
+//! Whole runs, point by point: questions, parking, crashes, checks, people, teams. Real git, real sessions, shell scripts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't run its run has failed"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod checks;
+mod control;
+mod killed;
+mod parking;
+mod places;
+mod processes;
+mod questions;
+mod team;
