@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run, where it is not this project's only one; the question; the answer
-    #[arg(value_name = "[RUN] QUESTION [TEXT]", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     /// The option of this number, as `jangdan inbox` shows them
     #[arg(long, value_name = "NUMBER")]

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Approve {
     /// The run, where it is not this project's only one; the phase's number; a note
-    #[arg(value_name = "[RUN] PHASE [NOTE]", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     #[command(flatten)]
     common: Common,
@@ -25,7 +25,7 @@ pub struct Approve {
 #[derive(Debug, Args)]
 pub struct Reject {
     /// The run, where it is not this project's only one; the phase's number; why it does not pass
-    #[arg(value_name = "[RUN] PHASE REASON", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     /// A task that is to be done again; may be given more than once
     #[arg(long = "task", value_name = "TASK")]

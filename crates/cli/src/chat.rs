@@ -11,7 +11,7 @@ use crate::{failure::Failure, remote::Common, source::Source, wish::wish};
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run by its whole name, where it is not this project's only one; what is said
-    #[arg(value_name = "[RUN] TEXT", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     #[command(flatten)]
     common: Common,

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run, where it is not this project's only one, and the task; without a task all of the run
-    #[arg(value_name = "[RUN] [TASK]", num_args = 0..=2, hide_default_value = true)]
+    #[arg(value_name = "WORDS", num_args = 0..=2, hide_default_value = true)]
     words: Vec<String>,
     /// A phase of it
     #[arg(long, value_name = "NUMBER")]

@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "[RUN] TASK", required = true, num_args = 1..=2)]
+    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
     words: Vec<String>,
     /// Go on with what the agent says from now on, until its process ends
     #[arg(long, short)]

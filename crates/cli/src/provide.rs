@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Provide {
     /// The run, where it is not this project's only one; the request
-    #[arg(value_name = "[RUN] REQUEST", required = true, num_args = 1..=2)]
+    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
     words: Vec<String>,
     /// The file, where it asks for one
     #[arg(long, value_name = "PATH")]
@@ -38,7 +38,7 @@ pub struct Provide {
 #[derive(Debug, Args)]
 pub struct Refuse {
     /// The run, where it is not this project's only one; the request; why not
-    #[arg(value_name = "[RUN] REQUEST [REASON]", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     /// It is not needed after all: the agent takes its default
     #[arg(long)]

@@ -17,7 +17,7 @@ use crate::{
 pub struct Arguments {
     /// The run, where it is not this project's only one; the escalation; what to do: the number that `jangdan inbox`
     /// shows, or retry [HINT], reassign AGENT, skip, waive, raise BUDGET, give-up, dismiss
-    #[arg(value_name = "[RUN] ESCALATION ACTION", required = true)]
+    #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
     /// A word about it
     #[arg(long, value_name = "TEXT")]

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run, where it is not this project's only one; the task; the checkpoint
-    #[arg(value_name = "[RUN] TASK [CHECKPOINT]", required = true, num_args = 1..=3)]
+    #[arg(value_name = "WORDS", required = true, num_args = 1..=3)]
     words: Vec<String>,
     /// Back to where the task began
     #[arg(long)]

@@ -34,6 +34,18 @@ while [ ! -e "$OFFICE/go" ]; do echo waiting; sleep 0.02; done
 echo "DONE:$JANGDAN_TASK"
 "#;
 
+/// Asks before it does something.
+const ASKS_FIRST: &str = r#"
+[[steps]]
+wait = "T"
+[[steps]]
+say = "I read the task.\n"
+[[steps]]
+tool = { name = "Bash", kind = "execute", input = { command = "make report" }, output = "ok", asks = true }
+[[steps]]
+say = "All is written.\n\nDONE:{task}\n"
+"#;
+
 fn automatic() -> Settings {
     Settings { gate_approval: GateApproval::Automatic, ..Settings::default() }
 }
@@ -130,4 +142,41 @@ fn a_command_that_does_not_know_which_run_says_which_there_are() {
     let output = elsewhere.current_dir(office.path(".")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains(first.as_str()) && output.status.code() == Some(1), "{said}");
+}
+
+#[test]
+fn agents_of_any_kind_are_asked_for_and_read_in_the_same_way() {
+    let office = Office::open("");
+    let program = env!("CARGO_BIN_EXE_jangdan");
+    let voices = [
+        ("claude", "claude", "-p', '--permission-prompt-tool', 'stdio"),
+        ("codex", "codex", ""),
+        ("acp", "gemini", ""),
+    ];
+    let presets = voices.map(|(voice, extends, arguments)| {
+        let script = office.path(format!("{voice}.toml"));
+        std::fs::write(&script, format!("voice = '{voice}'\n{ASKS_FIRST}")).unwrap();
+        let script = script.display();
+        format!(
+            "extends = '{extends}'\ncommand = '{program}'\narguments = ['play', '{script}', '{arguments}']"
+        )
+    });
+    let mut work = plan(&["T1", "T2", "T3"]);
+    for (task, (voice, ..)) in work.tasks.iter_mut().zip(voices) {
+        task.agent = Some(voice.parse().unwrap());
+    }
+    let workers: Vec<_> =
+        voices.iter().zip(&presets).map(|((voice, ..), preset)| (*voice, preset.as_str())).collect();
+    office.start_with(work, automatic(), &workers);
+    let (exit, text) = office.jangdan(&["watch", "--no-wait"]);
+    assert_eq!((exit, text.matches("wants to run").count()), (3, 3), "{text}");
+    office.refuses(&["answer", "q_1", "maybe"], 1, "allow, deny");
+    office.prints(&["answer", "q_1", "--option", "2"], "q_1 is answered: allow");
+    office.prints(&["answer", "q_2", "allow", "--keep", "run"], "q_2 is answered: allow");
+    office.prints(&["answer", "q_3", "--option", "5"], "q_3 is answered: deny");
+    office.prints(&["watch"], "3 of 3 done");
+    for task in ["T1", "T2", "T3"] {
+        office.prints(&["logs", task], "I read the task.");
+        office.prints(&["logs", task], "make report");
+    }
 }

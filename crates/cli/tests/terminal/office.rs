@@ -1,7 +1,6 @@
 //! A project, a server, and a run whose agents are shell scripts: what people have when they lead a run.
 
 use std::{
-    collections::BTreeMap,
     fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
@@ -62,20 +61,27 @@ impl Office {
         self
     }
 
-    /// Starts a run.
+    /// Starts a run whose agents play the script.
     pub fn start(&self, work: PlannedWork, settings: Settings) -> RunId {
-        let worker = Member { name: "worker".parse().unwrap(), role: Role::Worker, slots: None };
-        let presets = format!(
-            "[script]\nextends = 'shell'\narguments = ['{}']\nenvironment = {{ OFFICE = '{}' }}",
+        let preset = format!(
+            "extends = 'shell'\narguments = ['{}']\nenvironment = {{ OFFICE = '{}' }}",
             self.path("agent.sh").display(),
             self.folder.path().display()
         );
+        self.start_with(work, settings, &[("worker", &preset)])
+    }
+
+    /// Starts a run with these workers, each with its preset.
+    pub fn start_with(&self, work: PlannedWork, settings: Settings, workers: &[(&str, &str)]) -> RunId {
+        let worker = |name: &str| Member { name: name.parse().unwrap(), role: Role::Worker, slots: None };
+        let team: Vec<Member> = workers.iter().map(|(name, _)| worker(name)).collect();
+        let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
         let outfit = Outfit {
             project: self.project(),
             isolation: Isolation::Worktrees { base, target: Some("main".to_owned()) },
-            agents: BTreeMap::from([(worker.name.clone(), "script".to_owned())]),
-            presets: presets.parse().unwrap(),
+            agents: team.iter().map(|worker| (worker.name.clone(), worker.name.to_string())).collect(),
+            presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
             ports: runtime::Ports::default(),
@@ -84,7 +90,7 @@ impl Office {
             template: None,
             plan: None,
         };
-        let (project, team, person) = ("project".to_owned(), vec![worker], "ana".to_owned());
+        let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()
     }
 

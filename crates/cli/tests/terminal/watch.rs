@@ -149,3 +149,16 @@ fn a_signal_leaves_the_terminal_as_it_was() {
     kill_process(pid, Signal::TERM).unwrap();
     assert_eq!(person.ends(), Some(130));
 }
+
+#[test]
+fn stopping_the_agents_of_somebody_elses_server_lets_the_run_stand_still() {
+    let office = Office::open(ASKS);
+    office.start(plan(&["T1"]), Settings::default());
+    let mut person = Person::watches(&office);
+    person.sees("Which colour?");
+    person.types("q\r");
+    person.sees("2 stop them");
+    person.types("2");
+    assert_eq!(person.ends(), Some(130));
+    office.prints(&["status"], "paused");
+}
