@@ -8,6 +8,7 @@ use server::{Client, Server};
 
 use crate::{
     failure::Failure,
+    printable::json,
     remote::{self, Common, chain},
     watch::signals::Signals,
 };
@@ -45,6 +46,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         exit: 1,
     })?;
     eprintln!("serves {}; Ctrl-C ends it", data.display());
+    if let (true, Some(client)) = (arguments.common.json, arguments.common.connect()?) {
+        let status = client.status().map_err(|error| remote::failure(&error))?;
+        println!("{}", json(&status).unwrap_or_default());
+    }
     while !signals.is_ended() {
         signals.wait(LOOK);
         // Somebody else may have asked for the end.

@@ -22,6 +22,14 @@ echo "$JANGDAN_TASK" > "file-$JANGDAN_TASK.txt"
 echo "DONE:$JANGDAN_TASK"
 "#;
 
+const ASKS_ALWAYS: &str = r#"
+read -r task
+printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
+read -r answer
+echo "$answer" > "answer-$JANGDAN_TASK.json"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
 const FAILS: &str = r#"
 read -r task
 echo "FAIL:$JANGDAN_TASK:no idea"
@@ -83,6 +91,20 @@ fn a_run_is_led_from_another_terminal() {
     assert!(office.git(&["ls-files"]).contains("file-T2.txt"));
     office.prints(&["clean"], "removed");
     office.refuses(&["retry", "T1"], 1, "no server runs");
+}
+
+#[test]
+fn chat_answers_the_only_question_and_is_refused_with_the_list_where_there_are_more() {
+    let office = Office::open(ASKS_ALWAYS);
+    office.start(plan(&["T1", "T2"]), automatic());
+    office.refuses(&["watch", "--no-wait"], 3, "Which colour?");
+    office.refuses(&["chat", "blue"], 1, "name the one you mean, q_1 or q_2");
+    office.prints(&["answer", "q_2", "red"], "q_2 is answered: red");
+    office.refuses(&["watch", "--no-wait"], 3, "q_1");
+    office.prints(&["chat", "blue"], "said");
+    office.prints(&["watch"], "2 of 2 done");
+    office.refuses(&["provide", "d_1"], 1, "there is no request d_1");
+    office.refuses(&["rewind", "T1"], 2, "name one: k_1");
 }
 
 #[test]
