@@ -64,6 +64,10 @@ fn kind(name: &str) -> Option<(Style, &'static str)> {
         "EscalationRaised" => (ASKS, "문제 제기"),
         "EscalationResolved" => (GOOD, "문제 해결"),
         "SessionLost" => (BAD, "세션을 잃음"),
+        "ErrorReported" => (BAD, "오류"),
+        // Only what could not be done has a line.
+        "EffectFinished" => (BAD, "하지 못한 일"),
+        "QuestionsPiledUp" => (ASKS, "질문이 많음"),
         "ChatSaid" => (PLAIN, "대화"),
         _ => return None,
     })
@@ -80,7 +84,10 @@ fn in_korean(board: &Board, row: &TimelineRow, korean: &str) -> String {
     let answer = row.question.and_then(|id| board.questions.get(&id)).and_then(|row| row.answer.as_ref());
     let detail = match row.kind.as_str() {
         "QuestionAnswered" => answer.cloned(),
-        "ChatSaid" => row.text.split_once(": ").map(|(_, said)| said.to_owned()),
+        // What somebody wrote stands behind the colon, in their own language.
+        "ChatSaid" | "ErrorReported" | "EffectFinished" | "EscalationRaised" | "EscalationResolved"
+        | "AttemptFailed" | "TaskFailed" | "TaskReopened" | "GateFailed" | "RequestRefused"
+        | "SessionLost" => row.text.split_once(": ").map(|(_, said)| said.to_owned()),
         _ => None,
     };
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
