@@ -172,8 +172,12 @@ fn by_name(mut runs: Vec<RunRow>, named: &str) -> Result<RunRow, Failure> {
     }
 }
 
-/// Returns the only run of this project that goes on, else its newest.
+/// Returns the only run that there is, or of this project's the only one that goes on, else its newest.
 fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
+    // There is nothing else that could be meant.
+    if let [run] = runs.as_slice() {
+        return Ok(run.clone());
+    }
     let (here, elsewhere): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| is_here(&run.id));
     let (mut live, mut over): (Vec<_>, Vec<_>) = here.into_iter().partition(is_live);
     match (live.pop(), live.is_empty()) {

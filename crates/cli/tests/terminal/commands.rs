@@ -155,15 +155,18 @@ fn a_command_that_does_not_know_which_run_says_which_there_are() {
     let office = Office::open(WAITS);
     office.refuses(&["status"], 1, "there is no run of this project");
     let first = office.start(plan(&["T1"]), automatic());
+    let status = |place: &str| {
+        let output = office.command(&["status"]).current_dir(office.path(place)).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    assert_eq!(status(".").0, Some(0), "there is only one");
     let second = office.start(plan(&["T1"]), automatic());
     office.refuses(&["status"], 1, "2 runs of this project go on");
     office.prints(&["status", first.as_str()], first.as_str());
     office.prints(&["cancel", second.as_str()], "called off");
     office.prints(&["status"], first.as_str());
-    let mut elsewhere = office.command(&["status"]);
-    let output = elsewhere.current_dir(office.path(".")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains(first.as_str()) && output.status.code() == Some(1), "{said}");
+    let (exit, said) = status(".");
+    assert!(exit == Some(1) && said.contains(first.as_str()), "{said}");
 }
 
 #[test]
