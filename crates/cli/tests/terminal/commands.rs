@@ -104,7 +104,7 @@ fn chat_answers_the_only_question_and_is_refused_with_the_list_where_there_are_m
     office.prints(&["chat", "blue"], "said");
     office.prints(&["watch"], "2 of 2 done");
     office.refuses(&["provide", "d_1"], 1, "there is no request d_1");
-    office.refuses(&["rewind", "T1"], 2, "name one: k_1");
+    office.refuses(&["rewind", "T1"], 2, "name one: k_");
 }
 
 #[test]
