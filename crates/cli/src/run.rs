@@ -168,6 +168,9 @@ pub fn watched(
         Ok(Outcome::StopAgents) => AfterStop::EndSessions,
         _ => AfterStop::LeaveWorking,
     };
+    if matches!(outcome, Ok(Outcome::Done)) && !arguments.json {
+        say_hint(&format!("bring the work onto your branch: jangdan land {run}"));
+    }
     match running.inside {
         Some(server) => server.stop(agents),
         None if agents == AfterStop::EndSessions => {

@@ -288,6 +288,11 @@ pub enum Command {
         /// Why it could not.
         error: Option<String>,
     },
+    /// A phase was not landed, because its branch is checked out: it is moved when somebody asks for it.
+    ReportNotLanded {
+        /// The effect.
+        effect: EffectId,
+    },
     /// Time went by.
     Tick,
 }

@@ -25,7 +25,7 @@ use engine::Effect;
 use crate::{
     Kept,
     crank::Mail,
-    git::Git,
+    git::{Git, Landed},
     host::{AfterStop, HostError, Shared},
     outfit::Outfit,
 };
@@ -139,6 +139,7 @@ impl World {
             Effect::LandPhase { phase: _ } => self.job(id, move |site, _| {
                 let landed = site.git.as_ref().map(Git::land).transpose();
                 let error = match landed {
+                    Ok(Some(Landed::CheckedOut { .. })) => return Command::ReportNotLanded { effect: id },
                     Ok(landed) => landed.and_then(|landed| landed.missing()),
                     Err(error) => Some(chain(&error)),
                 };

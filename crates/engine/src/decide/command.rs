@@ -66,6 +66,7 @@ impl Deciding<'_> {
             | Command::ReportGate { .. }
             | Command::ReportCheckpoint { .. }
             | Command::ReportEffect { .. }
+            | Command::ReportNotLanded { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::NotYours);
@@ -188,6 +189,11 @@ impl Deciding<'_> {
                     Some(phase) => self.emit(Event::PhaseLanded { phase }),
                     None => self.emit(Event::EffectFinished { effect, error }),
                 }
+                Ok(())
+            }
+            Command::ReportNotLanded { effect } => {
+                self.run.orders.find(effect).ok_or(Rejection::Stale)?;
+                self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
             Command::Tick => {
