@@ -36,6 +36,9 @@ pub struct Hired {
     pub session: String,
     /// Whether it came back.
     pub is_resumed: bool,
+    /// Whether a run leads it, which keeps its own record of what it was told.
+    #[serde(default)]
+    pub is_of_run: bool,
 }
 
 impl Hired {

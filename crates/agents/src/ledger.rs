@@ -92,6 +92,11 @@ impl Ledger {
         Ok(first..first + count)
     }
 
+    /// Leaves numbers out that somebody else has used, who typed beside us.
+    pub fn skip_to(&mut self, number: u64) {
+        self.next = self.next.max(number);
+    }
+
     /// Returns the numbers that a cause has, if it has some.
     pub fn find(&self, cause: Cause) -> Option<std::ops::Range<u64>> {
         self.spans.get(&cause).map(|(first, count)| *first..first + count)

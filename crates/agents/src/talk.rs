@@ -29,6 +29,12 @@ pub enum TalkError {
         /// Its name.
         name: String,
     },
+    /// A run speaks with it.
+    #[error("session '{name}' belongs to a run")]
+    OfRun {
+        /// Its name.
+        name: String,
+    },
     /// The session can't be used.
     #[error("session '{name}'")]
     Living {
@@ -62,6 +68,9 @@ impl Talk {
     /// Takes up the conversation where it was left.
     pub fn open(found: &Found) -> Result<(Self, Vec<Seen>), TalkError> {
         let hired = hired(found)?;
+        if hired.is_of_run {
+            return Err(TalkError::OfRun { name: found.name.clone() });
+        }
         let kept = Kept::open(&found.directory)?;
         let begin = begin(found, hired, &kept);
         let opened =

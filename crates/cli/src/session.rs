@@ -11,7 +11,7 @@ mod start;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use agents::{Found, SessionError, Sessions, State, Talk};
+use agents::{Found, SessionError, Sessions, State, Talk, preset::DriverName};
 use clap::{Args, Subcommand};
 use holder::{
     ClientError, END_GRACE,
@@ -82,8 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.data.data.as_deref())?;
     let sessions = Sessions::open(&data).map_err(failure)?;
     match &arguments.command {
-        // A project's own presets come with its configuration file.
-        Command::Start(arguments) => start::run(&sessions, arguments, &toml::Table::new()),
+        Command::Start(arguments) => start::run(&sessions, arguments),
         Command::List(arguments) => list::run(&sessions, arguments),
         Command::Attach(named) => attach(&sessions, &find(&sessions, named)?),
         Command::Log(arguments) => log::run(&sessions, arguments),
@@ -107,11 +106,16 @@ fn ask(sessions: &Sessions, named: &Named, request: &Request, done: &str) -> Res
 }
 
 fn attach(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
-    if found.about.agent.is_none() {
+    if !is_spoken_with(found) {
         return attach::run(sessions, found);
     }
     check_alive(found)?;
     converse::attach(found)
+}
+
+/// Whether words go through a driver; a program on a terminal is typed to by who sits there.
+fn is_spoken_with(found: &Found) -> bool {
+    found.about.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
 }
 
 /// An agent that is over can come back in a session of its own.
@@ -128,7 +132,7 @@ fn check_alive(found: &Found) -> Result<(), Failure> {
 }
 
 fn say(sessions: &Sessions, found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> {
-    if found.about.agent.is_some() {
+    if is_spoken_with(found) {
         check_alive(found)?;
         return converse::say(found, text, waits);
     }

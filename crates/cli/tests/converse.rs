@@ -219,6 +219,23 @@ fn whoever_is_killed_in_the_middle_loses_nothing() {
     }
 }
 
+#[test]
+fn with_an_agent_of_a_run_nobody_else_speaks() {
+    let stage = Stage::new();
+    stage.ok(&["start", "--agent", "claude", "--name", "it", "Begin"]);
+    let path = stage.data().join("sessions/it/about.json");
+    let about = fs::read_to_string(&path).unwrap();
+    assert!(about.contains("\"is_of_run\":false"), "{about}");
+    fs::write(&path, about.replace("\"is_of_run\":false", "\"is_of_run\":true")).unwrap();
+    for arguments in [&["say", "it", "postgres"][..], &["attach", "it"]] {
+        let refused = stage.run(arguments);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(said.contains("belongs to a run") && said.contains("log --follow it"), "{said}");
+    }
+    stage.wait_until("it can be read", |stage| stage.ok(&["log", "it"]).contains("I begin."));
+    stage.stop("it");
+}
+
 fn written_down(stage: &Stage, name: &str) -> String {
     fs::read_to_string(stage.data().join("sessions").join(name).join("told.jsonl")).unwrap_or_default()
 }

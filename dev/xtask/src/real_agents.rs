@@ -49,9 +49,7 @@ pub fn run(options: &Options) -> Result<()> {
             "player",
         ]))
     })?;
-    let programs =
-        shell::root().join(env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from));
-    let programs = programs.join("debug");
+    let programs = shell::target_directory()?.join("debug");
     let mut checks = Command::new(programs.join("real-agents"));
     // Node must be found, and the agents; nothing else of this machine's environment is.
     let path = env::var_os("PATH").unwrap_or_default();

@@ -65,6 +65,14 @@ fn shown(command: &Command) -> String {
     format!("`{}`", words.join(" "))
 }
 
+/// Returns where cargo puts what it builds.
+pub fn target_directory() -> Result<PathBuf> {
+    let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
+    let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
+    directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,12 +87,4 @@ mod tests {
     fn a_command_is_shown_without_the_place_of_its_program() {
         assert_eq!(shown(Command::new("/opt/bin/cargo").args(["fmt", "--check"])), "`cargo fmt --check`");
     }
-}
-
-/// Returns where cargo puts what it builds.
-pub fn target_directory() -> Result<PathBuf> {
-    let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
-    let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
-    directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
 }

@@ -107,6 +107,9 @@ impl Inputs {
         if pieces.is_empty() {
             return Ok(());
         }
+        if self.ledger.find(cause).is_none() && self.later.is_empty() && self.sent.is_empty() {
+            self.leave_out_what_others_typed();
+        }
         let numbers = self
             .ledger
             .numbers(cause, pieces.len() as u64)
@@ -122,6 +125,14 @@ impl Inputs {
             }
         }
         self.send_what_is_due()
+    }
+
+    /// A person who attaches to a terminal types under numbers too. Ours must lie behind those, or they would count as
+    /// typed already.
+    fn leave_out_what_others_typed(&mut self) {
+        if let Ok(Reply::Status(status)) = self.ask(&Request::Status, Duration::ZERO) {
+            self.ledger.skip_to(status.input_taken + 1);
+        }
     }
 
     /// Types nothing in the place of an input that can't be told any more: what comes behind it waits for its numbers.

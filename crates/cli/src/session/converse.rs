@@ -270,6 +270,10 @@ pub fn failure(found: &Found, error: TalkError) -> Failure {
         TalkError::Living { source: LivingError::Taken { .. }, .. } => {
             Some(format!("say it there, or read along: jangdan session log --follow {}", found.name))
         }
+        TalkError::OfRun { .. } => Some(format!(
+            "its questions are answered in the run; read along: jangdan session log --follow {}",
+            found.name
+        )),
         TalkError::Living { .. } | TalkError::NoAgent { .. } | TalkError::Kept { .. } => None,
     };
     let mut what = error.to_string();

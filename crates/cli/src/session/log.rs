@@ -10,7 +10,7 @@ use agents::{Found, Seen, SessionError, Sessions, State, Talk, TalkError, Told};
 use anstream::adapter::StripBytes;
 use holder::spool::{Body, Follower, SpoolError, Stream};
 
-use super::{Named, converse, failure, show::Show};
+use super::{Named, converse, failure, is_spoken_with, show::Show};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub struct Arguments {
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let found = sessions.find(&arguments.named.name).map_err(failure)?;
-    if found.about.agent.is_some() && !arguments.raw {
+    if is_spoken_with(&found) && !arguments.raw {
         return conversation(&found, arguments);
     }
     let mut follower =

@@ -10,7 +10,10 @@ use clap::ValueEnum;
 use holder::protocol::{Attachment, Stderr, WindowSize};
 
 use super::{attach, converse, failure};
-use crate::failure::{Failure, say_warning};
+use crate::{
+    failure::{Failure, say_warning},
+    settings::{SetArguments, Settings},
+};
 
 /// The window of a session that nobody looks at.
 const WINDOW: WindowSize = WindowSize { columns: 120, rows: 40 };
@@ -63,8 +66,8 @@ enum Wish {
     Required,
 }
 
-pub fn run(sessions: &Sessions, arguments: &Arguments, presets: &toml::Table) -> Result<ExitCode, Failure> {
-    let hired = arguments.agent.as_deref().map(|name| hire(name, arguments, presets)).transpose()?;
+pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let hired = arguments.agent.as_deref().map(|name| hire(name, arguments)).transpose()?;
     let directory = match &arguments.directory {
         Some(directory) => std::path::absolute(directory),
         None => env::current_dir(),
@@ -113,7 +116,8 @@ pub fn run(sessions: &Sessions, arguments: &Arguments, presets: &toml::Table) ->
 }
 
 /// Finds the agent, and the id that its session shall have.
-fn hire(name: &str, arguments: &Arguments, presets: &toml::Table) -> Result<Hired, Failure> {
+fn hire(name: &str, arguments: &Arguments) -> Result<Hired, Failure> {
+    let presets = &Settings::read(&SetArguments::default())?.load()?.config.agents;
     let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
     let preset = preset::pick(name, presets)
         .map_err(|error| failed(error.to_string(), "jangdan agents lists those that are here"))?;
@@ -133,7 +137,8 @@ fn hire(name: &str, arguments: &Arguments, presets: &toml::Table) -> Result<Hire
             new_session_id().map_err(|error| failed(format!("make a session id: {error}"), "try again"))?
         }
     };
-    Ok(Hired { name: name.to_owned(), preset, session, is_resumed: arguments.resume.is_some() })
+    let is_resumed = arguments.resume.is_some();
+    Ok(Hired { name: name.to_owned(), preset, session, is_resumed, is_of_run: false })
 }
 
 /// Says loudly where a sandbox is not what was wished for.

@@ -12,7 +12,7 @@ use agents::{
     preset::{self, Launch, Preset},
 };
 use domain::{Role, Usage};
-use holder::protocol::Request;
+use holder::protocol::{Reply, Request};
 use tempfile::TempDir;
 
 /// Far more than anything takes; a machine can be very busy.
@@ -247,6 +247,16 @@ impl Hired {
         let (number, told) = self.last_told.clone();
         let seen = self.living().tell(&told.unwrap(), number).unwrap();
         self.seen.extend(seen);
+    }
+
+    /// Types as one does who attaches.
+    pub fn type_by_hand(&self, text: &str) {
+        let Reply::Status(status) = self.sessions.ask(&self.found, &Request::Status, PATIENCE).unwrap()
+        else {
+            panic!("a status was asked for");
+        };
+        let input = Request::Input { number: status.input_taken + 1, bytes: text.as_bytes().to_vec() };
+        self.sessions.ask(&self.found, &input, PATIENCE).unwrap();
     }
 
     pub fn say_aside(&self, text: &str) {

@@ -221,3 +221,26 @@ fn what_is_said_aside_must_carry_the_key() {
     assert_eq!(said, format!("DONE:T7 {key}"));
     hired.stop();
 }
+
+#[test]
+fn what_a_person_types_beside_it_costs_no_input() {
+    let script = r#"
+steps = [
+  { wait = "Begin" },
+  { say = "DONE:T1 {key}\n" },
+  { wait = "by hand" },
+  { say = "DONE:T2 {key}\n" },
+  { wait = "Go on" },
+  { say = "DONE:T3 {key}\n" },
+  { wait = "never" },
+]"#;
+    let mut hired = Hired::start(Voice::Plain, script, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a11"));
+    hired.await_ready();
+    hired.prompt("Begin");
+    assert_eq!(hired.turn().said, ["DONE"]);
+    hired.type_by_hand("by hand\n");
+    assert_eq!(hired.turn().said, ["DONE"]);
+    hired.prompt("Go on");
+    assert_eq!(hired.turn().said, ["DONE"], "it was typed, and not only counted");
+    hired.stop();
+}

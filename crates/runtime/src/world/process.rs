@@ -5,7 +5,7 @@
 use std::{fs, io, path::PathBuf};
 
 use agents::{
-    Begin, Found, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
+    Begin, Found, Hired, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
     preset::{Launch, Preset},
 };
 use domain::{Heard, Role, SessionId, TaskId, Usage};
@@ -56,6 +56,18 @@ enum Started {
 }
 
 impl Started {
+    /// Returns what is kept of it in the session's own folder, for those who look at sessions.
+    fn hired(&self, preset: &Preset) -> Hired {
+        let (Self::Fresh(session) | Self::Resume(session)) = self;
+        Hired {
+            name: preset.title.clone(),
+            preset: preset.clone(),
+            session: session.clone(),
+            is_resumed: matches!(self, Self::Resume(_)),
+            is_of_run: true,
+        }
+    }
+
     fn launch(&self) -> Launch<'_> {
         match self {
             Self::Fresh(id) => Launch::Fresh(id),
@@ -124,8 +136,8 @@ impl Process {
             environment,
             memory_bytes_max: None,
             sandbox: site.sandbox(),
-            // Nobody else speaks with it: what it says is for the run.
-            agent: None,
+            // Others may read along, and no more: what it says is for the run.
+            agent: Some(started.hired(&seat.preset)),
         })?;
         Self::open(seat, found, &started, number, 0)
     }
