@@ -23,6 +23,8 @@ fn play(folder: &Path, more: &[&str]) -> Output {
         .args(["demo", "--auto", "--speed", "1000", "--keep"])
         .arg(folder)
         .args(more)
+        // As if an agent of another run had started it.
+        .envs([("JANGDAN_TASK", "T9.9"), ("JANGDAN_RUN", "rother"), ("JANGDAN_KEY", "kother")])
         .timeout(PATIENCE)
         .output()
         .unwrap();
@@ -67,7 +69,9 @@ fn nobody_is_left(folder: &Path) {
 /// Returns the command lines of processes that have to do with a folder.
 fn processes_in(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
-    let lines = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+    // Where there is no such folder nobody can look.
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = processes.filter_map(|process| {
         let line = fs::read(process.path().join("cmdline")).ok()?;
         let environment = fs::read(process.path().join("environ")).unwrap_or_default();
         let is_ours = text(&line).contains(folder) || text(&environment).contains(folder);
