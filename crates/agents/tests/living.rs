@@ -165,6 +165,7 @@ fn what_a_helper_says_is_heard_between_the_lines() {
     stop(&sessions);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn who_started_a_session_is_left_with_no_dead_child_of_it() {
     let folder = TempDir::new().unwrap();
@@ -178,6 +179,7 @@ fn who_started_a_session_is_left_with_no_dead_child_of_it() {
 }
 
 /// Counts the processes that this one started, that have ended, and that nobody has asked about since.
+#[cfg(target_os = "linux")]
 fn n_dead_children() -> usize {
     let own = std::process::id().to_string();
     let is_dead_child = |stat: &String| {
