@@ -194,3 +194,22 @@ fn n_dead_children() -> usize {
         .filter(is_dead_child)
         .count()
 }
+
+#[test]
+fn a_session_whose_holder_never_said_a_word_is_lost_after_a_while() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "exit 0");
+    let about = found.directory.join("about.json");
+    let written = std::fs::read_to_string(&about).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !matches!(sessions.find(&found.name).unwrap().state, State::Ended { .. }) {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    // As if it had been killed before it wrote anything.
+    std::fs::remove_file(found.directory.join("status")).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Starting);
+    let began = found.about.started_at.0;
+    std::fs::write(&about, written.replace(&began.to_string(), &(began - 60_000).to_string())).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Lost);
+}
