@@ -10,7 +10,7 @@ use std::{
 };
 
 use assert_cmd::Command;
-use domain::{Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
+use domain::{CallOutcome, Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
 use store::SqliteReader;
 
 /// Without its pauses it takes some seconds; what takes so long hangs.
@@ -108,7 +108,11 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
         let crash = Failure::Exited { exit_status: None };
         matches!(event, Event::AttemptFailed { failure, .. } if *failure == crash)
     });
-    has("a call", &|event| matches!(event, Event::InvocationMade { .. }));
+    let completed = |event: &Event| {
+        matches!(event, Event::InvocationEnded { outcome: CallOutcome::Completed { .. }, .. })
+    };
+    let calls = happened.iter().filter(|event| completed(event));
+    assert_eq!(calls.count(), 2, "one calls somebody who is free, one somebody who is busy");
     has("a result", &|event| matches!(event, Event::ResultDelivered { .. }));
     has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
     has(
