@@ -34,6 +34,8 @@ const ABOUT: &str = "about.json";
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long the descendants of an agent that has ended may go on.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
+/// How long a holder may take to say its first word. It takes a millisecond; a machine can be very busy.
+const STARTING_MS_MAX: i64 = 20_000;
 /// How much of a key is chance. It stops quotations, not programs: those can read the environment.
 const KEY_SIGNS: usize = 4;
 /// Leaves room for a number behind it.
@@ -421,7 +423,12 @@ impl Sessions {
     fn look(&self, name: String) -> Result<Found, SessionError> {
         let directory = self.root.join(&name);
         let about = read_about(&directory)?;
-        let state = state(&directory);
+        let age_ms = now().0.saturating_sub(about.started_at.0);
+        let state = match state(&directory) {
+            // Its holder was killed before it could say anything.
+            State::Starting if age_ms > STARTING_MS_MAX => State::Lost,
+            state => state,
+        };
         Ok(Found { name, directory, about, state })
     }
 }

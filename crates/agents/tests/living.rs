@@ -165,6 +165,7 @@ fn what_a_helper_says_is_heard_between_the_lines() {
     stop(&sessions);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn who_started_a_session_is_left_with_no_dead_child_of_it() {
     let folder = TempDir::new().unwrap();
@@ -178,6 +179,7 @@ fn who_started_a_session_is_left_with_no_dead_child_of_it() {
 }
 
 /// Counts the processes that this one started, that have ended, and that nobody has asked about since.
+#[cfg(target_os = "linux")]
 fn n_dead_children() -> usize {
     let own = std::process::id().to_string();
     let is_dead_child = |stat: &String| {
@@ -191,4 +193,23 @@ fn n_dead_children() -> usize {
         .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
         .filter(is_dead_child)
         .count()
+}
+
+#[test]
+fn a_session_whose_holder_never_said_a_word_is_lost_after_a_while() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "exit 0");
+    let about = found.directory.join("about.json");
+    let written = std::fs::read_to_string(&about).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !matches!(sessions.find(&found.name).unwrap().state, State::Ended { .. }) {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    // As if it had been killed before it wrote anything.
+    std::fs::remove_file(found.directory.join("status")).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Starting);
+    let began = found.about.started_at.0;
+    std::fs::write(&about, written.replace(&began.to_string(), &(began - 60_000).to_string())).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Lost);
 }

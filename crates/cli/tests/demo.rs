@@ -10,7 +10,7 @@ use std::{
 };
 
 use assert_cmd::Command;
-use domain::{Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
+use domain::{CallOutcome, Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
 use store::SqliteReader;
 
 /// Without its pauses it takes some seconds; what takes so long hangs.
@@ -23,6 +23,8 @@ fn play(folder: &Path, more: &[&str]) -> Output {
         .args(["demo", "--auto", "--speed", "1000", "--keep"])
         .arg(folder)
         .args(more)
+        // As if an agent of another run had started it.
+        .envs([("JANGDAN_TASK", "T9.9"), ("JANGDAN_RUN", "rother"), ("JANGDAN_KEY", "kother")])
         .timeout(PATIENCE)
         .output()
         .unwrap();
@@ -67,7 +69,9 @@ fn nobody_is_left(folder: &Path) {
 /// Returns the command lines of processes that have to do with a folder.
 fn processes_in(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
-    let lines = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+    // Where there is no such folder nobody can look.
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = processes.filter_map(|process| {
         let line = fs::read(process.path().join("cmdline")).ok()?;
         let environment = fs::read(process.path().join("environ")).unwrap_or_default();
         let is_ours = text(&line).contains(folder) || text(&environment).contains(folder);
@@ -104,7 +108,11 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
         let crash = Failure::Exited { exit_status: None };
         matches!(event, Event::AttemptFailed { failure, .. } if *failure == crash)
     });
-    has("a call", &|event| matches!(event, Event::InvocationMade { .. }));
+    let completed = |event: &Event| {
+        matches!(event, Event::InvocationEnded { outcome: CallOutcome::Completed { .. }, .. })
+    };
+    let calls = happened.iter().filter(|event| completed(event));
+    assert_eq!(calls.count(), 2, "one calls somebody who is free, one somebody who is busy");
     has("a result", &|event| matches!(event, Event::ResultDelivered { .. }));
     has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
     has(

@@ -27,7 +27,10 @@ pub fn answer(waiting: &Waiting) -> Vec<Command> {
         InboxItem::Question(id) => waiting.questions.iter().find(|row| row.id == id).map(to_question),
         InboxItem::Request(id) => waiting.requests.iter().find(|row| row.id == id).map(to_request),
         InboxItem::Gate(phase) => Some(Command::ApproveGate { phase, note: None }),
-        InboxItem::Escalation(id) => waiting.escalations.iter().find(|row| row.id == id).map(to_escalation),
+        InboxItem::Escalation(id) => {
+            let row = waiting.escalations.iter().find(|row| row.id == id);
+            row.map(|row| to_escalation(row, &waiting.escalations))
+        }
         InboxItem::Invocation(_) => None,
     };
     waiting.inbox.iter().filter_map(answered).collect()
@@ -66,9 +69,18 @@ fn to_request(row: &RequestRow) -> Command {
     }
 }
 
-fn to_escalation(row: &EscalationRow) -> Command {
-    let action = row.suggested.first().cloned().unwrap_or(Action::Dismiss);
-    Command::Resolve { escalation: row.id, action, note: None }
+/// Takes the first thing that is suggested and was not done before about the same, so that nothing is tried for ever.
+fn to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
+    let about = |row: &EscalationRow| (row.task.clone(), row.phase, row.kind);
+    let word = |action: &Action| action.to_string();
+    let before: Vec<String> = all
+        .iter()
+        .filter(|other| other.id != row.id && about(other) == about(row))
+        .filter_map(|other| other.action.as_ref().map(word))
+        .collect();
+    let is_new = |action: &&Action| !before.contains(&word(action));
+    let action = row.suggested.iter().find(is_new).or(row.suggested.last());
+    Command::Resolve { escalation: row.id, action: action.cloned().unwrap_or(Action::Dismiss), note: None }
 }
 
 #[cfg(test)]
@@ -169,20 +181,34 @@ mod tests {
     }
 
     #[test]
-    fn an_escalation_gets_what_is_suggested_first() {
+    fn an_escalation_gets_what_is_suggested_first_and_was_not_done_before() {
         let ordinary = json!({
             "kind": "blocked", "severity": "high", "task": "T1", "phase": null, "session": null, "agent": null,
             "title": "", "description": "", "context": "", "suggested": [], "status": "open", "level": "person",
             "levelSession": null, "action": null, "note": null, "resolvedBy": null,
             "holdsUp": { "timeMs": 0, "tasks": 0 }, "createdAt": 0, "resolvedAt": null,
         });
-        let suggested = json!([{ "type": "skip" }, { "type": "giveUp" }]);
-        let differs = [json!({ "id": "e_1", "suggested": suggested }), json!({ "id": "e_2" })];
-        let items = ["e_1", "e_2"].map(|id| json!({ "type": "escalation", "id": id }));
+        let suggested = json!([{ "type": "retry" }, { "type": "skip" }, { "type": "giveUp" }]);
+        let done = |id: &str, task: &str| json!({ "id": id, "task": task, "status": "resolved", "action": { "type": "retry" } });
+        let differs = [
+            json!({ "id": "e_1", "suggested": suggested }),
+            json!({ "id": "e_2" }),
+            done("e_3", "T2"),
+            json!({ "id": "e_4", "task": "T2", "suggested": suggested }),
+            done("e_5", "T3"),
+            json!({ "id": "e_6", "task": "T3", "suggested": [{ "type": "retry" }] }),
+        ];
+        let items = ["e_1", "e_2", "e_4", "e_6"].map(|id| json!({ "type": "escalation", "id": id }));
         let waiting =
             Waiting { inbox: inbox(&items), escalations: rows(ordinary, &differs), ..Waiting::default() };
         let resolve = |id: &str, action: &str| json!({ "resolve": { "escalation": id, "action": { "type": action }, "note": null } });
-        check(&waiting, json!([resolve("e_1", "skip"), resolve("e_2", "dismiss")]));
+        let expected = [
+            resolve("e_1", "retry"),
+            resolve("e_2", "dismiss"),
+            resolve("e_4", "skip"),
+            resolve("e_6", "retry"),
+        ];
+        check(&waiting, json!(expected));
     }
 
     #[test]

@@ -131,12 +131,12 @@ impl Site {
 
     /// Returns variables that every process of a task finds.
     pub(super) fn variables(&self, task: Option<&TaskId>) -> Vec<(String, String)> {
-        let mut variables = vec![("JANGDAN_RUN".to_owned(), self.run.to_string())];
-        if let Some(task) = task {
-            variables.push(("JANGDAN_TASK".to_owned(), task.to_string()));
-            variables.push(("JANGDAN_PORT_BASE".to_owned(), self.port_base(task).to_string()));
-        }
-        variables
+        // Empty, not absent: a server that an agent started would else hand on that agent's.
+        let of_task = task.map(|task| (task.to_string(), self.port_base(task).to_string()));
+        let (task, port_base) = of_task.unwrap_or_default();
+        [("JANGDAN_RUN", self.run.to_string()), ("JANGDAN_TASK", task), ("JANGDAN_PORT_BASE", port_base)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .to_vec()
     }
 
     /// Returns the first of a task's own ports: the same each time. Tasks of one run have different ones while there are
