@@ -98,9 +98,9 @@ impl Process {
 
     /// Starts the next process of a session.
     pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<Seen>), ProcessError> {
-        let mut number = 1;
-        while find_exactly(site, &name(site, seat.session, number))?.is_some() {
-            number += 1;
+        let (mut number, mut before) = (1, None);
+        while let Some(found) = find_exactly(site, &name(site, seat.session, number))? {
+            (number, before) = (number + 1, Some(found));
         }
         let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
         let started = match resumed {
@@ -116,7 +116,7 @@ impl Process {
         let mut environment = line.environment;
         let variables = site.variables(seat.task.as_ref());
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let found = site.shared.sessions.start(&Start {
+        let start = Start {
             name: Some(name(site, seat.session, number)),
             command: line.command,
             directory: seat.place.clone(),
@@ -124,7 +124,12 @@ impl Process {
             environment,
             memory_bytes_max: None,
             sandbox: site.sandbox(),
-        })?;
+        };
+        let found = match before {
+            // Whoever remembers uses the key that it was told first.
+            Some(before) => site.shared.sessions.start_with(&start, before.about.key)?,
+            None => site.shared.sessions.start(&start)?,
+        };
         Self::open(seat, found, &started, number, 0)
     }
 

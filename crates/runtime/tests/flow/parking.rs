@@ -1,9 +1,9 @@
 //! A task that waits costs nothing, and its answer works however it waits: hot, frozen or cold, before and after a restart.
 
-use domain::{ParkMode, RunId, RunOutcome, Settings};
+use domain::{ParkMode, Role, RunId, RunOutcome, Settings};
 
 use crate::{
-    common::{Lab, plan, settings},
+    common::{Agent, Lab, plan, settings},
     processes::{Process, until},
 };
 
@@ -61,6 +61,34 @@ fn an_answer_reaches_a_task_whose_processes_are_gone() {
 #[test]
 fn an_answer_reaches_a_task_whose_processes_are_gone_after_a_restart() {
     check(settings_of(1, 2), ParkMode::Cold, Restart::WhileItWaits);
+}
+
+#[test]
+fn an_agent_that_remembers_is_told_the_answer_alone_and_its_key_still_counts() {
+    let script = r#"
+if [ "$1" = resume ]; then
+    read -r answer
+    printf '%s %s\n' "$2" "$answer" > answer.json
+    echo "DONE:$JANGDAN_TASK $(cat "$BARRIER/key")"
+    exit
+fi
+read -r task
+printf '%s' "$2" > "$BARRIER/session"
+printf '%s' "$JANGDAN_KEY" > "$BARRIER/key"
+printf '[ASK_USER %s]\nquestion: Which colour?\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
+read -r answer
+"#;
+    let preset = "fresh = ['fresh', '{session}']\nresume = ['resume', '{session}']\nkeys = 'required'";
+    let lab = Lab::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }]);
+    let run = lab.start_with(plan(&["T1"]), settings_of(1, 2));
+    let question = lab.until_pending(&run, 1).remove(0);
+    lab.until(&run, |views| {
+        views.rows().sessions.iter().find(|row| row.park == Some(ParkMode::Cold)).map(drop)
+    });
+    lab.answer(&run, question.id, "blue");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let answer = lab.show(&run, "answer.json");
+    assert!(answer.starts_with(&lab.met("session")) && answer.contains(r#""answer":"blue""#), "{answer}");
 }
 
 fn settings_of(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> Settings {
