@@ -45,7 +45,7 @@ impl Clerk {
     /// The agent does not know the session any more: another process is told everything again.
     fn begin_anew(&mut self, process: &mut Process) -> Result<Next, ProcessError> {
         process.living.stop(super::GRACE)?;
-        if self.told.is_empty() {
+        if process.was_told && self.told.is_empty() {
             // A server that was killed told it; nobody here knows what.
             return Err(ProcessError::Place("its agent has forgotten it".to_owned()));
         }
