@@ -172,6 +172,17 @@ impl Process {
         Heard { start: self.place(heard.start), ordinal: heard.ordinal }
     }
 
+    /// Writes down that it ends together with the server.
+    pub(super) fn note_stopped(&self, site: &Site, session: SessionId) {
+        // Where it can't be, its end counts as a failure.
+        let _ = fs::write(stopped_path(site, session, self.number), "");
+    }
+
+    /// Tells whether it was ended together with a server.
+    pub(super) fn was_stopped(&self, site: &Site, session: SessionId) -> bool {
+        stopped_path(site, session, self.number).exists()
+    }
+
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.found.state, State::Ended { .. } | State::Lost)
@@ -193,6 +204,10 @@ pub(super) fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, Ses
 
 fn started_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
     site.shared.folder(&site.run).join(format!("{session}-{number}.json"))
+}
+
+fn stopped_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
+    site.shared.folder(&site.run).join(format!("{session}-{number}-stopped"))
 }
 
 fn write_started(

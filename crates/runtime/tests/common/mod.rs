@@ -82,8 +82,9 @@ impl Lab {
         let mut lab = Self::without_team();
         for Agent { name, role, script, preset } in agents {
             let path = lab.write(&format!("{name}.sh"), script);
+            let quiet = if preset.contains("quiet_ms") { "" } else { &format!("quiet_ms = {QUIET_MS}") };
             let preset = format!(
-                "extends = 'shell'\narguments = ['{}']\nquiet_ms = {QUIET_MS}\n\
+                "extends = 'shell'\narguments = ['{}']\n{quiet}\n\
                  environment = {{ BARRIER = '{}' }}\n{preset}",
                 path.display(),
                 lab.meeting("").display()

@@ -91,6 +91,36 @@ read -r answer
     assert!(answer.starts_with(&lab.met("session")) && answer.contains(r#""answer":"blue""#), "{answer}");
 }
 
+#[test]
+fn who_is_stopped_with_everything_goes_on_in_the_same_try() {
+    let script = r#"
+read -r task
+printf '%s\n' "$task" >> "$BARRIER/tasks"
+printf '%s\n' $$ > "$BARRIER/pid.new"
+mv "$BARRIER/pid.new" "$BARRIER/pid"
+echo 'I begin.'
+while [ ! -e "$BARRIER/go" ]; do sleep 0.02; done
+read -r go_on
+printf '%s\n' "$go_on" > go-on.json
+echo "DONE:$JANGDAN_TASK"
+"#;
+    let preset = "quiet_ms = 60000";
+    let script = Agent { name: "worker", role: Role::Worker, script, preset };
+    let mut lab = Lab::with_team(&[script]);
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("test -e go-on.json".to_owned());
+    let run = lab.start(work);
+    until("the agent works", || !lab.met("pid").is_empty());
+    let process = Process::of(lab.met("pid").trim().parse().unwrap());
+    lab.reopen_after(runtime::AfterStop::EndSessions);
+    assert!(process.is_gone());
+    lab.let_go("go");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert!(lab.met("tasks").lines().nth(1).unwrap().contains("Do T1"), "{}", lab.met("tasks"));
+    assert!(lab.show(&run, "go-on.json").contains("GO_ON"), "{}", lab.show(&run, "go-on.json"));
+    assert_eq!(lab.rows(&run).attempts.len(), 1);
+}
+
 fn settings_of(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> Settings {
     Settings { park_frozen_after_ms, park_cold_after_ms, ..settings() }
 }

@@ -18,15 +18,22 @@ impl Clerk {
         process: &mut Process,
     ) -> Result<Option<Next>, ProcessError> {
         let session = self.seat.session;
+        let is_cut = self.is_cut(&seen, process);
         for seen in seen {
             match seen {
                 Seen::Typed { number } => self.typed(number),
+                // Nobody ended this turn.
+                Seen::Happened(Happening::TurnEnded { outcome: TurnOutcome::Finished, .. }) if is_cut => {}
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
                 }) => {
                     return self.begin_anew(process).map(Some);
                 }
                 Seen::Happened(happening) => self.happened(happening, process),
+                Seen::Ended(_) if process.was_stopped(&self.site, session) => {
+                    self.site.report(Command::ReportStopped { session });
+                    return Ok(Some(Next::Cold));
+                }
                 Seen::Ended(exit) => {
                     self.site.report(Command::ReportEnded { session, exit_status: exit.code });
                     return Ok(Some(Next::Over));
@@ -40,6 +47,17 @@ impl Clerk {
             }
         }
         Ok(None)
+    }
+
+    /// Tells whether a process ended badly or was ended: what it was at is not done.
+    fn is_cut(&self, seen: &[Seen], process: &Process) -> bool {
+        match seen.last() {
+            Some(Seen::Ended(exit)) => {
+                exit.code != Some(0) || process.was_stopped(&self.site, self.seat.session)
+            }
+            Some(Seen::Lost) => true,
+            Some(Seen::Typed { .. } | Seen::Happened(_)) | None => false,
+        }
     }
 
     /// The agent does not know the session any more: another process is told everything again.
