@@ -207,17 +207,22 @@ impl Sessions {
 
     /// Starts a session, which lives on when we end.
     pub fn start(&self, start: &Start) -> Result<Found, SessionError> {
+        let key = new_key().map_err(|source| SessionError::Io {
+            action: "make a key for a session in",
+            path: self.root.clone(),
+            source,
+        })?;
+        self.start_with(start, key)
+    }
+
+    /// Starts a session whose agent knows its key already: one that goes on where another process of it ended.
+    pub fn start_with(&self, start: &Start, key: SessionKey) -> Result<Found, SessionError> {
         let program = holder_program(&self.data).map_err(|source| SessionError::Io {
             action: "write the holder below",
             path: self.data.clone(),
             source,
         })?;
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
-        let key = new_key().map_err(|source| SessionError::Io {
-            action: "make a key for a session in",
-            path: self.root.clone(),
-            source,
-        })?;
         self.introduce(&mut environment, &key);
         environment.extend(start.environment.clone());
         let sandbox = self.prepare_sandbox(start, &environment)?;

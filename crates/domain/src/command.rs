@@ -240,6 +240,11 @@ pub enum Command {
         /// What is known.
         reason: String,
     },
+    /// The process of a session was ended together with the server, and is to go on in another one.
+    ReportStopped {
+        /// The session.
+        session: SessionId,
+    },
     /// An input was typed.
     ReportTyped {
         /// The session.

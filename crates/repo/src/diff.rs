@@ -42,7 +42,8 @@ impl Run {
         let read = git.call(["read-tree", commit.as_str()]).with("GIT_INDEX_FILE", index.as_os_str());
         let listed = read.run().and_then(|_| {
             let call = git.call(["ls-files", "-z", "--", &format!(":(glob){pattern}")]);
-            call.with("GIT_INDEX_FILE", index.as_os_str()).run()
+            // Everywhere else a path is a path; this one is a pattern.
+            call.with("GIT_INDEX_FILE", index.as_os_str()).with("GIT_LITERAL_PATHSPECS", "0").run()
         });
         let _ = std::fs::remove_file(&index);
         Ok(listed?.paths().collect())

@@ -182,7 +182,7 @@ impl World {
         }
         let order = |post: &Post| match agents {
             AfterStop::LeaveWorking => post.order(Order::Leave),
-            AfterStop::EndSessions => post.order(Order::End),
+            AfterStop::EndSessions => post.order(Order::Stop),
         };
         self.posts.values().for_each(order);
         for (_, post) in std::mem::take(&mut self.posts) {

@@ -62,13 +62,14 @@ impl Inputs {
             Err(ClientError::NoHolder { .. }) => None,
             Err(source) => return Err(failed(source)),
         };
-        let typed = match &mut connection {
-            Some(connection) => match connection.ask(&Request::Status, ANSWER_MAX).map_err(failed)? {
-                Reply::Status(status) => status.input_typed,
-                _ => return Err(failed(ClientError::Malformed)),
-            },
-            // What it noted at its end; nothing where it was killed.
-            None => {
+        let status = connection.as_mut().map(|connection| connection.ask(&Request::Status, ANSWER_MAX));
+        let typed = match status {
+            Some(Ok(Reply::Status(status))) => status.input_typed,
+            Some(Ok(_)) => return Err(failed(ClientError::Malformed)),
+            Some(Err(source)) if !matches!(source, ClientError::Closed) => return Err(failed(source)),
+            // It ended, perhaps while we asked: what it noted then; nothing where it was killed.
+            Some(Err(_)) | None => {
+                connection = None;
                 let summary = status::read(directory).ok().flatten();
                 summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.input_typed)
             }

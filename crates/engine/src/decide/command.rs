@@ -60,6 +60,7 @@ impl Deciding<'_> {
             Command::ReportStarted { .. }
             | Command::ReportEnded { .. }
             | Command::ReportLost { .. }
+            | Command::ReportStopped { .. }
             | Command::ReportTyped { .. }
             | Command::ReportCheck { .. }
             | Command::ReportMerge { .. }
@@ -163,6 +164,7 @@ impl Deciding<'_> {
             Command::ReportStarted { session, agent_session } => self.report_started(session, agent_session),
             Command::ReportEnded { session, exit_status } => self.report_ended(session, exit_status),
             Command::ReportLost { session, reason } => self.report_lost(session, reason),
+            Command::ReportStopped { session } => self.report_stopped(session),
             Command::ReportTyped { session, input } => self.report_typed(session, input),
             Command::ReportCheck { task, attempt, receipt } => self.report_check(&task, attempt, receipt),
             Command::ReportMerge { task, attempt, outcome } => self.report_merge(&task, attempt, outcome),

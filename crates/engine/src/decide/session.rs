@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    ClaimSource, EscalationType, Event, Failure, Input, InputNumber, QuestionId, Role, Route, SessionId,
-    Severity,
+    ClaimSource, EscalationType, Event, Failure, Input, InputNumber, ParkMode, QuestionId, Role, Route,
+    SessionId, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -87,6 +87,31 @@ impl Deciding<'_> {
         self.emit(Event::SessionLost { session, reason: reason.clone() });
         if !dismissed {
             self.after_end(session, &Failure::Lost { reason });
+        }
+        Ok(())
+    }
+
+    /// A process was ended together with everything else, which is nobody's failure: whoever was at work goes on.
+    pub(super) fn report_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
+        self.must_live(session)?;
+        let stopped = self.run.session(session);
+        if stopped.dismissed {
+            self.emit(Event::SessionEnded { session, exit_status: None });
+            return Ok(());
+        }
+        if stopped.state == SessionState::Parked(ParkMode::Cold) {
+            return Err(Rejection::Stale);
+        }
+        let (was_in_turn, is_owed) = (stopped.in_turn, !stopped.untyped.is_empty());
+        let is_held = stopped.task.is_some_and(|task| {
+            self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
+        });
+        self.emit(Event::SessionParked { session, mode: ParkMode::Cold });
+        if is_owed {
+            self.emit(Event::SessionWoken { session });
+        } else if was_in_turn && !is_held && !self.waits(session) && self.run.status == Status::Going {
+            let reason = "Jangdan was stopped in the middle of your turn".to_owned();
+            self.say(session, Input::GoOn { reason });
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Deciding<'_> {
     }
 
     /// Tells whether a session waits for an answer, for something from outside or for another agent.
-    fn waits(&self, session: SessionId) -> bool {
+    pub(super) fn waits(&self, session: SessionId) -> bool {
         let speaker = self.run.session(session);
         let needs = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
         !speaker.questions.is_empty()

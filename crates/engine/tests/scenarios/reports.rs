@@ -141,6 +141,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
             Command::ReportEnded { session, exit_status: Some(read_value(status)?) }
         }
         ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
+        ["session", "was", "stopped"] => Command::ReportStopped { session },
         ["session", "is", "lost"] => Command::ReportLost { session, reason: said },
         ["inputs", "are", "typed"] => return type_inputs(stage, session).map(|()| true),
         _ => return Ok(false),

@@ -12,6 +12,7 @@ mod landing;
 mod merging;
 mod names;
 mod overlap;
+mod patterns;
 mod restoring;
 mod stage;
 mod untouched;

@@ -110,9 +110,9 @@ impl Process {
 
     /// Starts the next process of a session.
     pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<Seen>), ProcessError> {
-        let mut number = 1;
-        while find_exactly(site, &name(site, seat.session, number))?.is_some() {
-            number += 1;
+        let (mut number, mut before) = (1, None);
+        while let Some(found) = find_exactly(site, &name(site, seat.session, number))? {
+            (number, before) = (number + 1, Some(found));
         }
         let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
         let started = match resumed {
@@ -128,7 +128,7 @@ impl Process {
         let mut environment = line.environment;
         let variables = site.variables(seat.task.as_ref());
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let found = site.shared.sessions.start(&Start {
+        let start = Start {
             name: Some(name(site, seat.session, number)),
             command: line.command,
             directory: seat.place.clone(),
@@ -138,7 +138,12 @@ impl Process {
             sandbox: site.sandbox(),
             // Others may read along, and no more: what it says is for the run.
             agent: Some(started.hired(&seat.preset)),
-        })?;
+        };
+        let found = match before {
+            // Whoever remembers uses the key that it was told first.
+            Some(before) => site.shared.sessions.start_with(&start, before.about.key)?,
+            None => site.shared.sessions.start(&start)?,
+        };
         Self::open(seat, found, &started, number, 0)
     }
 
@@ -181,6 +186,17 @@ impl Process {
         Heard { start: self.place(heard.start), ordinal: heard.ordinal }
     }
 
+    /// Writes down that it ends together with the server.
+    pub(super) fn note_stopped(&self, site: &Site, session: SessionId) {
+        // Where it can't be, its end counts as a failure.
+        let _ = fs::write(stopped_path(site, session, self.number), "");
+    }
+
+    /// Tells whether it was ended together with a server.
+    pub(super) fn was_stopped(&self, site: &Site, session: SessionId) -> bool {
+        stopped_path(site, session, self.number).exists()
+    }
+
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.found.state, State::Ended { .. } | State::Lost)
@@ -202,6 +218,10 @@ pub(super) fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, Ses
 
 fn started_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
     site.shared.folder(&site.run).join(format!("{session}-{number}.json"))
+}
+
+fn stopped_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
+    site.shared.folder(&site.run).join(format!("{session}-{number}-stopped"))
 }
 
 fn write_started(

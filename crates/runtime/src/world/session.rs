@@ -42,12 +42,27 @@ pub(super) enum Situation {
 
 /// What whoever is posted at a session is to do.
 pub(super) enum Order {
-    Tell { number: InputNumber, input: Box<Input>, brief: Option<Box<Task>> },
-    Freeze { effect: EffectId },
-    Thaw { effect: EffectId },
-    Cool { effect: EffectId },
-    Warm { effect: EffectId, replay: Option<Box<Task>> },
+    Tell {
+        number: InputNumber,
+        input: Box<Input>,
+        brief: Option<Box<Task>>,
+    },
+    Freeze {
+        effect: EffectId,
+    },
+    Thaw {
+        effect: EffectId,
+    },
+    Cool {
+        effect: EffectId,
+    },
+    Warm {
+        effect: EffectId,
+        replay: Option<Box<Task>>,
+    },
     End,
+    /// It ends with everything else, and goes on with the next start.
+    Stop,
     Leave,
 }
 
@@ -112,7 +127,7 @@ impl Post {
     pub(super) fn order(&self, order: Order) {
         match order {
             Order::Leave => self.leash.leave(),
-            Order::End => self.leash.end(),
+            Order::End | Order::Stop => self.leash.end(),
             Order::Tell { .. }
             | Order::Freeze { .. }
             | Order::Thaw { .. }
@@ -188,11 +203,17 @@ impl Clerk {
         let found = Process::find(&self.site, &self.seat, self.read_from)?;
         match (found, situation) {
             (Some((process, _)), Situation::Cold) if process.is_over() => Ok(Next::Cold),
+            (Some((process, _)), Situation::New) if self.was_stopped(&process) => self.start(),
             (Some((process, seen)), _) => self.welcome(process, seen),
             (None, Situation::New) => self.start(),
             (None, Situation::Cold) => Ok(Next::Cold),
             (None, Situation::Working) => Err(ProcessError::Place("nothing is left of it".to_owned())),
         }
+    }
+
+    /// Tells whether a process was ended together with the server before this one.
+    fn was_stopped(&self, process: &Process) -> bool {
+        process.is_over() && process.was_stopped(&self.site, self.seat.session)
     }
 
     /// Finds out where it works; a place where nobody was before is made ready first.
@@ -258,6 +279,11 @@ impl Clerk {
                 self.is_ending = true;
                 process.living.stop(GRACE)?;
             }
+            Order::Stop => {
+                process.note_stopped(&self.site, self.seat.session);
+                process.living.stop(GRACE)?;
+                return Ok(Some(Next::Over));
+            }
             Order::Leave => return Ok(Some(Next::Over)),
         }
         Ok(None)
@@ -306,7 +332,7 @@ impl Clerk {
                     self.site.report(Command::ReportEnded { session, exit_status: None });
                     return Ok(Next::Over);
                 }
-                Ok(Order::Leave) | Err(_) => return Ok(Next::Over),
+                Ok(Order::Leave | Order::Stop) | Err(_) => return Ok(Next::Over),
             }
         }
     }

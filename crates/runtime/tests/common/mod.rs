@@ -79,31 +79,46 @@ impl Lab {
     }
 
     pub fn with_team(agents: &[Agent<'_>]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let project = folder.path().join("project");
-        let barrier = folder.path().join("barrier");
-        fs::create_dir_all(&project).unwrap();
-        fs::create_dir_all(&barrier).unwrap();
-        fs::write(project.join("README.md"), "A project\n").unwrap();
-        let (mut presets, mut team) = (toml::Table::new(), Vec::new());
+        let mut lab = Self::without_team();
         for Agent { name, role, script, preset } in agents {
-            let path = folder.path().join(format!("{name}.sh"));
-            fs::write(&path, script).unwrap();
+            let path = lab.write(&format!("{name}.sh"), script);
+            let quiet = if preset.contains("quiet_ms") { "" } else { &format!("quiet_ms = {QUIET_MS}") };
             let preset = format!(
-                "[{name}]\nextends = 'shell'\narguments = ['{}']\nquiet_ms = {QUIET_MS}\n\
+                "extends = 'shell'\narguments = ['{}']\n{quiet}\n\
                  environment = {{ BARRIER = '{}' }}\n{preset}",
                 path.display(),
-                barrier.display()
+                lab.meeting("").display()
             );
-            presets.extend(preset.parse::<toml::Table>().unwrap());
-            team.push(Member { name: name.parse().unwrap(), role: *role, slots: None });
+            lab.hire(name, *role, &preset);
         }
+        lab
+    }
+
+    pub fn without_team() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir_all(folder.path().join("barrier")).unwrap();
+        fs::write(project.join("README.md"), "A project\n").unwrap();
         let host = Host::open(&folder.path().join("data")).unwrap();
-        let lab = Self { host, folder, presets, team };
+        let lab = Self { host, folder, presets: toml::Table::new(), team: Vec::new() };
         lab.git(&["init", "--quiet", "--initial-branch=main"]);
         lab.git(&["add", "."]);
         lab.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
         lab
+    }
+
+    /// Takes an agent into the team, by the lines of its preset.
+    pub fn hire(&mut self, name: &str, role: Role, preset: &str) {
+        self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
+        self.team.push(Member { name: name.parse().unwrap(), role, slots: None });
+    }
+
+    /// Writes a file beside the project.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
     }
 
     pub fn start(&self, work: PlannedWork) -> RunId {

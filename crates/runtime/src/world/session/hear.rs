@@ -18,18 +18,25 @@ impl Clerk {
         process: &mut Process,
     ) -> Result<Option<Next>, ProcessError> {
         let session = self.seat.session;
-        let is_crash = crashed(&seen) && !self.is_ending;
+        let is_cut = !self.is_ending && self.is_cut(&seen, process);
         for seen in seen {
             match seen {
                 Seen::Typed { number } => self.typed(number),
-                // What a process was at when it crashed did not end; that the process did is told below.
-                Seen::Happened(Happening::TurnEnded { .. }) if is_crash => {}
+                // Nobody ended this turn. That the process did is told below.
+                Seen::Happened(Happening::TurnEnded {
+                    outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
+                    ..
+                }) if is_cut => {}
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
                 }) => {
                     return self.begin_anew(process).map(Some);
                 }
                 Seen::Happened(happening) => self.happened(happening, process),
+                Seen::Ended(_) if process.was_stopped(&self.site, session) => {
+                    self.site.report(Command::ReportStopped { session });
+                    return Ok(Some(Next::Cold));
+                }
                 Seen::Ended(exit) => {
                     self.site.report(Command::ReportEnded { session, exit_status: exit.code });
                     return Ok(Some(Next::Over));
@@ -45,10 +52,21 @@ impl Clerk {
         Ok(None)
     }
 
+    /// Tells whether a process ended badly or was ended: what it was at is not done.
+    fn is_cut(&self, seen: &[Seen], process: &Process) -> bool {
+        match seen.last() {
+            Some(Seen::Ended(exit)) => {
+                exit.code != Some(0) || process.was_stopped(&self.site, self.seat.session)
+            }
+            Some(Seen::Lost) => true,
+            Some(Seen::Typed { .. } | Seen::Happened(_)) | None => false,
+        }
+    }
+
     /// The agent does not know the session any more: another process is told everything again.
     fn begin_anew(&mut self, process: &mut Process) -> Result<Next, ProcessError> {
         process.living.stop(super::GRACE)?;
-        if self.told.is_empty() {
+        if process.was_told && self.told.is_empty() {
             // A server that was killed told it; nobody here knows what.
             return Err(ProcessError::Place("its agent has forgotten it".to_owned()));
         }
@@ -106,15 +124,6 @@ impl Clerk {
             // What model it is comes with what it uses; the rest changes nothing.
             Happening::Model { .. } | Happening::Mode { .. } | Happening::Withdrawn { .. } => {}
         }
-    }
-}
-
-/// Tells whether a process ended here in a way in which nobody ends who is done.
-fn crashed(seen: &[Seen]) -> bool {
-    match seen.last() {
-        Some(Seen::Ended(exit)) => exit.code != Some(0),
-        Some(Seen::Lost) => true,
-        Some(Seen::Happened(_) | Seen::Typed { .. }) | None => false,
     }
 }
 

@@ -1,0 +1,86 @@
+//! An agent that keeps its sessions comes back from the cold with all it knew; one that lost it is told everything again.
+
+use std::fs;
+
+use domain::{ParkMode, Role, RunOutcome, Settings};
+
+use crate::common::{Lab, plan, settings};
+
+const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
+
+#[test]
+fn an_agent_that_remembers_is_resumed_with_the_answer_alone() {
+    let (lab, memory) = lab("claude");
+    let said = waits_in_the_cold(&lab, || {});
+    assert!(memory.exists());
+    assert_eq!(said, "resumed: [ANSWER q_1]\nblue");
+}
+
+#[test]
+fn an_agent_of_acp_that_remembers_is_resumed_with_the_answer_alone() {
+    let (lab, _) = lab("acp");
+    assert_eq!(waits_in_the_cold(&lab, || {}), "resumed: [ANSWER q_1]\nblue");
+}
+
+#[test]
+fn an_agent_that_has_forgotten_is_told_everything_again() {
+    let (lab, memory) = lab("claude");
+    let said = waits_in_the_cold(&lab, || fs::remove_dir_all(&memory).unwrap());
+    assert!(said.starts_with("again: "), "{said}");
+    assert!(said.contains("Do T1") && said.contains("Which colour?"), "{said}");
+    assert!(said.ends_with("[ANSWER q_1]\nblue"), "{said}");
+}
+
+fn lab(voice: &str) -> (Lab, std::path::PathBuf) {
+    let mut lab = Lab::without_team();
+    let memory = lab.meeting("memory");
+    let script = format!(
+        r#"
+voice = '{voice}'
+memory = '{}'
+resumed = [
+    {{ wait = 'blue' }},
+    {{ write = {{ path = 'said.txt', text = 'resumed: {{line}}' }} }},
+    {{ say = "DONE:{{task}} {{key}}\n" }},
+]
+
+[[steps]]
+wait = 'Do T1'
+[[steps]]
+choose = [
+    {{ when = 'worked at this before', steps = [{{ write = {{ path = 'said.txt', text = 'again: {{line}}' }} }}, {{ say = "DONE:{{task}} {{key}}\n" }}] }},
+    {{ steps = [{{ ask = 'Which colour?' }}] }},
+]
+"#,
+        memory.display()
+    );
+    let path = lab.write("script.toml", &script);
+    let arguments = format!("'play', '{}'", path.display());
+    let preset = match voice {
+        "claude" => format!(
+            "extends = 'claude'\ncommand = '{JANGDAN}'\n\
+             arguments = [{arguments}, '--permission-prompt-tool', 'stdio', '--include-partial-messages']"
+        ),
+        _ => format!("driver = 'acp'\ncommand = '{JANGDAN}'\narguments = [{arguments}]"),
+    };
+    lab.hire("worker", Role::Worker, &preset);
+    (lab, memory)
+}
+
+/// Lets a run wait in the cold for an answer, and returns what the agent heard when it was back.
+fn waits_in_the_cold(lab: &Lab, meanwhile: impl FnOnce()) -> String {
+    let settings = Settings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() };
+    let run = lab.start_with(plan(&["T1"]), settings);
+    let question = lab.until_pending(&run, 1).remove(0);
+    lab.until(&run, |views| {
+        let rows = views.rows();
+        let is_cold = rows.sessions.iter().any(|row| row.park == Some(ParkMode::Cold));
+        // The process is gone when the order to park it is carried out.
+        is_cold.then_some(())
+    });
+    meanwhile();
+    lab.answer(&run, question.id, "blue");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.rows(&run).questions.len(), 1, "nobody asks again");
+    lab.show(&run, "said.txt")
+}

@@ -1,0 +1,31 @@
+//! The files of a commit that a pattern of a plan names.
+
+use std::path::Path;
+
+use crate::stage::{Stage, write};
+
+#[test]
+fn a_pattern_names_files_of_the_commit_and_none_of_the_users_tree() {
+    let stage = Stage::with(|user| {
+        write(user, "docs/a.md", "a\n");
+        write(user, "docs/deep/b.md", "b\n");
+        write(user, "top.md", "top\n");
+        write(user, "odd [x].md", "odd\n");
+    });
+    write(&stage.user(), "docs/later.md", "not committed\n");
+    let commit = stage.run.tip().unwrap();
+    let cases: [(&str, &[&str]); 7] = [
+        ("docs/**", &["docs/a.md", "docs/deep/b.md"]),
+        ("docs", &["docs/a.md", "docs/deep/b.md"]),
+        ("docs/*.md", &["docs/a.md"]),
+        ("**/*.md", &["docs/a.md", "docs/deep/b.md", "odd [x].md", "top.md"]),
+        ("*.md", &["odd [x].md", "top.md"]),
+        ("top.md", &["top.md"]),
+        ("none/*", &[]),
+    ];
+    for (pattern, expected) in cases {
+        let files = stage.run.files_matching(&commit, pattern).unwrap();
+        let expected: Vec<_> = expected.iter().map(|file| Path::new(file).to_owned()).collect();
+        assert_eq!(files, expected, "{pattern}");
+    }
+}
