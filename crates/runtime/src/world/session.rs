@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{LivingError, Seen, Waker, preset};
+use agents::{Happening, LivingError, Seen, TurnOutcome, Waker, preset};
 use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
 use wire::say::Task;
 
@@ -305,6 +305,8 @@ impl Clerk {
             for seen in seen {
                 match seen {
                     Seen::Ended(_) | Seen::Lost => return Ok(()),
+                    // Its turn did not fail: it was cut off, and goes on when it comes back.
+                    Seen::Happened(Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }) => {}
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),
                 }

@@ -18,3 +18,4 @@ mod places;
 mod processes;
 mod questions;
 mod team;
+mod voices;
