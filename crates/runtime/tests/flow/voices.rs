@@ -45,6 +45,27 @@ fn answered_in_the_cold(lab: &Lab, answer: &str) -> String {
 }
 
 #[test]
+fn what_an_agent_made_is_checked_when_its_turn_is_over() {
+    let lab = lab(r#"
+read -r task
+say "DONE:$JANGDAN_TASK"
+sleep 0.5
+echo good > state.txt
+end_turn
+read -r nothing
+"#);
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("grep -q good state.txt".to_owned());
+    let run = lab.start(work);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let rows = lab.rows(&run);
+    let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
+    assert_eq!(receipts, [true]);
+    let used: u64 = rows.sessions.iter().map(|row| row.used.tokens).sum();
+    assert_eq!(used, 10, "what it used is known before it is ended");
+}
+
+#[test]
 fn a_turn_that_is_cut_off_by_the_cold_has_not_failed() {
     let lab = lab(r#"
 read -r told

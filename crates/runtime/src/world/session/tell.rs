@@ -10,7 +10,7 @@ use agents::{
 use domain::{Command, Input, InputNumber};
 use wire::say::{self, Preamble, Task, preamble};
 
-use super::{Clerk, Next, Tell};
+use super::{Clerk, Next, Tell, begin_turn};
 use crate::world::process::{Process, ProcessError};
 
 impl Clerk {
@@ -46,6 +46,9 @@ impl Clerk {
                 Err(error) => return Err(error.into()),
             };
             process.was_told = true;
+            if matches!(told, Told::Prompt { .. }) {
+                begin_turn(&self.site, &self.seat);
+            }
             if !process.remembers {
                 self.replay = None;
             }
