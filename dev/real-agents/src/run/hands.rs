@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model_server::{Says, Speech, Turn};
+use model_server::{KEY, Says, Speech, Turn};
 use serde_json::{Value, json};
 
 use super::Course;
@@ -89,12 +89,13 @@ impl Hand {
         self.asks || course == Course::Parked
     }
 
-    /// Returns all that its model says in a run.
+    /// Returns all that its model says in a run, with the key that its agent was told first.
     pub fn turns(&self, course: Course) -> Vec<Turn> {
         let (name, input) = self.tool;
         let write = Says::Tool { name: name.to_owned(), input: input(&self.file(), &self.text()) };
         let question = format!(
-            "I must know something first.\n[ASK_USER]\nquestion: {QUESTION}\noptions: [\"{ANSWER}\", \"red\"]\n[/ASK_USER]\n"
+            "I must know something first.\n[ASK_USER {KEY}]\nquestion: {QUESTION}\noptions: [\"{ANSWER}\", \"red\"]\n\
+             [/ASK_USER {KEY}]\n"
         );
         let mut answers = vec![vec![write]];
         if self.asks(course) {
@@ -108,7 +109,7 @@ impl Hand {
             let pace = if number == 0 { pace } else { Duration::ZERO };
             Turn::Says(Speech { says, pace, ..Speech::default() })
         };
-        let done = Turn::text(&format!("It is written.\nDONE:{}\n", self.task));
+        let done = Turn::text(&format!("It is written.\nDONE:{} {KEY}\n", self.task));
         answers.into_iter().enumerate().map(speech).chain([done]).collect()
     }
 }

@@ -40,7 +40,8 @@ impl Project {
         let mut models = Vec::new();
         let mut agents = String::new();
         for hand in &HANDS {
-            let model = ModelServer::start(Script::of(hand.turns(course)))?;
+            let key_behind = Some("your key".to_owned());
+            let model = ModelServer::start(Script { key_behind, ..Script::of(hand.turns(course)) })?;
             let place = Place::new(programs::find(hand.agent)?, &folder.join(hand.agent), &model.url())?;
             writeln!(agents, "[agents.{}.environment]", hand.agent)?;
             for (name, value) in place.environment() {
