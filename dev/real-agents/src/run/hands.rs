@@ -24,6 +24,8 @@ pub struct Hand {
     pub task: &'static str,
     /// The tool by which its model writes, and what it is given: a file and its text.
     tool: (&'static str, fn(&str, &str) -> Value),
+    /// Whether a person must allow that; the others' edits pass by the policy.
+    needs_permission: bool,
     /// Whether it asks in every run; where answers come late all do.
     asks: bool,
     /// Whether its first words come slowly where the server is killed.
@@ -38,6 +40,7 @@ pub const HANDS: [Hand; 4] = [
         agent: "claude",
         task: "T1.1",
         tool: ("Write", |file, text| json!({ "file_path": file, "content": text })),
+        needs_permission: false,
         asks: true,
         is_slow: true,
         resumes: true,
@@ -50,6 +53,7 @@ pub const HANDS: [Hand; 4] = [
             let command = format!("printf '%s\\n' '{}' > {file}", text.trim_end());
             json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?" })
         }),
+        needs_permission: true,
         asks: false,
         is_slow: true,
         resumes: true,
@@ -58,6 +62,7 @@ pub const HANDS: [Hand; 4] = [
         agent: "opencode",
         task: "T1.3",
         tool: ("write", |file, text| json!({ "filePath": file, "content": text })),
+        needs_permission: false,
         asks: false,
         is_slow: false,
         resumes: true,
@@ -66,6 +71,7 @@ pub const HANDS: [Hand; 4] = [
         agent: "gemini",
         task: "T1.4",
         tool: ("write_file", |file, text| json!({ "file_path": file, "content": text })),
+        needs_permission: false,
         asks: false,
         is_slow: false,
         // It names a session's file after the minute; that it can't come back is what is tried here.
@@ -89,6 +95,15 @@ impl Hand {
         self.asks || course == Course::Parked
     }
 
+    /// Returns how often it must ask for a permission. One that was ended while it waited tries again, and is asked anew.
+    pub fn n_permissions(&self, course: Course) -> usize {
+        match (self.needs_permission, course) {
+            (false, _) => 0,
+            (true, Course::Quiet | Course::Killed) => 1,
+            (true, Course::Parked) => 2,
+        }
+    }
+
     /// Returns all that its model says in a run, with the key that its agent was told first.
     pub fn turns(&self, course: Course) -> Vec<Turn> {
         let (name, input) = self.tool;
@@ -97,7 +112,7 @@ impl Hand {
             "I must know something first.\n[ASK_USER {KEY}]\nquestion: {QUESTION}\noptions: [\"{ANSWER}\", \"red\"]\n\
              [/ASK_USER {KEY}]\n"
         );
-        let mut answers = vec![vec![write]];
+        let mut answers = vec![vec![write]; self.n_permissions(course).max(1)];
         if self.asks(course) {
             answers.insert(0, vec![Says::Text(question)]);
         }
