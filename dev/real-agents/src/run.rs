@@ -96,13 +96,13 @@ fn attend(course: Course, project: &Project) -> Result<ExitStatus> {
 
 /// Tells whether those whose first words come slowly have begun with them.
 fn speak(project: &Project) -> bool {
-    let is_slow = |hand: &&hands::Hand| hand.is_slow;
-    let speaks = |name: &str| {
-        let log = Log::read(project).unwrap_or_default();
-        project.model(name).recorded().iter().any(|request| !request.is_aside)
-            && log.sessions_of(name).any(|session| log.about("InputTyped", session).next().is_some())
+    let log = Log::read(project).unwrap_or_default();
+    let is_told = |session: &str| log.about("InputTyped", session).next().is_some();
+    let is_asked = |agent: &str| {
+        project.model(agent).is_ok_and(|model| model.recorded().iter().any(|one| !one.is_aside))
     };
-    HANDS.iter().filter(is_slow).all(|hand| speaks(hand.agent))
+    let speaks = |hand: &hands::Hand| is_asked(hand.agent) && log.sessions_of(hand.agent).any(is_told);
+    HANDS.iter().filter(|hand| hand.is_slow).all(speaks)
 }
 
 fn watch(project: &Project, arguments: &[&str]) -> Result<Child> {

@@ -76,7 +76,7 @@ impl Log {
         let moves = ["SessionParked", "SessionWoken"];
         let is_move =
             |event: &&Value| moves.contains(&text(event, "type")) && text(event, "session") == session;
-        is_again || self.0.iter().filter(is_move).last().is_some_and(|event| text(event, "mode") == "cold")
+        is_again || self.0.iter().rfind(is_move).is_some_and(|event| text(event, "mode") == "cold")
     }
 
     /// Looks whether everything is in it, once.
@@ -151,7 +151,7 @@ pub fn landed(project: &Project) -> Result<()> {
 /// Looks whether the models were asked what they were to be asked, and nothing else.
 pub fn model_was_heard(course: Course, project: &Project) -> Result<()> {
     for hand in &HANDS {
-        let recorded = project.model(hand.agent).recorded();
+        let recorded = project.model(hand.agent)?.recorded();
         let requests: Vec<_> = recorded.iter().filter(|request| !request.is_aside).collect();
         let n_turns = hand.turns(course).len();
         ensure!(

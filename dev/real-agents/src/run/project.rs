@@ -1,6 +1,7 @@
 //! A project with a plan, a home for each agent, a model for each of them, and a data directory.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -27,7 +28,7 @@ pub struct Project {
     pub data: PathBuf,
     /// What was said by the commands that watch the run.
     pub said: PathBuf,
-    models: Vec<ModelServer>,
+    models: BTreeMap<&'static str, ModelServer>,
 }
 
 impl Project {
@@ -37,7 +38,7 @@ impl Project {
         for folder in [&repository, &home] {
             fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
         }
-        let mut models = Vec::new();
+        let mut models = BTreeMap::new();
         let mut agents = String::new();
         for hand in &HANDS {
             let key_behind = Some("your key".to_owned());
@@ -49,7 +50,7 @@ impl Project {
                 let value = serde_json::to_string(&value.to_string_lossy())?;
                 writeln!(agents, "{} = {value}", name.to_string_lossy())?;
             }
-            models.push(model);
+            models.insert(hand.agent, model);
         }
         fs::write(repository.join("jangdan.toml"), configuration(course) + &agents)?;
         fs::write(repository.join("TASKS.md"), plan())?;
@@ -65,9 +66,8 @@ impl Project {
     }
 
     /// Returns the model of an agent.
-    pub fn model(&self, agent: &str) -> &ModelServer {
-        let number = HANDS.iter().position(|hand| hand.agent == agent);
-        number.and_then(|number| self.models.get(number)).unwrap_or_else(|| unreachable!("a hand"))
+    pub fn model(&self, agent: &str) -> Result<&ModelServer> {
+        self.models.get(agent).with_context(|| format!("{agent} has no model"))
     }
 
     /// Returns a command of Jangdan's that works on this project.
