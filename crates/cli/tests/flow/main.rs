@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
 #[expect(dead_code, reason = "the tests of the runtime need more of it")]
-#[path = "../../../runtime/tests/common/mod.rs"]
+#[path = "../../../runtime/tests/flow/common.rs"]
 mod common;
 #[expect(dead_code, reason = "the tests of the runtime need more of it")]
 #[path = "../../../runtime/tests/flow/processes.rs"]

@@ -7,10 +7,8 @@
     reason = "a test that can't run its run has failed"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod checks;
+mod common;
 mod control;
 mod killed;
 mod parking;
@@ -18,3 +16,4 @@ mod places;
 mod processes;
 mod questions;
 mod team;
+mod whole;
