@@ -8,9 +8,9 @@
 )]
 
 mod checks;
-mod common;
 mod control;
 mod killed;
+mod lab;
 mod parking;
 mod places;
 mod processes;

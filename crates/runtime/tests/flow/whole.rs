@@ -1,6 +1,6 @@
 //! Whole runs: real git, real sessions, agents that are shell scripts.
 
-use crate::common::{Lab, plan};
+use crate::lab::{Lab, plan};
 use domain::{Command, Failure, Keep, RunOutcome};
 use views::TaskState;
 
