@@ -5,6 +5,7 @@ use std::{
     io::Write,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 /// The program itself, built with this crate.
@@ -12,6 +13,9 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jangdan-holder"
 
 /// Tells this version of it from others.
 const MARK: &str = env!("HOLDER_MARK");
+
+/// One at a time writes it: who started a program that another still writes would be refused.
+static WRITING: Mutex<()> = Mutex::new(());
 
 /// Returns the holder's program, written below the data directory unless it is there already.
 ///
@@ -21,6 +25,7 @@ pub fn holder_program(data: &Path) -> io::Result<PathBuf> {
     let folder = data.join("bin");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     let path = folder.join(format!("jangdan-holder-{MARK}"));
+    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let is_there = fs::metadata(&path).is_ok_and(|found| found.len() == PROGRAM.len() as u64);
     if !is_there {
         // Written beside it and moved, so that nobody starts half a program.
@@ -32,4 +37,28 @@ pub fn holder_program(data: &Path) -> io::Result<PathBuf> {
         fs::rename(&new, &path)?;
     }
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Barrier, thread};
+
+    use super::holder_program;
+
+    #[test]
+    fn many_at_once_can_write_and_start_it() {
+        for _ in 0..10 {
+            let data = tempfile::tempdir().unwrap();
+            let all = Barrier::new(8);
+            thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        all.wait();
+                        let program = holder_program(data.path()).unwrap();
+                        holder::Ready::start(&program).unwrap().dismiss();
+                    });
+                }
+            });
+        }
+    }
 }

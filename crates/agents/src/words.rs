@@ -53,6 +53,17 @@ pub fn told(input: &Input, listener: Listener<'_>) -> Told {
     }
 }
 
+/// Says in words what was to be the answer to a prompt that is gone.
+pub fn late(input: &Input, listener: Listener<'_>) -> Told {
+    let text = match input {
+        Input::Permission { allowed, .. } => {
+            spoken(&Say::Notice(notices::permission(*allowed, listener.locale)), listener)
+        }
+        _ => text(input, listener),
+    };
+    Told::Prompt { text }
+}
+
 /// Says where to read what is too long to be typed.
 pub fn in_file(path: &str, listener: Listener<'_>) -> Told {
     Told::Prompt { text: spoken(&Say::Notice(notices::file(path, listener.locale)), listener) }

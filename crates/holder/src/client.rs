@@ -17,6 +17,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -31,6 +32,9 @@ pub use connection::Connection;
 
 /// How long a holder may take to answer at the start. It takes about a millisecond; a machine can be very busy.
 const START_MAX: Duration = Duration::from_secs(20);
+
+/// How long to wait before a program is started again that somebody has open.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Why a client and a holder do not come together.
 #[derive(Debug, thiserror::Error)]
@@ -126,13 +130,11 @@ impl Ready {
     pub fn start(program: &Path) -> Result<Self, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: program.to_owned(), source };
         let (ours, theirs) = UnixStream::pair().map_err(failed("make a socket for"))?;
-        let holder = Command::new(program)
-            .env_clear()
-            .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed("start"))?;
+        let mut command = Command::new(program);
+        command.env_clear().stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        let holder = spawn(&mut command).map_err(failed("start"))?;
+        // It has the other end, and we would wait for ever for one that is gone.
+        drop(command);
         let mut connection = Connection::new(ours, program)?;
         let hello = connection.send(&hello(None))?;
         Ok(Self { holder, connection, hello })
@@ -194,6 +196,20 @@ impl Ready {
 /// Starts a holder for a new session and its agent with it. [`Ready`] does the same in two steps.
 pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
     Ready::start(program)?.launch(directory, launch)
+}
+
+/// Starts a program that may just have been written: whoever was forked meanwhile has it open until it is a program of its
+/// own, which is a moment.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let deadline = Instant::now() + START_MAX;
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < deadline => {
+                thread::sleep(BUSY_PAUSE);
+            }
+            spawned => return spawned,
+        }
+    }
 }
 
 fn hello(token: Option<Secret>) -> Request {

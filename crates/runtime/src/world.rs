@@ -12,6 +12,7 @@ mod process;
 mod room;
 mod session;
 mod site;
+mod turns;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,6 +34,7 @@ use brief::brief;
 use leash::Leash;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
+use turns::Turns;
 
 /// The world of one run.
 pub(crate) struct World {
@@ -59,7 +61,15 @@ impl World {
         if let Some(git) = &git {
             git.begin()?;
         }
-        let site = Arc::new(Site { shared, run, outfit, git, mail, task_numbers: OnceLock::new() });
+        let site = Arc::new(Site {
+            shared,
+            run,
+            outfit,
+            git,
+            turns: Turns::default(),
+            mail,
+            task_numbers: OnceLock::new(),
+        });
         Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new() })
     }
 
@@ -117,6 +127,7 @@ impl World {
             Effect::RunCheck { task, attempt, command } => {
                 let time_max_ms = kept.run().settings().timeout_ms;
                 self.job(id, move |site, leash| {
+                    site.turns.wait_for(&task, leash);
                     let receipt = job::check(site, &job_name(id), &task, &command, time_max_ms, leash);
                     Command::ReportCheck { task, attempt, receipt }
                 });
@@ -124,6 +135,7 @@ impl World {
             Effect::Merge { task, attempt } => {
                 let wanted = merge::Wanted::new(&task, kept, job_name(id));
                 self.job(id, move |site, leash| {
+                    site.turns.wait_for(&task, leash);
                     let outcome = merge::merge(site, &task, &wanted, leash);
                     Command::ReportMerge { task, attempt, outcome }
                 });

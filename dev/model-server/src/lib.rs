@@ -9,5 +9,5 @@ mod script;
 mod server;
 
 pub use dialect::Dialect;
-pub use script::{Refusal, Rule, Says, Script, Speech, Turn, Usage};
+pub use script::{KEY, Refusal, Rule, Says, Script, Speech, Turn, Usage};
 pub use server::{ModelServer, Recorded};

@@ -21,13 +21,34 @@ pub struct Script {
     pub aside: String,
     /// Requests without tools are part of the conversation too.
     pub counts_asides: bool,
+    /// The words behind which an agent is told its key: the first that stands there in the conversation is said in the
+    /// place of [`KEY`].
+    pub key_behind: Option<String>,
 }
+
+/// Stands for a key in a text.
+pub const KEY: &str = "$KEY";
 
 impl Script {
     /// A script that says these turns to whoever asks.
     pub fn of(turns: impl IntoIterator<Item = Turn>) -> Self {
         let rule = Rule { hears: None, turns: turns.into_iter().collect() };
-        Self { rules: vec![rule], aside: ASIDE.to_owned(), counts_asides: false }
+        Self { rules: vec![rule], aside: ASIDE.to_owned(), counts_asides: false, key_behind: None }
+    }
+
+    /// Says the key from a conversation where the script has a sign for it.
+    pub(crate) fn with_key(&self, mut turn: Turn, conversation: &str) -> Turn {
+        let told = self.key_behind.as_ref().and_then(|behind| conversation.split_once(behind));
+        let is_key = |sign: char| sign.is_ascii_alphanumeric();
+        let key = told.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());
+        if let (Turn::Says(speech), Some(key)) = (&mut turn, key) {
+            for says in &mut speech.says {
+                if let Says::Text(text) = says {
+                    *text = text.replace(KEY, key);
+                }
+            }
+        }
+        turn
     }
 
     /// Takes the next turn for what was last said to the model.

@@ -181,7 +181,7 @@ impl State {
             return (Turn::text(&script.aside), true, false);
         }
         match script.next(words) {
-            Some(turn) => (turn, false, false),
+            Some(turn) => (script.with_key(turn, &body.to_string()), false, false),
             None => (Turn::text("The script has nothing more to say."), false, true),
         }
     }

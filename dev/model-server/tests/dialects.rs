@@ -243,6 +243,7 @@ fn rules_hear_the_last_words_and_asides_take_no_turn() {
             rules: vec![rule("logout", "A"), rule("login", "B")],
             aside: "a title".to_owned(),
             counts_asides: false,
+            key_behind: None,
         };
         let server = ModelServer::start(script).expect("it starts");
         let mut aside = body.clone();
@@ -260,6 +261,17 @@ fn rules_hear_the_last_words_and_asides_take_no_turn() {
             "{dialect:?}"
         );
         assert!(server.usage().input > 0 && server.usage().output > 0);
+    }
+}
+
+#[test]
+fn the_first_key_that_an_agent_is_told_is_said() {
+    for (dialect, path, _, body) in requests("tags have your key k3f9, not your key x1") {
+        let script =
+            Script { key_behind: Some("your key".to_owned()), ..Script::of([Turn::text("DONE $KEY.")]) };
+        let server = ModelServer::start(script).expect("it starts");
+        let (_, answer) = post(&server, path, &body);
+        assert!(answer.contains("DONE k3f9."), "{dialect:?}: {answer}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Runs the agents that people use against a scripted model on loopback, each by every driver that it supports.
+//! Runs the agents that people use against a scripted model on loopback: each by every driver that it supports, then all
+//! together in whole runs.
 //!
 //! Started by `cargo xtask real-agents` in a clean environment. Each agent has a home of its own, so that neither this
 //! machine's settings nor another agent's are seen or changed.
@@ -8,6 +9,7 @@ mod dialogue;
 mod led;
 mod place;
 mod programs;
+mod run;
 mod shape;
 mod slips;
 mod table;
@@ -29,6 +31,7 @@ use model_server::{ModelServer, Script};
 
 use checks::{Check, Stage};
 use place::Place;
+use run::Course;
 use table::{Held, Row};
 use ways::Way;
 
@@ -43,6 +46,9 @@ struct Arguments {
     /// The player's program
     #[arg(long)]
     player: PathBuf,
+    /// Jangdan's own program
+    #[arg(long)]
+    jangdan: PathBuf,
     /// Only this agent
     #[arg(long)]
     agent: Option<String>,
@@ -74,7 +80,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let ways = ways::ALL.iter().filter(|way| is_chosen(way.agent, way.preset)).map(Work::Way);
     let voices = voices::ALL.iter().filter(|voice| is_chosen(voice.agent, voice.name)).map(Work::Voice);
     let voices = voices.filter(|_| arguments.check.is_none());
-    let works: Vec<Work> = ways.chain(voices).collect();
+    let courses = Course::ALL.into_iter().filter(|course| is_chosen("", course.name())).map(Work::Run);
+    let courses = courses.filter(|_| arguments.check.is_none());
+    let works: Vec<Work> = ways.chain(voices).chain(courses).collect();
     if works.is_empty() {
         bail!("nothing fits; the agents are claude, codex, opencode and gemini");
     }
@@ -108,6 +116,7 @@ fn run(arguments: &Arguments) -> Result<()> {
 enum Work {
     Way(&'static Way),
     Voice(&'static voices::Voice),
+    Run(Course),
 }
 
 impl Work {
@@ -120,6 +129,10 @@ impl Work {
             Self::Voice(voice) => {
                 let held = speak(voice, folder, &arguments.player);
                 (format!("the player, {}", voice.name), held.map(|()| vec![("voice", Held::Yes)]))
+            }
+            Self::Run(course) => {
+                let held = run::go(*course, folder, &arguments.jangdan);
+                (course.name().to_owned(), held.map(|()| vec![("whole run", Held::Yes)]))
             }
         };
         let held = held.unwrap_or_else(|error| {

@@ -47,6 +47,8 @@ pub fn run(options: &Options) -> Result<()> {
             "real-agents",
             "--package",
             "player",
+            "--package",
+            "cli",
         ]))
     })?;
     let programs = shell::target_directory()?.join("debug");
@@ -56,7 +58,8 @@ pub fn run(options: &Options) -> Result<()> {
     let folders = std::iter::once(cache.join("node_modules/.bin")).chain(env::split_paths(&path));
     checks.env_clear().env("PATH", env::join_paths(folders).context("the PATH has a place for the agents")?);
     checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
-    checks.arg("--cache").arg(&cache).arg("--player").arg(programs.join("player"));
+    checks.arg("--cache").arg(&cache);
+    checks.arg("--player").arg(programs.join("player")).arg("--jangdan").arg(programs.join("jangdan"));
     for (name, value) in [("--agent", &options.agent), ("--only", &options.only), ("--check", &options.check)]
     {
         checks.args(value.iter().flat_map(|value| [name, value]));

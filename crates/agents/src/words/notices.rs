@@ -82,6 +82,23 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
     Notice { notice, heading, text }
 }
 
+/// Says what a person thinks of what an agent wanted to do before it was ended.
+pub(super) fn permission(is_allowed: bool, locale: Locale) -> Notice {
+    let text = match is_allowed {
+        true => by(
+            locale,
+            "You were stopped while you waited for a permission. You may do it: try it again, then go on.",
+            "허락을 기다리는 동안 멈췄습니다. 해도 됩니다. 다시 시도하고 계속하세요.",
+        ),
+        false => by(
+            locale,
+            "You were stopped while you waited for a permission. You may not do it. Go on without it.",
+            "허락을 기다리는 동안 멈췄습니다. 하면 안 됩니다. 그것 없이 계속하세요.",
+        ),
+    };
+    Notice { notice: "PERMISSION", heading: by(locale, "PERMISSION", "허락"), text }
+}
+
 /// Says where to read what is too long.
 pub(super) fn file(path: &str, locale: Locale) -> Notice {
     let text = match locale {

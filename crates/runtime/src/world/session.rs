@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{LivingError, Seen, Waker, preset};
+use agents::{Happening, LivingError, Seen, TurnOutcome, Waker, preset, preset::DriverName};
 use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
 use wire::say::Task;
 
@@ -103,6 +103,9 @@ impl Post {
             has_spoken: assignment.has_spoken,
             used: used.unwrap_or_default(),
         };
+        if situation == Situation::Working && seat.is_in_turn {
+            begin_turn(&site, &seat);
+        }
         let (orders, received) = channel();
         let (waker, leash) = (Arc::new(Mutex::new(None)), Leash::new());
         let clerk = Clerk {
@@ -184,6 +187,9 @@ impl Clerk {
     fn work(mut self, situation: Situation) {
         let mut next = self.begin(situation);
         loop {
+            if !matches!(next, Ok(Next::Living(_))) {
+                self.site.turns.end(self.seat.session);
+            }
             next = match next {
                 Ok(Next::Living(process)) => self.attend(*process),
                 Ok(Next::Cold) => self.wait_in_the_cold(),
@@ -310,6 +316,8 @@ impl Clerk {
             for seen in seen {
                 match seen {
                     Seen::Ended(_) | Seen::Lost => return Ok(()),
+                    // Its turn did not fail: it was cut off, and goes on when it comes back.
+                    Seen::Happened(Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }) => {}
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),
                 }
@@ -345,5 +353,12 @@ impl Clerk {
     fn report_effect(&self, effect: EffectId, done: Result<(), LivingError>) {
         let error = done.err().map(|error| chain(&error));
         self.site.report(Command::ReportEffect { effect, error });
+    }
+}
+
+/// Notes that a turn begins whose end its agent will tell; on a terminal it can only be guessed.
+fn begin_turn(site: &Site, seat: &Seat) {
+    if let Some(task) = seat.task.as_ref().filter(|_| seat.preset.driver != DriverName::Pty) {
+        site.turns.begin(seat.session, task);
     }
 }

@@ -15,6 +15,7 @@ use repo::RepoError;
 use super::{
     job::{Job, run},
     leash::Leash,
+    turns::Turns,
 };
 use crate::{
     Glimpse, Published,
@@ -32,6 +33,7 @@ pub(super) struct Site {
     pub(super) run: RunId,
     pub(super) outfit: Outfit,
     pub(super) git: Option<Git>,
+    pub(super) turns: Turns,
     pub(super) mail: SyncSender<Mail>,
     /// The place of each task in the plan, known when there is something to do.
     pub(super) task_numbers: OnceLock<BTreeMap<TaskId, u32>>,

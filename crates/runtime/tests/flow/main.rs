@@ -16,4 +16,5 @@ mod places;
 mod processes;
 mod questions;
 mod team;
+mod voices;
 mod whole;

@@ -104,6 +104,7 @@ impl Clerk {
                     self.site.said(session, Command::Hear { heard, read_from, said });
                 }
                 self.site.said(session, Command::EndTurn { read_from, words });
+                self.site.turns.end(session);
             }
             Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
             Happening::ToolCall(call) => {

@@ -10,15 +10,22 @@ use agents::{
 use domain::{Command, Input, InputNumber};
 use wire::say::{self, Preamble, Task, preamble};
 
-use super::{Clerk, Next, Tell};
+use super::{Clerk, Next, Tell, begin_turn};
 use crate::world::process::{Process, ProcessError};
 
 impl Clerk {
     /// Tells what waits, in order, as far as the agent is ready for it.
     pub(super) fn tell_what_waits(&mut self, process: &mut Process) -> Result<Option<Next>, ProcessError> {
         while let Some(tell) = self.untold.pop_front() {
-            let told = self.say(&tell, process);
-            let answer = match process.living.tell(&told, tell.number) {
+            let mut told = self.say(&tell, process);
+            let mut answer = process.living.tell(&told, tell.number);
+            if !process.was_told && matches!(answer, Err(LivingError::Untold(Untold::UnknownPrompt { .. }))) {
+                // Whoever asked has ended, and this one comes back in its place.
+                told = words::late(&tell.input, self.listener(process, None));
+                told = self.introduced(told, &tell, process);
+                answer = process.living.tell(&told, tell.number);
+            }
+            let answer = match answer {
                 Err(LivingError::Untold(Untold::TooLong { .. })) => {
                     let path = self.write_down(&told, tell.number, process)?;
                     process.living.tell(&words::in_file(&path, self.listener(process, None)), tell.number)
@@ -39,6 +46,9 @@ impl Clerk {
                 Err(error) => return Err(error.into()),
             };
             process.was_told = true;
+            if matches!(told, Told::Prompt { .. }) {
+                begin_turn(&self.site, &self.seat);
+            }
             if !process.remembers {
                 self.replay = None;
             }
@@ -58,6 +68,11 @@ impl Clerk {
     fn say(&self, tell: &Tell, process: &Process) -> Told {
         let brief = tell.brief.as_deref().map(|brief| self.at_its_place(brief, process));
         let told = words::told(&tell.input, self.listener(process, brief.as_ref()));
+        self.introduced(told, tell, process)
+    }
+
+    /// Puts before words what must be known to understand them.
+    fn introduced(&self, told: Told, tell: &Tell, process: &Process) -> Told {
         let Told::Prompt { text } = told else { return told };
         let begins = matches!(*tell.input, Input::Task { .. });
         let (replay, form) = (self.replay.as_ref().filter(|_| !process.remembers), self.seat.preset.form);
