@@ -272,7 +272,8 @@ impl Sessions {
                 Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) })
             }
             Err(source) => {
-                // Nothing was started, so nothing is there to be kept.
+                // One whose holder was killed as it began may have begun; nothing of it is kept.
+                end_orphans(&directory, &mark(&name, &about.key), ANSWER_MAX);
                 let _ = fs::remove_dir_all(&directory);
                 Err(SessionError::Holder { name, source })
             }

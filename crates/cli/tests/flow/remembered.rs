@@ -4,7 +4,7 @@ use std::fs;
 
 use domain::{ParkMode, Role, RunOutcome, Settings};
 
-use crate::common::{Lab, plan, settings};
+use crate::lab::{Lab, plan, settings};
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
 

@@ -12,6 +12,7 @@ use std::{
 use agents::{Demand, Found, Sandbox, SessionError, Start, State};
 use domain::{Receipt, TaskId, Timestamp};
 use holder::{
+    ClientError,
     protocol::{Attachment, Request, Stderr},
     spool::{Body, Exit, Follower},
 };
@@ -124,7 +125,12 @@ pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
         let name = session_name(site, job.name, number);
         let found = match find_exactly(site, &name).map_err(|error| chain(&error))? {
             Some(found) => found,
-            None => start(site, name, job).map_err(|error| chain(&error))?,
+            None => match start(site, name, job) {
+                Ok(found) => found,
+                // Its holder was killed as it began.
+                Err(SessionError::Holder { source: ClientError::Closed, .. }) => continue,
+                Err(error) => return Err(chain(&error)),
+            },
         };
         if let Some(ended) = follow(site, &found, job)? {
             wait_until_gone(site, &found);

@@ -197,6 +197,11 @@ impl Process {
         stopped_path(site, session, self.number).exists()
     }
 
+    /// Tells whether its holder is gone, and nobody knows how it ended.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.found.state, State::Lost)
+    }
+
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.found.state, State::Ended { .. } | State::Lost)

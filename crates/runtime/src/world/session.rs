@@ -210,6 +210,11 @@ impl Clerk {
         match (found, situation) {
             (Some((process, _)), Situation::Cold) if process.is_over() => Ok(Next::Cold),
             (Some((process, _)), Situation::New) if self.was_stopped(&process) => self.start(),
+            // A server was killed as it started it: nobody was ever there.
+            (Some((process, _)), Situation::New) if process.is_lost() => {
+                self.site.shared.sessions.bury(&process.found);
+                self.start()
+            }
             (Some((process, seen)), _) => self.welcome(process, seen),
             (None, Situation::New) => self.start(),
             (None, Situation::Cold) => Ok(Next::Cold),

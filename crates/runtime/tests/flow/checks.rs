@@ -5,7 +5,7 @@ use runtime::AfterStop;
 use views::{Purpose, TaskState};
 
 use crate::{
-    common::{Lab, plan, settings},
+    lab::{Lab, plan, settings},
     processes::{Process, until},
 };
 

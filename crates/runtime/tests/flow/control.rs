@@ -4,7 +4,7 @@ use domain::{CheckpointId, Command, RunId, RunOutcome, Settings, TaskId};
 use views::{CheckpointState, QuestionState, TaskState};
 
 use crate::{
-    common::{Lab, plan, settings},
+    lab::{Lab, plan, settings},
     processes::{Process, until},
 };
 

@@ -4,7 +4,7 @@ use domain::{Event, RunOutcome, Settings};
 use views::AttemptState;
 
 use crate::{
-    common::{Lab, plan, settings},
+    lab::{Lab, plan, settings},
     processes::{Process, until},
 };
 

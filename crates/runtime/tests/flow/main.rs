@@ -7,15 +7,14 @@
     reason = "a test that can't run its run has failed"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod checks;
 mod control;
 mod killed;
+mod lab;
 mod parking;
 mod places;
 mod processes;
 mod questions;
 mod team;
 mod voices;
+mod whole;

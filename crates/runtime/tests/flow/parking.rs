@@ -3,7 +3,7 @@
 use domain::{ParkMode, Role, RunId, RunOutcome, Settings};
 
 use crate::{
-    common::{Agent, Lab, plan, settings},
+    lab::{Agent, Lab, plan, settings},
     processes::{Process, until},
 };
 

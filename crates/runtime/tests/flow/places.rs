@@ -7,7 +7,7 @@ use runtime::{AfterStop, Isolation, Outfit};
 use views::TaskState;
 
 use crate::{
-    common::{Lab, plan, settings},
+    lab::{Lab, plan, settings},
     processes::{Process, until},
 };
 

@@ -3,7 +3,7 @@
 use domain::{Actor, BlockReason, Command, Event, QuestionId, Role, Route, RunOutcome};
 use views::{QuestionState, Rows, Speaker, TaskState};
 
-use crate::common::{Agent, Lab, agent, plan};
+use crate::lab::{Agent, Lab, agent, plan};
 
 /// Asks one question with options, and writes down all that comes back.
 const ASKS: &str = r#"
@@ -146,7 +146,7 @@ fn a_question_of_a_cancelled_task_is_withdrawn_and_takes_no_answer() {
     assert_eq!(lab.until_pending(&run, 1)[0].id, of("T2"));
     let rows = lab.rows(&run);
     assert_eq!(rows.questions.get(&of("T1")).unwrap().status, QuestionState::Withdrawn);
-    let refusal = lab.refused(&run, crate::common::answer_to(of("T1"), "red"));
+    let refusal = lab.refused(&run, crate::lab::answer_to(of("T1"), "red"));
     assert!(refusal.contains("withdrawn"), "{refusal}");
     lab.wish(&run, chat("blue"));
     lab.until_task(&run, "T2", TaskState::Done);

@@ -3,7 +3,7 @@
 use domain::{Command, Role, RunOutcome};
 use views::{DirectMessageState, GateState, InvocationState, Purpose, ResultState};
 
-use crate::common::{Lab, agent, plan};
+use crate::lab::{Lab, agent, plan};
 
 #[test]
 fn a_call_brings_the_callees_result_to_its_caller() {

@@ -2,7 +2,7 @@
 
 use domain::{Event, ParkMode, Role, RunOutcome, Settings};
 
-use crate::common::{Agent, Lab, plan, settings};
+use crate::lab::{Agent, Lab, plan, settings};
 
 /// What all of them begin with.
 const VOICE: &str = r#"

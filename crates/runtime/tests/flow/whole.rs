@@ -1,11 +1,6 @@
 //! Whole runs: real git, real sessions, agents that are shell scripts.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
-
-#[expect(dead_code, reason = "the other tests of whole runs need more of it")]
-mod common;
-
-use common::{Lab, plan};
+use crate::lab::{Lab, plan};
 use domain::{Command, Failure, Keep, RunOutcome};
 use views::TaskState;
 
