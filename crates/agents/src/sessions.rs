@@ -10,12 +10,13 @@ use std::{
     path::{Path, PathBuf},
     process::Child,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, END_GRACE, end_orphans,
+    ClientError, Connection, END_GRACE, SOCKET_NAME, end_orphans,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
     spool::Exit,
     status,
@@ -36,6 +37,12 @@ const ANSWER_MAX: Duration = Duration::from_secs(10);
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 /// How long a holder may take to say its first word. It takes a millisecond; a machine can be very busy.
 const STARTING_MS_MAX: i64 = 20_000;
+/// How long one that listens already may take to answer.
+const ANSWERING_MS_MAX: i64 = 1000;
+/// How long whoever makes a session's folder may take to write down whose it is.
+const MAKING_MAX: Duration = Duration::from_secs(1);
+/// How often it is looked whether that is done.
+const MAKING_LOOK: Duration = Duration::from_millis(20);
 /// How much of a key is chance. It stops quotations, not programs: those can read the environment.
 const KEY_SIGNS: usize = 4;
 /// Leaves room for a number behind it.
@@ -401,7 +408,7 @@ impl Sessions {
             if !is_name(name) {
                 return Err(SessionError::BadName { name: name.clone() });
             }
-            let is_ours = self.make_folder(name)?;
+            let is_ours = self.make_folder(name)? || self.take_abandoned(name)?;
             return if is_ours { Ok(name.clone()) } else { Err(SessionError::Taken { name: name.clone() }) };
         }
         let program = start.command.first().map(PathBuf::from).unwrap_or_default();
@@ -426,17 +433,38 @@ impl Sessions {
         }
     }
 
+    /// Takes a folder over whose maker was killed before it wrote anything down.
+    fn take_abandoned(&self, name: &str) -> Result<bool, SessionError> {
+        let path = self.root.join(name);
+        let deadline = Instant::now() + MAKING_MAX;
+        // Whoever makes one now writes it down in a moment.
+        while !path.join(ABOUT).exists() {
+            if Instant::now() >= deadline {
+                let emptied = fs::remove_dir_all(&path);
+                emptied.map_err(|source| SessionError::Io { action: "remove", path, source })?;
+                return self.make_folder(name);
+            }
+            thread::sleep(MAKING_LOOK);
+        }
+        Ok(false)
+    }
+
     fn look(&self, name: String) -> Result<Found, SessionError> {
         let directory = self.root.join(&name);
         let about = read_about(&directory)?;
         let age_ms = now().0.saturating_sub(about.started_at.0);
         let state = match state(&directory) {
             // Its holder was killed before it could say anything.
-            State::Starting if age_ms > STARTING_MS_MAX => State::Lost,
+            State::Starting if age_ms > starting_ms_max(&directory) => State::Lost,
             state => state,
         };
         Ok(Found { name, directory, about, state })
     }
+}
+
+/// Returns how long a holder may say nothing. One that listened and does not answer was there already.
+fn starting_ms_max(directory: &Path) -> i64 {
+    if directory.join(SOCKET_NAME).exists() { ANSWERING_MS_MAX } else { STARTING_MS_MAX }
 }
 
 /// How a session is in the moment of its start: asking the holder again would double the time it takes.

@@ -213,3 +213,25 @@ fn a_session_whose_holder_never_said_a_word_is_lost_after_a_while() {
     std::fs::write(&about, written.replace(&began.to_string(), &(began - 60_000).to_string())).unwrap();
     assert_eq!(sessions.find(&found.name).unwrap().state, State::Lost);
 }
+
+#[test]
+fn a_folder_whose_maker_was_killed_at_once_is_made_anew() {
+    let folder = TempDir::new().unwrap();
+    let abandoned = folder.path().join("sessions/left");
+    std::fs::create_dir_all(&abandoned).unwrap();
+    std::fs::write(abandoned.join("half"), "").unwrap();
+    let sessions = Sessions::open(folder.path()).unwrap();
+    let left = Start {
+        name: Some("left".to_owned()),
+        command: vec!["true".into()],
+        directory: folder.path().to_owned(),
+        attachment: Attachment::Pipes { stderr: Stderr::Apart },
+        environment: BTreeMap::new(),
+        memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
+    };
+    assert_eq!(sessions.start(&left).unwrap().name, "left");
+    assert!(!abandoned.join("half").exists());
+    assert!(sessions.start(&left).is_err(), "now somebody has it");
+}
