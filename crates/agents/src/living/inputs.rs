@@ -7,6 +7,7 @@ use std::{
     io,
     os::fd::{AsFd, BorrowedFd},
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -26,6 +27,10 @@ use crate::{
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// How long to wait before a holder that has too much to type is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
+/// How long a holder that hangs up may take to be gone.
+const LEAVING_MAX: Duration = Duration::from_secs(2);
+/// How often it is looked whether it is.
+const LEAVING_LOOK: Duration = Duration::from_millis(5);
 /// What is longer is sent in pieces; two fit into what a holder lets wait.
 const PIECE_BYTES_MAX: usize = INPUT_BYTES_MAX / 2;
 
@@ -54,14 +59,25 @@ struct Sent {
     bytes: Vec<u8>,
 }
 
+/// Connects to a session's holder; nothing where it is gone.
+///
+/// One that hangs up at once is about to leave, or has no place free at the moment: which of both is seen a little later.
+fn connect(directory: &Path) -> Result<Option<Connection>, ClientError> {
+    let deadline = Instant::now() + LEAVING_MAX;
+    loop {
+        match Connection::connect(directory) {
+            Ok(connection) => return Ok(Some(connection)),
+            Err(ClientError::NoHolder { .. }) => return Ok(None),
+            Err(ClientError::Closed) if Instant::now() < deadline => thread::sleep(LEAVING_LOOK),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 impl Inputs {
     pub(super) fn open(directory: &Path) -> Result<Self, LivingError> {
         let failed = |source| LivingError::Holder { directory: directory.to_owned(), source };
-        let mut connection = match Connection::connect(directory) {
-            Ok(connection) => Some(connection),
-            Err(ClientError::NoHolder { .. }) => None,
-            Err(source) => return Err(failed(source)),
-        };
+        let mut connection = connect(directory).map_err(failed)?;
         let status = connection.as_mut().map(|connection| connection.ask(&Request::Status, ANSWER_MAX));
         let typed = match status {
             Some(Ok(Reply::Status(status))) => status.input_typed,
