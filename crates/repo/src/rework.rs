@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{RepoError, Run, Worktree, contents::contents};
+use crate::{Identity, RepoError, Run, Worktree, contents::contents};
 
 /// Begins the first line of a place that does not go together.
 const MARKER: &[u8] = b"<<<<<<< ";
@@ -17,7 +17,10 @@ impl Run {
         }
         let tip = self.tip()?;
         let options = ["merge", "--quiet", "--no-commit", "--no-ff", "--no-stat", "--no-rerere-autoupdate"];
+        // Git wants to know who merges, also where it commits nothing.
+        let us = Identity::jangdan();
         let call = worktree.slot.git.call(options).arg(tip.as_str());
+        let call = call.with("GIT_COMMITTER_NAME", us.name).with("GIT_COMMITTER_EMAIL", us.email);
         // 1 says that something does not go together, which is why we are here.
         call.run_or(&[1]).map(drop)
     }
