@@ -203,11 +203,14 @@ impl Deciding<'_> {
             Gate::Checking | Gate::Judging(_) | Gate::Review | Gate::Escalated(_) => true,
             Gate::Closed | Gate::Approved => false,
         });
+        // A main agent is in one turn as long as it likes: what waits behind that is no reason to go on.
+        let is_thin = run.settings.mode == Mode::Thin;
         let is_busy = |session: &crate::state::Session| {
+            let will_answer = session.duties.contains(&Duty::Chat) && !(is_thin && session.in_turn);
             session.is_alive()
                 && session.agent.is_some()
                 && session.role == Role::Orchestrator
-                && (session.in_hand == Some(Duty::Chat) || session.duties.contains(&Duty::Chat))
+                && (session.in_hand == Some(Duty::Chat) || will_answer)
         };
         let has_chat = run.root.is_some_and(|root| is_busy(run.session(root)));
         let is_asked = !run.open_questions.is_empty() || !run.open_requests.is_empty();
