@@ -34,6 +34,9 @@ pub struct Options {
     /// The first round's luck: what a round that failed has said.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Leave the disk as it is.
+    #[arg(long)]
+    pub spare_disk: bool,
 }
 
 /// Plays all rounds; the first that goes wrong ends it, and its folder stays.
@@ -44,8 +47,8 @@ pub fn run(options: &Options) -> Result<()> {
     // The same for all rounds: its name stands in the files that the demo writes.
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place)?;
-    let disk = SmallDisk::mount(&place);
-    if disk.is_none() {
+    let disk = if options.spare_disk { None } else { SmallDisk::mount(&place) };
+    if disk.is_none() && !options.spare_disk {
         eprintln!("   no small disk can be had here, so none is filled: that needs root");
     }
     let round =

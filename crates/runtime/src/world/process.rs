@@ -2,13 +2,14 @@
 //!
 //! Places in what a session says must grow from process to process, so each has a range of its own.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, io, path::PathBuf, time::Duration};
 
 use agents::{
     Begin, Found, Hired, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
     preset::{Launch, Preset},
 };
 use domain::{Heard, Role, SessionId, TaskId, Usage};
+use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
 
 use super::site::Site;
@@ -205,6 +206,26 @@ impl Process {
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.found.state, State::Ended { .. } | State::Lost)
+    }
+}
+
+/// Ends whatever processes a session has that nobody can lead any more.
+pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
+    let sessions = &site.shared.sessions;
+    for number in 1.. {
+        let Ok(Some(found)) = find_exactly(site, &name(site, session, number)) else { return };
+        match found.state {
+            State::Ended { .. } => {}
+            State::Alive(_) | State::Starting => {
+                // One that does not answer is ended by its marks.
+                if sessions.ask(&found, &Request::End { grace }, grace * 5).is_err() {
+                    sessions.bury(&found);
+                }
+            }
+            State::Lost => {
+                sessions.bury(&found);
+            }
+        }
     }
 }
 

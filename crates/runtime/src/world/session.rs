@@ -19,7 +19,7 @@ use wire::say::Task;
 
 use super::{
     leash::{Leash, Pull},
-    process::{Process, ProcessError, Seat},
+    process::{Process, ProcessError, Seat, end_all},
     site::{Site, chain},
 };
 use crate::Kept;
@@ -198,6 +198,8 @@ impl Clerk {
                 Err(_) if self.leash.pulled() == Some(Pull::Leave) => return,
                 Err(error) => {
                     let (session, reason) = (self.seat.session, chain(&error));
+                    // Whoever can't be led must not work on beside the one that takes its place.
+                    end_all(&self.site, session, GRACE);
                     return self.site.report(Command::ReportLost { session, reason });
                 }
             };
