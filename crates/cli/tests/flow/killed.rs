@@ -9,7 +9,7 @@ use std::{
 };
 
 use agents::{Sessions, State};
-use domain::{Event, Sequence};
+use domain::{Event, Failure, Sequence};
 use runtime::Host;
 use tempfile::TempDir;
 use views::{QuestionState, RunState};
@@ -204,11 +204,13 @@ impl Stage {
         let rows = host.rows(&row.id).unwrap().views.rows().clone();
         let question = rows.questions.iter().next().unwrap();
         assert_eq!((rows.questions.len(), question.status), (1, QuestionState::Resumed));
-        let attempts: Vec<(String, u32)> =
-            rows.attempts.iter().map(|row| (row.task.to_string(), row.number)).collect();
+        // A session that was being started when its server was killed may never have begun, and is tried anew.
+        let has_begun = |row: &&views::AttemptRow| !matches!(row.failure, Some(Failure::Lost { .. }));
+        let attempts: Vec<String> =
+            rows.attempts.iter().filter(has_begun).map(|row| row.task.to_string()).collect();
         assert_eq!(
             attempts,
-            ["T1.1", "T1.2", "T1.3"].map(|task| (task.to_owned(), 1)),
+            ["T1.1", "T1.2", "T1.3"],
             "{:?}",
             rows.attempts.iter().filter_map(|row| row.failure.as_ref()).collect::<Vec<_>>()
         );
