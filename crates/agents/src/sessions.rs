@@ -36,7 +36,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long the descendants of an agent that has ended may go on.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 /// How long a holder may take to say its first word. It takes a millisecond; a machine can be very busy.
-const STARTING_MS_MAX: i64 = 20_000;
+const STARTING_MS_MAX: i64 = 5_000;
 /// How long one that listens already may take to answer.
 const ANSWERING_MS_MAX: i64 = 1000;
 /// How long whoever makes a session's folder may take to write down whose it is.
