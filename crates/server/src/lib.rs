@@ -8,6 +8,7 @@ mod bodies;
 mod client;
 mod ensure;
 mod feed;
+mod page;
 mod problem;
 mod request;
 mod routes;

@@ -21,6 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
+    page,
     problem::{Failure, echo},
 };
 
@@ -41,6 +42,7 @@ pub fn router(api: Api) -> Router {
     let description = Arc::new(description);
     router
         .with_state(api)
+        .merge(page::routes())
         .route(DESCRIPTION, get(move || async move { Json(&*description).into_response() }))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
