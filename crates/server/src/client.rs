@@ -85,6 +85,15 @@ impl ClientError {
         unreachable(socket, io::ErrorKind::ConnectionRefused.into())
     }
 
+    /// Tells whether nobody is there, or is not any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Cut { .. } => true,
+            Self::Unreachable { source, .. } => is_nobody(source),
+            _ => false,
+        }
+    }
+
     /// Returns what to do about it.
     pub fn hint(&self) -> &str {
         match self {
