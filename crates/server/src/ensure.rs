@@ -11,6 +11,7 @@ use store::StoreError;
 
 use crate::{
     client::{Client, ClientError},
+    loopback::Loopback,
     server::Server,
     socket::{ServerError, socket_path},
 };
@@ -62,8 +63,8 @@ pub struct Running {
     pub inside: Option<Server>,
 }
 
-/// Finds the server of a data directory, or starts one inside of this process.
-pub fn ensure(data: &Path) -> Result<Running, EnsureError> {
+/// Finds the server of a data directory, or starts one inside of this process that listens where that is wanted.
+pub fn ensure(data: &Path, loopback: Loopback) -> Result<Running, EnsureError> {
     // Before anything is opened: no server could ever listen there.
     socket_path(data)?;
     let deadline = Instant::now() + COMING_MAX;
@@ -81,7 +82,7 @@ pub fn ensure(data: &Path) -> Result<Running, EnsureError> {
         }
         match Host::open(data) {
             Ok(host) => {
-                let server = Server::start(host, data)?;
+                let server = Server::start(host, data, loopback)?;
                 let unreachable = || ClientError::gone(server.socket());
                 let client = Client::connect(data)?.ok_or_else(unreachable)?;
                 return Ok(Running { client, inside: Some(server) });
