@@ -1,66 +1,56 @@
 //! Serves the web page that the crate `page` holds.
 //!
-//! Needs no state and no token: there is nothing of anybody in it. Paths below `/api` are never its own.
+//! Needs no state and no token: there is nothing of anybody in it. The guard adds the headers that every answer has.
 
 use axum::{
     Router,
     body::Bytes,
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
-    routing::get,
 };
 use page::Asset;
 
-/// Everything that the page does comes from here: no script, style, font or picture of anybody else's, and nothing
-/// inline. Pictures as `data:` are the sign of the tab, which counts what waits.
-const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; \
-     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+use crate::{
+    code::Code,
+    problem::{Failure, echo},
+};
+
 /// What never changes under its name is asked for once.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// Anything else is asked for each time, and mostly answered with "as you have it".
 const ASK_AGAIN: &str = "no-cache";
 
-/// Returns the routes of the page: its files, and its addresses, each of which is the page itself.
+/// Returns what answers every path that nobody else does: a file of the page, or the page, which knows its addresses.
 pub fn routes() -> Router {
-    let mut router = Router::new();
-    for asset in page::all() {
-        router = router.route(&format!("/{}", asset.path), get(file));
+    Router::new().fallback(respond)
+}
+
+async fn respond(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if !matches!(method, Method::GET | Method::HEAD) {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    for address in ["/", "/new", "/runs/{*rest}"] {
-        router = router.route(address, get(index));
-    }
-    router
+    let path = uri.path().trim_start_matches('/');
+    // A part of a page that was built since has gone; the page in its place would be a script that is none.
+    let is_file = path.starts_with("assets/");
+    let index = || if is_file { None } else { page::find("index.html") };
+    page::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| answer(asset, &headers))
 }
 
-async fn file(uri: Uri, headers: HeaderMap) -> Response {
-    page::find(uri.path().trim_start_matches('/')).map_or_else(missing, |asset| answer(asset, &headers))
-}
-
-async fn index(headers: HeaderMap) -> Response {
-    page::find("index.html").map_or_else(missing, |asset| answer(asset, &headers))
-}
-
-fn missing() -> Response {
-    StatusCode::NOT_FOUND.into_response()
+fn missing(uri: &Uri) -> Response {
+    let error = format!("there is no {}", echo(uri.path()));
+    Failure::new(Code::UnknownPath, error, "load the page again: it has changed meanwhile").into_response()
 }
 
 fn answer(asset: &'static Asset, request: &HeaderMap) -> Response {
     let caching = if asset.is_immutable { FOR_EVER } else { ASK_AGAIN };
-    let common = [
-        (header::ETAG, asset.etag),
-        (header::CACHE_CONTROL, caching),
-        (header::VARY, "accept-encoding"),
-        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    ];
+    let common =
+        [(header::ETAG, asset.etag), (header::CACHE_CONTROL, caching), (header::VARY, "accept-encoding")];
     if is_known(asset, request) {
         return (StatusCode::NOT_MODIFIED, common).into_response();
     }
     let (bytes, encoding) = smallest(asset, request);
-    let mut response =
-        (common, [(header::CONTENT_TYPE, asset.content_type)], Bytes::from_static(bytes)).into_response();
+    let kind = [(header::CONTENT_TYPE, asset.content_type)];
+    let mut response = (common, kind, Bytes::from_static(bytes)).into_response();
     if let Some(encoding) = encoding {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
@@ -108,7 +98,7 @@ mod tests {
         &ASSET
     }
 
-    fn asking(name: HeaderName, value: &'static str) -> HeaderMap {
+    fn asking(name: header::HeaderName, value: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
     }
 
@@ -136,11 +126,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_address_is_the_page_and_may_not_be_kept_unasked() {
-        let response = index(HeaderMap::new()).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
-        assert_eq!(response.headers()[header::CACHE_CONTROL], ASK_AGAIN);
-        assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], CONTENT_POLICY);
+    async fn every_address_is_the_page_but_a_file_that_is_gone_is_not() {
+        for (method, path, status) in [
+            (Method::GET, "/", 200),
+            (Method::GET, "/runs/r1/tasks/T1.1?tab=changes", 200),
+            (Method::HEAD, "/new", 200),
+            (Method::GET, "/assets/old-1234.js", 404),
+            (Method::POST, "/", 405),
+        ] {
+            let response = respond(method, Uri::from_static(path), HeaderMap::new()).await;
+            assert_eq!(response.status().as_u16(), status, "{path}");
+            if status == 200 {
+                assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+                assert_eq!(response.headers()[header::CACHE_CONTROL], ASK_AGAIN);
+            }
+        }
     }
 }
