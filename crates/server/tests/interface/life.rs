@@ -96,7 +96,7 @@ fn a_socket_of_somebody_who_was_killed_is_no_server() {
             drop(listener.accept().unwrap());
         }
     });
-    let running = ensure(folder.path()).unwrap();
+    let running = ensure(folder.path(), Loopback::Off).unwrap();
     orphan.join().unwrap();
     assert!(running.client.runs().unwrap().is_empty());
     running.inside.unwrap().stop(AfterStop::EndSessions);
