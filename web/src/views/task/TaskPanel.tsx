@@ -36,7 +36,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         <Dialog.Popup
           ref={popup}
           initialFocus={() =>
-            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? true
+            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
           }
           className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0"
         >
