@@ -51,7 +51,8 @@ export class Keyed {
     this.#rows = this.#read();
     const hash = hashKey(this.queryKey);
     this.#unwatch = this.client.getQueryCache().subscribe((event) => {
-      if (event.type === "updated" && event.action.type === "success" && event.query.queryHash === hash) this.#take();
+      if (event.type === "updated" && event.action.type === "success" && event.query.queryHash === hash)
+        this.#take();
     });
   }
 

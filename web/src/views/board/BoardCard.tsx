@@ -80,10 +80,16 @@ function Below({ task }: { task: TaskRow }) {
   }
   if (task.state === "waiting") {
     const names = task.waitsFor.map((wait) =>
-      wait.type === "task" ? wait.task : wait.type === "phase" ? t("canvas.phase", { n: wait.phase }) : wait.name,
+      wait.type === "task"
+        ? wait.task
+        : wait.type === "phase"
+          ? t("canvas.phase", { n: wait.phase })
+          : wait.name,
     );
     if (names.length === 0) return null;
-    return <span className="truncate text-faint text-xs">{t("canvas.waitsFor", { names: names.join(", ") })}</span>;
+    return (
+      <span className="truncate text-faint text-xs">{t("canvas.waitsFor", { names: names.join(", ") })}</span>
+    );
   }
   return (
     <span className="text-faint text-xs">
@@ -109,7 +115,10 @@ function PriorityMenu({ task, onPriority }: { task: TaskRow; onPriority: OnPrior
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={2} className="z-30">
           <Menu.Popup className="min-w-36 rounded-xl border border-line bg-raise p-1 shadow-xl outline-none">
-            <Menu.RadioGroup value={task.priority} onValueChange={(priority: Priority) => onPriority(task.id, priority)}>
+            <Menu.RadioGroup
+              value={task.priority}
+              onValueChange={(priority: Priority) => onPriority(task.id, priority)}
+            >
               {PRIORITIES.map((priority) => (
                 <Menu.RadioItem
                   key={priority}

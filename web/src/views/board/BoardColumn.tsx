@@ -50,7 +50,9 @@ function Sections({ column, isDragging, onPriority, scroller }: Props & Scroller
   const isPlain = !isDragging && sections.every((section) => section.priority === "normal");
   return sections.map(({ priority, tasks }) => (
     <Section key={priority} priority={priority}>
-      {!isPlain && <h3 className="px-1.5 pt-1 pb-1.5 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>}
+      {!isPlain && (
+        <h3 className="px-1.5 pt-1 pb-1.5 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
+      )}
       <Cards tasks={tasks} onPriority={onPriority} scroller={scroller} />
     </Section>
   ));
@@ -71,7 +73,10 @@ function Section({ priority, children }: { priority: Priority; children: ReactNo
     });
   }, [priority]);
   return (
-    <div ref={box} className={`min-h-8 rounded-lg ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}>
+    <div
+      ref={box}
+      className={`min-h-8 rounded-lg ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}
+    >
       {children}
     </div>
   );

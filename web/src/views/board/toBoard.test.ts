@@ -5,7 +5,11 @@ import { toBoard, toSections } from "./toBoard";
 const task = (id: string, state: TaskRow["state"], more: Partial<TaskRow> = {}): TaskRow =>
   ({ id, state, phase: 1, priority: "normal", stateSinceAt: 0, blocked: [], ...more }) as unknown as TaskRow;
 const asks = { reason: { type: "input", question: "q_1" }, on: { type: "person" }, sinceAt: 0 } as Blocked;
-const limited = { reason: { type: "rateLimited", until: 9 }, on: { type: "clock", until: 9 }, sinceAt: 0 } as Blocked;
+const limited = {
+  reason: { type: "rateLimited", until: 9 },
+  on: { type: "clock", until: 9 },
+  sinceAt: 0,
+} as Blocked;
 
 function board(...tasks: TaskRow[]): Record<string, string[]> {
   const columns = toBoard(Object.fromEntries(tasks.map((task) => [task.id, task])));
@@ -20,7 +24,16 @@ test("every state has its column, and what waits for a person comes first", () =
     task("T4", "merging"),
     task("T5", "skipped"),
   );
-  const expected = { asks: ["T3"], waiting: [], ready: [], running: [], checking: ["T4"], held: ["T2"], done: ["T1"], over: ["T5"] };
+  const expected = {
+    asks: ["T3"],
+    waiting: [],
+    ready: [],
+    running: [],
+    checking: ["T4"],
+    held: ["T2"],
+    done: ["T1"],
+    over: ["T5"],
+  };
   expect(shown).toEqual(expected);
   expect(Object.keys(shown)[0]).toBe("asks");
 });

@@ -33,8 +33,10 @@ export function toBoard(tasks: Readonly<Record<string, TaskRow>>): Column[] {
   for (const task of Object.values(tasks)) columns[columnOf(task)].push(task);
   const byPlan = (left: TaskRow, right: TaskRow) => left.phase - right.phase || compareIds(left.id, right.id);
   const rank = (task: TaskRow) => PRIORITIES.indexOf(task.priority);
-  const bySince = (left: TaskRow, right: TaskRow) => left.stateSinceAt - right.stateSinceAt || byPlan(left, right);
-  for (const id of ["waiting", "ready"] as const) columns[id].sort((l, r) => rank(l) - rank(r) || byPlan(l, r));
+  const bySince = (left: TaskRow, right: TaskRow) =>
+    left.stateSinceAt - right.stateSinceAt || byPlan(left, right);
+  for (const id of ["waiting", "ready"] as const)
+    columns[id].sort((l, r) => rank(l) - rank(r) || byPlan(l, r));
   for (const id of ["asks", "running", "checking", "held"] as const) columns[id].sort(bySince);
   for (const id of ["done", "over"] as const) columns[id].sort((left, right) => bySince(right, left));
   const isShown = (id: ColumnId) => columns[id].length > 0 || ALWAYS.includes(id);

@@ -21,9 +21,16 @@ export default function Canvas({ run }: RunViewProps) {
   const plan = useMemo(() => details.data && planName(details.data), [details.data]);
   const layout = useLayout(run, plan, isOver);
   const error = tasks.error ?? phases.error ?? details.error ?? layout.error;
-  if (error) return <Problem error={error} retry={() => void Promise.all([tasks.refetch(), details.refetch(), layout.refetch()])} />;
+  if (error)
+    return (
+      <Problem
+        error={error}
+        retry={() => void Promise.all([tasks.refetch(), details.refetch(), layout.refetch()])}
+      />
+    );
   if (!tasks.data || !layout.data) return <Loading />;
-  if (layout.data.nodes.length === 0) return <Said title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
+  if (layout.data.nodes.length === 0)
+    return <Said title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (
     <ReactFlowProvider>
       <Plan run={run} layout={layout.data} />

@@ -11,7 +11,9 @@ const TITLE_SCALE_MAX = 4;
 export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
   const { t } = useTranslation();
   const phase = useKeyedRow(data.run, "phase", String(data.phase));
-  const scale = useStore((flow) => Math.min(TITLE_SCALE_MAX, Math.max(1, Math.round(4 / flow.transform[2]) / 4)));
+  const scale = useStore((flow) =>
+    Math.min(TITLE_SCALE_MAX, Math.max(1, Math.round(4 / flow.transform[2]) / 4)),
+  );
   return (
     <div className="size-full border-line border-r border-b border-dashed">
       <h3

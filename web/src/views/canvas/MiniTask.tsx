@@ -1,6 +1,6 @@
+import { useParams } from "@tanstack/react-router";
 import type { MiniMapNodeProps } from "@xyflow/react";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { useParams } from "@tanstack/react-router";
 import type { Table } from "~/api/cache";
 import { keys } from "~/api/cache";
 import { cache } from "~/api/client";
@@ -25,7 +25,10 @@ export function MiniTask({ id, x, y, width, height }: MiniMapNodeProps) {
   useContext(Tick);
   const { run = "" } = useParams({ strict: false });
   const task = cache.getQueryData<Table<"task">>(keys.rows(run, "task"))?.[id];
-  if (!task) return <rect x={x} y={y} width={width} height={height} fill="none" stroke="var(--line)" strokeWidth={8} />;
+  if (!task)
+    return (
+      <rect x={x} y={y} width={width} height={height} fill="none" stroke="var(--line)" strokeWidth={8} />
+    );
   const { tone } = SIGNS[shownState(task)];
   const opacity = tone === "wait" ? 0.35 : 1;
   return <rect x={x} y={y} width={width} height={height} rx={8} fill={`var(--${tone})`} opacity={opacity} />;

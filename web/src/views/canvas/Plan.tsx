@@ -30,7 +30,7 @@ export function Plan({ run, layout }: Props) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const flow = useReactFlow<PlanNode>();
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const firstLook = useFirstLook(run, layout);
   const [chosen, setChosen] = useState<string | null>(null);
   const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
@@ -67,11 +67,10 @@ export function Plan({ run, layout }: Props) {
   };
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that move through the plan need a place to be.
-    <div
+    <section
       ref={box}
-      role="region"
       aria-label={t("canvas.label", { chosen: chosen ?? "" })}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that move through the plan need a place to be.
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="canvas relative size-full outline-offset-[-2px]"
@@ -116,6 +115,6 @@ export function Plan({ run, layout }: Props) {
         <Search run={run} layout={layout} onFound={setFound} onShow={show} />
         <ZoomButtons />
       </ReactFlow>
-    </div>
+    </section>
   );
 }

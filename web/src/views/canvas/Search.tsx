@@ -40,7 +40,10 @@ export function Search({ run, layout, onFound, onShow }: Props) {
     if (task) onShow(task);
   };
   return (
-    <Panel position="top-right" className="flex items-center gap-1.5 rounded-lg border border-line bg-panel px-2 text-soft">
+    <Panel
+      position="top-right"
+      className="flex items-center gap-1.5 rounded-lg border border-line bg-panel px-2 text-soft"
+    >
       <SearchIcon aria-hidden size={14} />
       <input
         ref={input}

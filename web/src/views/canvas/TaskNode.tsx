@@ -1,5 +1,5 @@
 import { type NodeProps, useStore } from "@xyflow/react";
-import { type ReactNode, memo } from "react";
+import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useKeyedRow } from "~/api/keyed";
 import type { TaskRow } from "~/api/rows";
@@ -47,7 +47,10 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">
           {task.progress !== null && (
-            <div className="h-full rounded-full bg-run" style={{ width: `${Math.round(task.progress * 100)}%` }} />
+            <div
+              className="h-full rounded-full bg-run"
+              style={{ width: `${Math.round(task.progress * 100)}%` }}
+            />
           )}
         </div>
       )}
@@ -71,11 +74,16 @@ function LastLine({ task }: { task: TaskRow }): ReactNode {
       ? t("canvas.waitsFor", { names: waits.slice(0, 3).join(", ") + (task.nWaitsFor > 3 ? " …" : "") })
       : task.state === "running" && task.step
         ? task.step
-        : [task.agent, task.attempt > 1 && t("canvas.attempt", { n: task.attempt })].filter(Boolean).join(" · ");
+        : [task.agent, task.attempt > 1 && t("canvas.attempt", { n: task.attempt })]
+            .filter(Boolean)
+            .join(" · ");
   return <span className="truncate text-soft text-xs">{words || " "}</span>;
 }
 
-function waitName(wait: TaskRow["waitsFor"][number], t: (key: string, values: { n: number }) => string): string {
+function waitName(
+  wait: TaskRow["waitsFor"][number],
+  t: (key: string, values: { n: number }) => string,
+): string {
   switch (wait.type) {
     case "task":
       return wait.task;

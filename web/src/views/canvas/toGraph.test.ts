@@ -16,13 +16,16 @@ const layout: Layout = {
     { from: "T1", to: "T3", isCritical: false },
   ],
 };
-const row = (id: string, more: Partial<TaskRow> = {}) => ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
+const row = (id: string, more: Partial<TaskRow> = {}) =>
+  ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
 
 test("lanes come before the tasks that stand on them", () => {
   const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]) });
   expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
   expect(nodes.filter((node) => node.selected).map((node) => node.id)).toEqual(["T2"]);
-  expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual(["T3"]);
+  expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual([
+    "T3",
+  ]);
 });
 
 test("the edges of the chosen task stand out", () => {

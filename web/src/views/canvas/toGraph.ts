@@ -23,6 +23,7 @@ export function toNodes(run: string, layout: Layout, { chosen, found }: Looked):
       zIndex: -1,
       selectable: false,
       focusable: false,
+      style: { pointerEvents: "none" },
     }),
   );
   const { nodeWidth: width, nodeHeight: height } = layout;
@@ -64,7 +65,11 @@ export function toEdges(layout: Layout, chosen: string | null): Edge[] {
 export type Direction = "left" | "right" | "up" | "down";
 
 /** The task that is nearest in a direction; where there is none, nothing. */
-export function nearest(nodes: readonly PlacedTask[], from: string, direction: Direction): string | undefined {
+export function nearest(
+  nodes: readonly PlacedTask[],
+  from: string,
+  direction: Direction,
+): string | undefined {
   const at = nodes.find((node) => node.task === from);
   if (!at) return undefined;
   const isSideways = direction === "left" || direction === "right";
@@ -81,7 +86,11 @@ export function nearest(nodes: readonly PlacedTask[], from: string, direction: D
 }
 
 /** The tasks that a search means: by the beginning of their names, or by words anywhere. In the picture's order. */
-export function matches(nodes: readonly PlacedTask[], tasks: Readonly<Record<string, TaskRow>>, search: string): string[] {
+export function matches(
+  nodes: readonly PlacedTask[],
+  tasks: Readonly<Record<string, TaskRow>>,
+  search: string,
+): string[] {
   const wanted = search.trim().toLowerCase();
   if (wanted === "") return [];
   const isMeant = (id: string) => {

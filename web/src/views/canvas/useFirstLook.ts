@@ -10,7 +10,10 @@ import { type PlanNode, toBeginWith } from "./toGraph";
 const WHOLE_MAX = 2200;
 
 /** Where one looks first, found out once: the whole plan where it can be read, else where something goes on. */
-export function useFirstLook(run: string, layout: Layout): { fit: FitViewOptions<PlanNode>; task: string | undefined } {
+export function useFirstLook(
+  run: string,
+  layout: Layout,
+): { fit: FitViewOptions<PlanNode>; task: string | undefined } {
   const [look] = useState(() => {
     const tasks = Object.values(cache.getQueryData<Table<"task">>(keys.rows(run, "task")) ?? {});
     const begin = toBeginWith(tasks);

@@ -23,7 +23,9 @@ export function Legend({ schedule }: { schedule: Schedule }) {
             {t("schedule.end", { at: clock(endAt), span: span(endAt - nowAt) })}
           </b>
         )}
-        {endAt !== null && nGuessed > 0 && <span title={t("schedule.guessedHint")}> · {t("schedule.guessed", { count: nGuessed })}</span>}
+        {endAt !== null && nGuessed > 0 && (
+          <span title={t("schedule.guessedHint")}> · {t("schedule.guessed", { count: nGuessed })}</span>
+        )}
         {nStuck > 0 && <span className="text-fail">{t("schedule.stuck", { count: nStuck })}</span>}
       </p>
     </>

@@ -12,7 +12,7 @@ import { Said } from "~/components/Said";
 import type { RunViewProps } from "../views";
 import { Axis } from "./Axis";
 import { Legend } from "./Legend";
-import { TRACK_HEIGHT, Track } from "./Track";
+import { Fillings, TRACK_HEIGHT, Track } from "./Track";
 import { type GroupBy, toRange, toScheduleRows } from "./toSchedule";
 
 const NAME_WIDTH = 168;
@@ -23,7 +23,8 @@ export default function ScheduleView({ run }: RunViewProps) {
   const { t } = useTranslation();
   const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
   const schedule = useSchedule(run, isOver);
-  if (schedule.status === "error") return <Problem error={schedule.error} retry={() => void schedule.refetch()} />;
+  if (schedule.status === "error")
+    return <Problem error={schedule.error} retry={() => void schedule.refetch()} />;
   if (!schedule.data) return <Loading />;
   if (schedule.data.bars.length === 0) {
     return <Said title={t("schedule.empty")} icon={<CalendarClock aria-hidden size={22} />} />;
@@ -36,7 +37,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
   const tasks = useRows(run, "task").data ?? {};
   const [by, setBy] = useState<GroupBy>("agent");
   const [zoom, setZoom] = useState(1);
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const room = useWidth(scroller) - NAME_WIDTH - 16;
   const width = Math.max(200, room * zoom);
   const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
@@ -54,7 +55,8 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
     void rows;
   }, [lines, rows]);
   return (
-    <div className="flex h-full flex-col p-4">
+    <div className="flex h-full flex-col p-4 [--predicted:color-mix(in_srgb,var(--wait)_22%,var(--panel))]">
+      <Fillings />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-2">
         <fieldset className="flex rounded-lg border border-line bg-panel p-0.5">
           <legend className="sr-only">{t("schedule.rows")}</legend>
@@ -75,7 +77,11 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
           ))}
         </fieldset>
         <div className="flex">
-          <IconButton label={t("canvas.zoomIn")} disabled={zoom >= ZOOM_MAX} onClick={() => setZoom(zoom * 2)}>
+          <IconButton
+            label={t("canvas.zoomIn")}
+            disabled={zoom >= ZOOM_MAX}
+            onClick={() => setZoom(zoom * 2)}
+          >
             <ZoomIn size={15} />
           </IconButton>
           <IconButton label={t("canvas.zoomOut")} disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)}>
@@ -84,16 +90,20 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
         </div>
         <Legend schedule={schedule} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
-      <div
+      <section
         ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         tabIndex={0}
-        role="region"
         aria-label={t("view.schedule")}
         className="min-h-0 flex-1 overflow-auto rounded-xl border border-line bg-panel"
       >
         <div style={{ width: NAME_WIDTH + width + 16 }}>
-          <Axis scale={scale} width={width} left={NAME_WIDTH} now={schedule.endAt === null ? null : schedule.nowAt} />
+          <Axis
+            scale={scale}
+            width={width}
+            left={NAME_WIDTH}
+            now={schedule.endAt === null ? null : schedule.nowAt}
+          />
           <div className="relative" style={{ height: lines.getTotalSize() }}>
             {lines.getVirtualItems().map(({ index, key, start, size }) => {
               const row = rows[index];
@@ -109,11 +119,20 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
                     style={{ width: NAME_WIDTH }}
                   >
                     <b className="truncate font-semibold">{row.id || t("schedule.nobody")}</b>
-                    {by === "task" && <span className="truncate text-soft text-xs">{tasks[row.id]?.title}</span>}
+                    {by === "task" && (
+                      <span className="truncate text-soft text-xs">{tasks[row.id]?.title}</span>
+                    )}
                   </div>
                   <div className="py-1">
                     {row.tracks.map((bars, n) => (
-                      <Track key={n} bars={bars} scale={scale} width={width} tasks={tasks} schedule={schedule} />
+                      <Track
+                        key={n}
+                        bars={bars}
+                        scale={scale}
+                        width={width}
+                        tasks={tasks}
+                        schedule={schedule}
+                      />
                     ))}
                   </div>
                 </div>
@@ -121,7 +140,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
             })}
           </div>
         </div>
-      </div>
+      </section>
     </div>
   );
 }

@@ -22,25 +22,22 @@ type Props = {
 const FILLS: Record<Bar["kind"], { fill: string; ink: string }> = {
   past: { fill: "var(--done)", ink: "var(--panel)" },
   now: { fill: "var(--run)", ink: "var(--panel)" },
-  blocked: { fill: "url(#blocked)", ink: "var(--ask)" },
+  blocked: { fill: "url(#held)", ink: "var(--soft)" },
   predicted: { fill: "var(--predicted)", ink: "var(--soft)" },
 };
+
+const FOR_PERSON = { fill: "url(#asked)", ink: "var(--ask)" };
+
+/** Tells whether a task waited for a person, and not for an agent or the clock. */
+function waitsForPerson({ reason }: Bar): boolean {
+  return reason !== null && ["input", "dependency", "approval", "escalated"].includes(reason.type);
+}
 
 /** Bars one behind the other, and the line of this moment. */
 export function Track({ bars, scale, width, tasks, schedule }: Props) {
   return (
-    <svg
-      role="group"
-      width={width}
-      height={TRACK_HEIGHT}
-      className="block [--predicted:color-mix(in_srgb,var(--wait)_22%,var(--panel))]"
-    >
-      <defs>
-        <pattern id="blocked" width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <rect width="10" height="10" fill="var(--ask-soft)" />
-          <rect width="5" height="10" fill="var(--ask-line)" opacity="0.55" />
-        </pattern>
-      </defs>
+    // biome-ignore lint/a11y/noSvgWithoutTitle: each bar has a title of its own.
+    <svg width={width} height={TRACK_HEIGHT} className="block">
       {bars.map((bar) => (
         <BarShape key={`${bar.task} ${bar.startAt} ${bar.kind}`} bar={bar} scale={scale} tasks={tasks} />
       ))}
@@ -57,14 +54,37 @@ export function Track({ bars, scale, width, tasks, schedule }: Props) {
   );
 }
 
+/** What the bars of all tracks are filled with. It must be somewhere on the page, once. */
+export function Fillings() {
+  return (
+    <svg aria-hidden width={0} height={0} className="absolute">
+      <Stripes id="asked" ground="var(--ask-soft)" stripe="var(--ask-line)" />
+      <Stripes id="held" ground="var(--panel)" stripe="var(--predicted)" />
+    </svg>
+  );
+}
+
+function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: string }) {
+  return (
+    <pattern id={id} width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect width="10" height="10" fill={ground} />
+      <rect width="5" height="10" fill={stripe} opacity="0.55" />
+    </pattern>
+  );
+}
+
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
   const opening = useOpening();
   const label = useLabel(bar, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
-  const { fill, ink } = FILLS[bar.kind];
+  const isAsked = bar.kind === "blocked" && waitsForPerson(bar);
+  const { fill, ink } = isAsked ? FOR_PERSON : FILLS[bar.kind];
   const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
-  const words = bar.kind === "blocked" ? `? ${bar.text ?? ""}` : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
+  const words =
+    bar.kind === "blocked"
+      ? `${isAsked ? "?" : "‖"} ${bar.text ?? bar.task}`
+      : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button can't be a part of a drawing.
     <g
@@ -84,7 +104,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
         height={BAR_HEIGHT}
         rx={Math.min(5, width / 2)}
         fill={failed ? "var(--fail)" : fill}
-        stroke={bar.isCritical ? "var(--ink)" : bar.kind === "blocked" ? "var(--ask-line)" : "none"}
+        stroke={bar.isCritical ? "var(--ink)" : isAsked ? "var(--ask-line)" : "none"}
         strokeWidth={bar.isCritical ? 1.5 : 1}
       />
       {width >= WORDS_WIDTH_MIN && (
@@ -102,7 +122,10 @@ function useLabel(bar: Bar, tasks: Props["tasks"]): string {
   const { t } = useTranslation();
   const clock = useClock();
   const span = useSpan();
-  const what = bar.kind === "blocked" ? t(`schedule.reason.${bar.reason?.type ?? "input"}`) : t(`schedule.kind.${bar.kind}`);
+  const what =
+    bar.kind === "blocked"
+      ? t(`schedule.reason.${bar.reason?.type ?? "input"}`)
+      : t(`schedule.kind.${bar.kind}`);
   const when = `${clock(bar.startAt)} – ${clock(bar.endAt)} (${span(bar.endAt - bar.startAt)})`;
   const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();
   return [name, bar.text ? `${what}: ${bar.text}` : what, when, bar.isCritical ? t("schedule.critical") : ""]

@@ -15,8 +15,18 @@ const bar = (task: string, agent: string, startAt: number, endAt: number): Bar =
 const written = (bars: Bar[]) => bars.map((bar) => `${bar.task} ${bar.startAt}-${bar.endAt}`);
 
 test("what overlaps stands in tracks of its own, and a task goes on in its track", () => {
-  const tracks = toTracks([bar("T1", "a", 0, 5), bar("T2", "a", 2, 4), bar("T3", "a", 5, 6), bar("T2", "a", 5, 9)]);
-  expect(tracks.map(written)).toEqual([["T1 0-5", "T3 5-6"], ["T2 2-4", "T2 5-9"]].map((track) => track));
+  const tracks = toTracks([
+    bar("T1", "a", 0, 5),
+    bar("T2", "a", 2, 4),
+    bar("T3", "a", 5, 6),
+    bar("T2", "a", 5, 9),
+  ]);
+  expect(tracks.map(written)).toEqual(
+    [
+      ["T1 0-5", "T3 5-6"],
+      ["T2 2-4", "T2 5-9"],
+    ].map((track) => track),
+  );
 });
 
 test("rows are those of agents or of tasks, in the order of people", () => {
@@ -26,7 +36,14 @@ test("rows are those of agents or of tasks, in the order of people", () => {
 });
 
 test("a run that is over does not grow with the time that goes by", () => {
-  const schedule = { startAt: 1000, nowAt: 900_000, endAt: null, nGuessed: 0, nStuck: 0, bars: [bar("T1", "a", 2000, 52_000)] };
+  const schedule = {
+    startAt: 1000,
+    nowAt: 900_000,
+    endAt: null,
+    nGuessed: 0,
+    nStuck: 0,
+    bars: [bar("T1", "a", 2000, 52_000)],
+  };
   expect(toRange(schedule)).toEqual([1000, 53_020]);
   expect(toRange({ ...schedule, bars: [] })).toEqual([1000, 2000]);
 });

@@ -41,7 +41,10 @@ export function toTracks(bars: readonly Bar[]): Bar[][] {
 export function toRange(schedule: Schedule): [number, number] {
   const ends = schedule.bars.map((bar) => bar.endAt);
   const start = schedule.bars.reduce((first, bar) => Math.min(first, bar.startAt), schedule.startAt);
-  const end = ends.reduce((last, end) => Math.max(last, end), Math.min(schedule.nowAt, Math.max(...ends, start)));
+  const end = ends.reduce(
+    (last, end) => Math.max(last, end),
+    Math.min(schedule.nowAt, Math.max(...ends, start)),
+  );
   const room = Math.max(1000, (end - start) * 0.02);
   return [start, end + room];
 }
