@@ -17,10 +17,11 @@ export function BoardColumn({ column, isDragging, onPriority }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const isAsking = column.id === "asks";
+  const isNarrow = column.tasks.length === 0 && !(isDragging && canPrioritize(column.id));
   return (
     <section
       aria-label={t(`board.${column.id}`)}
-      className={`flex w-64 shrink-0 flex-col rounded-xl border ${isAsking ? "border-ask-line bg-ask-soft" : "border-line bg-panel/60"}`}
+      className={`flex flex-col rounded-xl border bg-panel/60 ${isAsking ? "border-ask-line" : "border-line"} ${isNarrow ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
     >
       <h2 className="flex justify-between px-3.5 py-2.5 font-semibold">
         <span className={isAsking ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>

@@ -15,7 +15,7 @@ export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
     Math.min(TITLE_SCALE_MAX, Math.max(1, Math.round(4 / flow.transform[2]) / 4)),
   );
   return (
-    <div className="size-full border-line border-r border-b border-dashed">
+    <div className={`size-full border-line border-r border-dashed ${data.isLast ? "" : "border-b"}`}>
       <h3
         className="origin-top-left truncate px-3.5 py-2.5 font-semibold text-soft text-xs"
         style={{ transform: `scale(${scale})`, width: `${100 / scale}%` }}

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Layout } from "~/api/pictures";
 import { useOpenTask } from "~/components/open";
 import { Lane } from "./LaneNode";
+import { Legend } from "./Legend";
 import { MiniTask, Ticking } from "./MiniTask";
 import { Search } from "./Search";
 import { TaskCard } from "./TaskNode";
@@ -100,7 +101,7 @@ export function Plan({ run, layout }: Props) {
         onPaneClick={() => setChosen(null)}
         proOptions={{ hideAttribution: true }}
       >
-        <Background gap={18} size={1} color="var(--line)" />
+        <Background gap={18} size={1.5} color="var(--line)" />
         <Ticking>
           <MiniMap
             pannable
@@ -113,6 +114,7 @@ export function Plan({ run, layout }: Props) {
           />
         </Ticking>
         <Search run={run} layout={layout} onFound={setFound} onShow={show} />
+        <Legend />
         <ZoomButtons />
       </ReactFlow>
     </section>

@@ -1,4 +1,4 @@
-import { type NodeProps, useStore } from "@xyflow/react";
+import { Handle, type NodeProps, Position, useStore } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useKeyedRow } from "~/api/keyed";
@@ -13,27 +13,44 @@ const READABLE_ZOOM = 0.35;
 
 /** A task on the canvas. It is drawn anew when its own row changes, and not with the others. */
 export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps<TaskNode>) {
-  const { t } = useTranslation();
-  const task = useKeyedRow(data.run, "task", id);
   const isFar = useStore((flow) => flow.transform[2] < READABLE_ZOOM);
-  if (!task) return <div className="size-full rounded-lg border border-line bg-panel" />;
-  const shown = shownState(task);
-  const { tone } = SIGNS[shown];
+  const task = useKeyedRow(data.run, "task", id);
   const marks = [
     data.isCritical ? "outline-2 outline-ink outline-offset-2" : "",
     selected || data.isFound ? "outline-2 outline-accent! outline-offset-2" : "",
-    tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs",
-  ];
-  if (isFar) return <div className={`size-full rounded-lg border-2 ${FILL[tone]} ${marks.join(" ")}`} />;
+  ].join(" ");
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      {task ? (
+        isFar ? (
+          <div className={`size-full rounded-lg ${FILL[SIGNS[shownState(task)].tone]} ${marks}`} />
+        ) : (
+          <Card task={task} marks={marks} isChosen={selected} />
+        )
+      ) : (
+        <div className="size-full rounded-lg border border-line bg-panel" />
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </>
+  );
+});
+
+function Card({ task, marks, isChosen }: { task: TaskRow; marks: string; isChosen: boolean }) {
+  const { t } = useTranslation();
+  const shown = shownState(task);
+  const { tone } = SIGNS[shown];
+  const border =
+    tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
   const name = [task.id, task.title, t(`state.${shown}`), task.question?.text].filter(Boolean).join(", ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: React Flow needs a box that can be dragged over, and a button is none.
     <div
       role="button"
       aria-label={name}
-      tabIndex={selected ? 0 : -1}
+      tabIndex={isChosen ? 0 : -1}
       data-task={task.id}
-      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE[tone]} ${marks.join(" ")}`}
+      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE[tone]} ${border} ${marks}`}
     >
       <div className="flex items-center justify-between gap-2 text-soft text-xs">
         <code className="font-mono font-semibold">{task.id}</code>
@@ -56,7 +73,7 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
       )}
     </div>
   );
-});
+}
 
 /** What one wants to know most: what is asked, what it waits for, what is being done, who does it. */
 function LastLine({ task }: { task: TaskRow }): ReactNode {

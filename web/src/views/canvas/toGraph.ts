@@ -5,7 +5,7 @@ import type { Layout, PlacedTask } from "~/api/pictures";
 import type { TaskDetailRow, TaskRow } from "~/api/rows";
 
 export type TaskNode = Node<{ run: string; isCritical: boolean; isFound: boolean }, "task">;
-export type LaneNode = Node<{ run: string; phase: number; title: string }, "lane">;
+export type LaneNode = Node<{ run: string; phase: number; title: string; isLast: boolean }, "lane">;
 export type PlanNode = TaskNode | LaneNode;
 
 /** What is looked at: the chosen task, and those that a search found. */
@@ -19,7 +19,12 @@ export function toNodes(run: string, layout: Layout, { chosen, found }: Looked):
       position: { x: lane.x, y: lane.y },
       width: lane.width,
       height: lane.height,
-      data: { run, phase: lane.phase, title: lane.title },
+      data: {
+        run,
+        phase: lane.phase,
+        title: lane.title,
+        isLast: lane.y + lane.height >= layout.height,
+      },
       zIndex: -1,
       selectable: false,
       focusable: false,

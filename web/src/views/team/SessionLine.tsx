@@ -12,7 +12,7 @@ import { useTranslation } from "react-i18next";
 import type { ProgressRow, SessionRow, TaskRow } from "~/api/rows";
 import { tokens } from "~/components/figures";
 import { useOpening } from "~/components/opening";
-import { EDGE, TEXT, type Tone } from "~/components/state";
+import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";
 import { Ago } from "~/components/Time";
 import { useLastSeen } from "./useLastSeen";
 
@@ -27,10 +27,12 @@ type Props = {
 export function SessionLine({ run, session, task, progress }: Props) {
   const { t } = useTranslation();
   const opening = useOpening();
-  const { tone, icon: Icon } = signOf(session);
-  const isWaiting = tone === "ask";
-  const question = task?.state === "blocked" && isWaiting ? task.question : null;
-  const word = session.park ?? session.state;
+  const isWaiting = waitsForAnswer(session, task);
+  const { tone, icon: Icon } = isWaiting ? WAITS : signOf(session);
+  const question = isWaiting ? task?.question : null;
+  const words = [isWaiting ? "waitingInput" : null, session.park ?? session.state].filter(
+    (word) => word !== null,
+  );
   return (
     <button
       type="button"
@@ -62,7 +64,7 @@ export function SessionLine({ run, session, task, progress }: Props) {
       <span className="flex w-48 flex-col leading-tight">
         <span className={`flex items-center gap-1 font-medium ${TEXT[tone]}`}>
           <Icon aria-hidden size={14} strokeWidth={2.2} />
-          {t(`session.${word}`)}
+          {[...new Set(words)].map((word) => t(`session.${word}`)).join(" · ")}
         </span>
         <Source run={run} session={session} />
       </span>
@@ -95,6 +97,14 @@ function Used({ session }: { session: SessionRow }) {
   );
 }
 
+const WAITS = { tone: "ask", icon: CircleHelp } as const;
+
+/** Tells whether a session waits for a person, also where it was parked meanwhile. */
+function waitsForAnswer(session: SessionRow, task: TaskRow | undefined): boolean {
+  if (session.endedAt !== null) return false;
+  return session.state === "waitingInput" || (task?.session === session.id && waitsForPerson(task));
+}
+
 function signOf({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
   switch (state) {
     case "starting":
@@ -102,7 +112,7 @@ function signOf({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: Lu
     case "active":
       return { tone: "run", icon: Play };
     case "waitingInput":
-      return { tone: "ask", icon: CircleHelp };
+      return WAITS;
     case "parked":
       return { tone: "wait", icon: park === "hot" ? CirclePause : Snowflake };
     case "ended":

@@ -68,7 +68,7 @@ function Line({ line }: { line: TimelineRow }) {
       <span className="text-faint text-xs">
         <Clock at={line.happenedAt} />
       </span>
-      <i aria-hidden className={`size-2 self-center rounded-full ${DOTS[topic]}`} />
+      <i aria-hidden className={`mt-1.5 size-2 self-start rounded-full ${DOTS[topic]}`} />
       <span className={`truncate font-medium ${isAsked ? "text-ask" : "text-soft"}`}>
         {t(`event.${line.kind}`, { defaultValue: line.kind })}
       </span>
