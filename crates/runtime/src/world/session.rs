@@ -19,7 +19,7 @@ use wire::say::Task;
 
 use super::{
     leash::{Leash, Pull},
-    process::{Process, ProcessError, Seat, end_all},
+    process::{Process, ProcessError, Seat, end_all, settle},
     site::{Site, chain},
 };
 use crate::Kept;
@@ -208,12 +208,13 @@ impl Clerk {
 
     fn begin(&mut self, situation: Situation) -> Result<Next, ProcessError> {
         self.seat.place = self.find_place()?;
+        settle(&self.site, self.seat.session)?;
         let found = Process::find(&self.site, &self.seat, self.read_from)?;
         match (found, situation) {
             (Some((process, _)), Situation::Cold) if process.is_over() => Ok(Next::Cold),
             (Some((process, _)), Situation::New) if self.was_stopped(&process) => self.start(),
             // A server was killed as it started it: nobody was ever there.
-            (Some((process, _)), Situation::New) if process.is_lost() => {
+            (Some((process, _)), Situation::New) if process.has_not_begun() => {
                 self.site.shared.sessions.bury(&process.found);
                 self.start()
             }
