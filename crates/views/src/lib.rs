@@ -2,21 +2,27 @@
 //!
 //! Everything follows from the events alone, so rows can be thrown away and made anew. Nothing is decided here and
 //! nothing can fail: an event about something unknown changes nothing.
+//!
+//! [`layout`] and [`schedule`] are pictures of the rows: where tasks stand, and when.
 
 mod change;
 mod facts;
 mod fold;
+mod graph;
 mod kind;
+mod layout;
 mod line;
 mod names;
 mod rows;
 mod say;
+mod schedule;
 mod table;
 mod views;
 mod words;
 
 pub use change::Change;
 pub use kind::{Kind, Row, Rows};
+pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use line::Line;
 pub use names::{
     DIRECT_MESSAGE, ESCALATION_NEW, ESCALATION_RESOLVED, HUMAN_QUERY_ANSWERED, HUMAN_QUERY_REQUESTED,
@@ -33,6 +39,7 @@ pub use rows::{
     TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
+pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
 pub use table::{Record, Table};
 pub use views::Views;
 pub use words::line;
