@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, Overlap, PermissionWish, PhaseNumber,
     PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said,
     SessionId, Settings, TaskId, Usage,
 };
@@ -297,6 +297,11 @@ pub enum Command {
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
+    },
+    /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
+    ReportOverlaps {
+        /// All that were found.
+        overlaps: Vec<Overlap>,
     },
     /// Time went by.
     Tick,

@@ -215,6 +215,11 @@ impl Run {
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
 
+            Event::OverlapSeen { overlap } => {
+                self.overlaps.retain(|known| known.tasks != overlap.tasks);
+                self.overlaps.push(overlap.clone());
+            }
+            Event::OverlapGone { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
             Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
             Event::ResolveAsked { session, phase } => {

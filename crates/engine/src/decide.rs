@@ -12,6 +12,7 @@ mod escalation;
 mod exchange;
 mod gate;
 mod hear;
+mod overlap;
 mod permission;
 mod plan;
 mod question;

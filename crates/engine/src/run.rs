@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use domain::{
-    ChannelId, EffectId, EscalationId, InvocationId, PhaseNumber, QuestionId, RequestId, ResultId,
+    ChannelId, EffectId, EscalationId, InvocationId, Overlap, PhaseNumber, QuestionId, RequestId, ResultId,
     RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,8 @@ pub struct Run {
     /// Tasks that wait for their turn to be merged.
     pub(crate) mergeable: VecDeque<TaskRef>,
     pub(crate) merging: Option<TaskRef>,
+    /// Files that two unfinished tasks both changed, as far as the world has told.
+    pub(crate) overlaps: Vec<Overlap>,
     /// Choices about permissions that hold for the run.
     pub(crate) kept: Vec<(String, bool)>,
     pub(crate) spent: Spent,
@@ -146,6 +148,7 @@ impl Run {
             checkpoints: Table::default(),
             mergeable: VecDeque::new(),
             merging: None,
+            overlaps: Vec::new(),
             kept: Vec::new(),
             spent: Spent::default(),
             exhausted: None,

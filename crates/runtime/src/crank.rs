@@ -105,6 +105,7 @@ impl Crank {
         for (id, effect) in self.kept.outstanding() {
             self.world.carry_out(id, effect, &self.kept);
         }
+        self.world.look_for_overlaps(&self.kept);
         loop {
             self.try_postponed();
             if self.postponed.len() >= POSTPONED_MAX {
@@ -151,6 +152,7 @@ impl Crank {
     /// Decides and records; gives the wish back where it could not be recorded and nobody was told.
     fn try_take(&mut self, wish: Wish) -> Option<Wish> {
         let Wish { actor, command, reply } = wish;
+        let moves_files = moves_files(&command);
         // Nobody says it again, but a person.
         let again = reply.is_none().then(|| command.clone());
         let result = self.kept.wish(now(), &actor, command);
@@ -169,6 +171,9 @@ impl Crank {
                 }
                 for (id, effect) in step.orders {
                     self.world.carry_out(id, effect, &self.kept);
+                }
+                if moves_files {
+                    self.world.look_for_overlaps(&self.kept);
                 }
                 Ok(step.sequence)
             }
@@ -216,6 +221,18 @@ impl Crank {
         world.stop(agents);
         drop(kept.save());
     }
+}
+
+/// Tells whether worktrees may look different when this is said: an agent stands still, or somebody else was at them.
+fn moves_files(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::EndTurn { .. }
+            | Command::ReportStarted { .. }
+            | Command::ReportCheckpoint { .. }
+            | Command::ReportMerge { .. }
+            | Command::ReportEffect { .. }
+    )
 }
 
 /// Brings the urgent messages of a batch forward. What is no message stays where it is, and nothing passes it.

@@ -3,6 +3,7 @@
 //! Short steps take turns; checks run in between, so that a long one holds nobody up.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -140,6 +141,11 @@ impl Git {
         let _turn = self.turn();
         let tip = self.run.tip()?;
         Ok(self.run.desk(name, &tip)?.path)
+    }
+
+    /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
+    pub fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
+        self.run.open(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
     /// Keeps everything in a task's worktree, and returns the commit.

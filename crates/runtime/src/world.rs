@@ -13,6 +13,7 @@ mod room;
 mod session;
 mod site;
 mod turns;
+mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,12 +36,14 @@ use leash::Leash;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
 use turns::Turns;
+use watch::Watch;
 
 /// The world of one run.
 pub(crate) struct World {
     site: Arc<Site>,
     posts: BTreeMap<SessionId, Post>,
     jobs: Vec<Working>,
+    watch: Option<Watch>,
 }
 
 /// Something that is done beside the loop.
@@ -70,7 +73,7 @@ impl World {
             mail,
             task_numbers: OnceLock::new(),
         });
-        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new() })
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None })
     }
 
     /// Finds the sessions again that a run left.
@@ -94,6 +97,11 @@ impl World {
             };
             self.post(living.session, situation, kept);
         }
+    }
+
+    /// Looks which files unfinished tasks have changed in common. What is found is reported by mail.
+    pub(crate) fn look_for_overlaps(&mut self, kept: &Kept) {
+        Watch::look(&mut self.watch, &self.site, kept);
     }
 
     /// Does something, or sees to it that it is done. What came of it is reported by mail.
@@ -200,6 +208,7 @@ impl World {
         for (_, post) in std::mem::take(&mut self.posts) {
             post.join();
         }
+        self.watch.take().into_iter().for_each(Watch::stop);
         for job in std::mem::take(&mut self.jobs) {
             // One that panicked has said so itself.
             drop(job.thread.join());

@@ -40,6 +40,8 @@ pub struct Simulation<'a> {
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
     pub(crate) random: Random,
+    /// Decides what is seen of worktrees. A stream of its own, so that looking changes nothing else.
+    pub(crate) eyes: Random,
     pub(crate) trace: Trace,
     pub(crate) step: u64,
     pub(crate) summary: Summary,
@@ -79,6 +81,7 @@ impl<'a> Simulation<'a> {
             snapshot: None,
             told: BTreeSet::new(),
             random,
+            eyes: Random::new(seed ^ 0x0E7E_5000_0000_0001),
             trace,
             step: 0,
             summary: Summary::default(),
@@ -190,7 +193,11 @@ impl<'a> Simulation<'a> {
             Command::ReportStarted { session, .. } => Some(*session),
             _ => None,
         };
+        let is_kept = matches!(command, Command::ReportCheckpoint { .. });
         let given = self.give(&Actor::System, command.clone())?;
+        if is_kept && given == Given::Settled {
+            self.look_at_worktrees()?;
+        }
         if given == Given::Lost {
             // Whoever reports does so until it is in the log.
             self.world.report(command);

@@ -211,6 +211,8 @@ impl Views {
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
+            Event::OverlapSeen { overlap } => self.overlap_seen(now, overlap),
+            Event::OverlapGone { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
             Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),

@@ -68,6 +68,7 @@ impl Deciding<'_> {
             | Command::ReportCheckpoint { .. }
             | Command::ReportEffect { .. }
             | Command::ReportNotLanded { .. }
+            | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::NotYours);
@@ -196,6 +197,10 @@ impl Deciding<'_> {
             Command::ReportNotLanded { effect } => {
                 self.run.orders.find(effect).ok_or(Rejection::Stale)?;
                 self.emit(Event::EffectFinished { effect, error: None });
+                Ok(())
+            }
+            Command::ReportOverlaps { overlaps } => {
+                self.report_overlaps(overlaps);
                 Ok(())
             }
             Command::Tick => {

@@ -129,6 +129,8 @@ impl Deciding<'_> {
             | Event::BudgetRaised { .. }
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. }
+            | Event::OverlapSeen { .. }
+            | Event::OverlapGone { .. }
             | Event::EffectFinished { .. }
             | Event::ResolveAsked { .. }
             | Event::ResolveAnswered { .. } => {}

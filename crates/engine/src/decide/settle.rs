@@ -60,6 +60,7 @@ impl Deciding<'_> {
     }
 
     fn look_at_task(&mut self, task: TaskRef) {
+        self.end_overlaps(task);
         let state = self.run.task(task);
         let has_slot = self.run.schedule.running().contains(&state.node);
         if !self.is_going() || state.is_blocked() || !has_slot {

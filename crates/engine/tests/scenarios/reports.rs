@@ -1,6 +1,6 @@
 //! What the world reports in a scenario, where it is not left to itself: `the check of T1 fails`.
 
-use domain::{Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, SessionId, TaskId};
+use domain::{Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, Overlap, SessionId, TaskId};
 use engine::Effect;
 
 use crate::{
@@ -27,6 +27,13 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
             let outcome = merge_outcome(stage, words.get(2..).unwrap_or_default(), said)?;
             merge(stage, task.trim_end_matches("'s"), outcome)?
         }
+        [first, "and", second, "both", "change", files @ ..] => {
+            let files: Vec<String> = read_list(files)?;
+            let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
+            let tasks = [read_value(first)?, read_value(second)?];
+            Command::ReportOverlaps { overlaps: vec![Overlap { tasks, files, n_files }] }
+        }
+        ["nobody", "changes", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(stage, phase, outcome, said)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(stage, task, outcome, said)?,
         _ => return session(stage, words, said),

@@ -279,6 +279,8 @@ impl Model {
                     self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
+            Event::OverlapSeen { overlap } => self.see_overlap(overlap),
+            Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
             | Event::PhaseStarted { .. }
             | Event::PhaseLanded { .. }
