@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, Overlap, PermissionWish, PhaseNumber,
-    PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said,
-    SessionId, Settings, TaskId, Usage,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, Overlap, PermissionWish,
+    PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
+    Said, SessionId, Settings, TaskId, Usage,
 };
 
 /// One wish. Who wishes stands beside it.

@@ -54,7 +54,8 @@ impl Run {
 
     /// Returns each pair of worktrees that changed the same files.
     pub fn overlaps(&self, worktrees: &[Worktree]) -> Result<Vec<Overlap>, RepoError> {
-        let changed = worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
+        let changed =
+            worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
         Ok(Overlap::between(&changed.collect::<Result<_, RepoError>>()?))
     }
 }

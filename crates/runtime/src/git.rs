@@ -10,7 +10,7 @@ use std::{
 
 use domain::{RunId, TaskId};
 use repo::{
-    Commit, GitOptions, Identity, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
+    Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
 };
 use serde::{Deserialize, Serialize};
 use views::{TaskState, Views};
@@ -148,11 +148,11 @@ impl Git {
         self.run.open(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
-    /// Keeps everything in a task's worktree, and returns the commit.
-    pub fn keep(&self, task: &TaskId, label: &str) -> Result<String, RepoError> {
+    /// Keeps everything in a task's worktree.
+    pub fn keep(&self, task: &TaskId, label: &str) -> Result<Kept, RepoError> {
         let _turn = self.turn();
         let worktree = self.run.create(task)?;
-        Ok(self.run.keep(&worktree, label, &[])?.commit.to_string())
+        self.run.keep(&worktree, label, &[])
     }
 
     /// Brings a task's worktree back to a commit, or to where its run began.
@@ -218,6 +218,12 @@ impl Git {
         let _turn = self.turn();
         let worktree = self.run.create(task)?;
         self.run.merge_tip_into(&worktree)
+    }
+
+    /// Returns the tree of a commit.
+    pub fn tree_of(&self, commit: &Commit) -> Result<String, RepoError> {
+        let _turn = self.turn();
+        self.run.tree_of(commit)
     }
 
     /// Returns the tip of the run's branch, and its tree.

@@ -221,9 +221,13 @@ impl World {
         let agent_session = session.and_then(|session| session.agent_session);
         self.job(id, move |site, _| {
             let outcome = match &site.git {
-                None => CheckpointOutcome::Made { commit: String::new(), agent_session },
+                None => CheckpointOutcome::Made { commit: String::new(), agent_session, tree: None },
                 Some(git) => match git.keep(&task, &format!("checkpoint {checkpoint}")) {
-                    Ok(commit) => CheckpointOutcome::Made { commit, agent_session },
+                    Ok(kept) => CheckpointOutcome::Made {
+                        commit: kept.commit.to_string(),
+                        agent_session,
+                        tree: Some(kept.tree),
+                    },
                     Err(error) => CheckpointOutcome::Failed { error: chain(&error) },
                 },
             };

@@ -8,8 +8,8 @@ use crate::{
     names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow, RequestRow,
-        ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
+        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow,
+        RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
     },
     table::{Record, Table},
 };

@@ -30,7 +30,7 @@ pub use rows::{
     InvocationState, LoopRound, LoopRow, LoopState, OverlapRow, Party, PendingQuestion, PhaseRow, PhaseState,
     ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
     ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
-    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+    TaskDetailRow, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use table::{Record, Table};

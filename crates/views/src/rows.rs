@@ -43,7 +43,7 @@ pub use party::Party;
 pub use phase::{PhaseRow, PhaseState};
 pub use progress::ProgressRow;
 pub use question::{AskedBack, QuestionRow, QuestionState};
-pub use receipt::{Purpose, ReceiptRow};
+pub use receipt::{Purpose, ReceiptRow, TaskReceipt};
 pub use request::{RequestRow, RequestState};
 pub use result::{ResultRow, ResultState};
 pub use run::{RunRow, RunState, RunWaits, TaskCounts};

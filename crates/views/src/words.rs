@@ -400,7 +400,8 @@ pub fn line(event: &Event) -> Line {
         Event::OverlapSeen { overlap } => {
             let [first, second] = &overlap.tasks;
             let n_files = usize::try_from(overlap.n_files).unwrap_or(usize::MAX);
-            Line::new(format!("{first} and {second} both change {}", list_of(&overlap.files, n_files))).task(second)
+            Line::new(format!("{first} and {second} both change {}", list_of(&overlap.files, n_files)))
+                .task(second)
         }
         Event::OverlapGone { tasks: [first, second] } => {
             Line::new(format!("{first} and {second} no longer change the same files")).task(second)

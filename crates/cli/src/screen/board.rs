@@ -6,8 +6,8 @@ use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, QuestionRow, Record,
-    RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
+    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, QuestionRow,
+    Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
 };
 
 use super::line::flat;

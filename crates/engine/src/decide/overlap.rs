@@ -35,8 +35,13 @@ impl Deciding<'_> {
     }
 
     fn forget_overlaps(&mut self, is_gone: impl Fn(&Overlap) -> bool) {
-        let gone: Vec<[TaskId; 2]> =
-            self.run.overlaps.iter().filter(|overlap| is_gone(overlap)).map(|overlap| overlap.tasks.clone()).collect();
+        let gone: Vec<[TaskId; 2]> = self
+            .run
+            .overlaps
+            .iter()
+            .filter(|overlap| is_gone(overlap))
+            .map(|overlap| overlap.tasks.clone())
+            .collect();
         for tasks in gone {
             self.emit(Event::OverlapGone { tasks });
         }

@@ -1,6 +1,8 @@
 //! What the world reports in a scenario, where it is not left to itself: `the check of T1 fails`.
 
-use domain::{Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, Overlap, SessionId, TaskId};
+use domain::{
+    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, Overlap, SessionId, TaskId,
+};
 use engine::Effect;
 
 use crate::{
@@ -20,9 +22,11 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
         ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
             check(stage, task, Some(read_value(attempt)?), outcome, &said)?
         }
-        [task, "merges"] => {
-            merge(stage, task, MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None })?
-        }
+        [task, "merges"] => merge(
+            stage,
+            task,
+            MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
+        )?,
         [task, "merge", ..] if task.ends_with("'s") => {
             let outcome = merge_outcome(stage, words.get(2..).unwrap_or_default(), said)?;
             merge(stage, task.trim_end_matches("'s"), outcome)?
@@ -126,9 +130,11 @@ fn checkpoint(stage: &mut Stage, task: &str, outcome: &[&str], said: String) -> 
         |effect| matches!(effect, Effect::MakeCheckpoint { checkpoint: of, .. } if *of == checkpoint),
     );
     let outcome = match outcome {
-        ["is", "made"] => {
-            CheckpointOutcome::Made { commit: format!("commit-of-{checkpoint}"), agent_session: None }
-        }
+        ["is", "made"] => CheckpointOutcome::Made {
+            commit: format!("commit-of-{checkpoint}"),
+            agent_session: None,
+            tree: None,
+        },
         ["fails"] => CheckpointOutcome::Failed { error: said },
         _ => return Err("is no outcome of a checkpoint".to_owned()),
     };

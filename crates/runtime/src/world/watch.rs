@@ -86,10 +86,12 @@ struct Watcher {
 impl Watcher {
     /// Looks until nobody wants to know any more.
     fn work(mut self) {
-        let (mut looks_at, mut rests_until) = (None, Instant::now());
+        let (mut looks_at, mut rests_until) = (None::<Instant>, Instant::now());
         loop {
             let told = match looks_at {
-                Some(at) => self.told.recv_timeout(at.max(rests_until).saturating_duration_since(Instant::now())),
+                Some(at) => {
+                    self.told.recv_timeout(at.max(rests_until).saturating_duration_since(Instant::now()))
+                }
                 None => self.told.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match told {

@@ -23,8 +23,7 @@ impl Model {
 
     /// Looks whether a task that is over still overlaps with another one.
     pub fn check_overlaps(&mut self) {
-        let is_over =
-            |task: &TaskId| self.tasks.get(task).is_none_or(|task| task.stage.is_over());
+        let is_over = |task: &TaskId| self.tasks.get(task).is_none_or(|task| task.stage.is_over());
         let late = self.overlaps.iter().find(|tasks| tasks.iter().any(is_over)).cloned();
         if let Some([first, second]) = late {
             self.breach(Rule::StaleReports, format!("{first} and {second} overlap, and one is over"));

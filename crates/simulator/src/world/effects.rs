@@ -109,7 +109,11 @@ impl World {
                 let outcome = if self.fails(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
-                    CheckpointOutcome::Made { commit: format!("c{}", id.sequence), agent_session: None }
+                    CheckpointOutcome::Made {
+                        commit: format!("c{}", id.sequence),
+                        agent_session: None,
+                        tree: None,
+                    }
                 };
                 Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
             }
@@ -137,7 +141,7 @@ impl World {
     fn merge(&mut self) -> MergeOutcome {
         if !self.fails(5) {
             let receipt = if self.random.once_in(2) { Some(self.receipt("make test", 100)) } else { None };
-            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt };
+            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },
