@@ -298,6 +298,15 @@ pub enum Command {
         /// The effect.
         effect: EffectId,
     },
+    /// A session got no worktree, because worktrees take too much room already.
+    ReportNoRoom {
+        /// The session.
+        session: SessionId,
+        /// How much is missing, and what to do.
+        reason: String,
+    },
+    /// There is room for worktrees again.
+    ReportRoom,
     /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
     ReportOverlaps {
         /// All that were found.

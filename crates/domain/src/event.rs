@@ -900,6 +900,13 @@ events! {
         /// The two, in order.
         tasks: [TaskId; 2],
     }
+    /// A task got no worktree, for want of room: no task begins until there is some.
+    RoomRanOut {
+        /// The problem, as somebody was told of it.
+        escalation: EscalationId,
+        /// The task.
+        task: TaskId,
+    }
     /// The world did what it was told, and there is nothing else to say about it.
     EffectFinished {
         /// What it was told.

@@ -153,7 +153,7 @@ pub enum MergeOutcome {
         commit: String,
         /// The check on the merged tree, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        receipt: Option<Receipt>,
+        receipt: Option<Box<Receipt>>,
         /// The tree of the run's branch with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,

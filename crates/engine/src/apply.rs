@@ -5,6 +5,7 @@
 mod exchange;
 mod gate;
 mod question;
+mod room;
 mod session;
 mod start;
 mod task;
@@ -215,6 +216,7 @@ impl Run {
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
 
+            Event::RoomRanOut { escalation, task } => self.room_ran_out(*escalation, task),
             Event::OverlapSeen { overlap } => {
                 self.overlaps.retain(|known| known.tasks != overlap.tasks);
                 self.overlaps.push(overlap.clone());

@@ -17,6 +17,7 @@ mod permission;
 mod plan;
 mod question;
 mod request;
+mod room;
 mod session;
 mod settle;
 mod speak;

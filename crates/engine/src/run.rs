@@ -76,6 +76,8 @@ pub struct Run {
     pub(crate) spent: Spent,
     /// The escalation that lets nothing start until somebody allows more.
     pub(crate) exhausted: Option<EscalationId>,
+    /// The escalation that says that there is no room for another worktree.
+    pub(crate) no_room: Option<EscalationId>,
     /// What the person said and the orchestrator has not heard yet.
     pub(crate) chats: VecDeque<String>,
     /// Main agents that wait for something to do, and in which phase.
@@ -152,6 +154,7 @@ impl Run {
             kept: Vec::new(),
             spent: Spent::default(),
             exhausted: None,
+            no_room: None,
             chats: VecDeque::new(),
             resolves: BTreeMap::new(),
             timers: Timers::default(),
@@ -192,6 +195,11 @@ impl Run {
             Status::Over(outcome) => Some(outcome),
             Status::NotStarted | Status::Going | Status::Paused => None,
         }
+    }
+
+    /// Tells whether tasks wait for room for their worktrees.
+    pub fn lacks_room(&self) -> bool {
+        self.no_room.is_some()
     }
 
     /// Returns what a task looks like from outside.

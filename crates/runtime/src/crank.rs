@@ -10,12 +10,13 @@ use std::{
 };
 
 use domain::{Actor, Command, SessionId, Timestamp};
+use views::Row;
 
 use crate::{
     Kept, Published, WishError,
     host::{AfterStop, HostError, Shared, Shown, shown},
     outfit::Outfit,
-    world::World,
+    world::{LOOK_FOR_ROOM, World},
 };
 
 /// How many wishes are taken in one go before the rows are saved.
@@ -127,6 +128,7 @@ impl Crank {
                     Mail::Stop(agents) => return self.stop(agents),
                 }
             }
+            self.world.look_for_room(&self.kept);
             self.save();
         }
     }
@@ -162,6 +164,10 @@ impl Crank {
             }
             (Ok(step), _) => {
                 for event in step.shown {
+                    self.world.note_tasks(event.changes.iter().filter_map(|change| match &change.row {
+                        Some(Row::Task(row)) => Some(&**row),
+                        _ => None,
+                    }));
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
                         position: event.position,
@@ -201,9 +207,10 @@ impl Crank {
         if !self.postponed.is_empty() {
             return RETRY;
         }
-        let Some(deadline) = self.kept.run().next_deadline() else { return SLEEP_MAX };
+        let sleep_max = if self.kept.run().lacks_room() { LOOK_FOR_ROOM } else { SLEEP_MAX };
+        let Some(deadline) = self.kept.run().next_deadline() else { return sleep_max };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
-        Duration::from_millis(left).min(SLEEP_MAX)
+        Duration::from_millis(left).min(sleep_max)
     }
 
     fn save(&mut self) {

@@ -136,6 +136,30 @@ impl Git {
         Ok((self.run.create(task)?, true))
     }
 
+    /// Returns a task's worktree, if it is there.
+    pub fn existing(&self, task: &TaskId) -> Option<Worktree> {
+        let _turn = self.turn();
+        self.run.open(task)
+    }
+
+    /// Returns the tasks that have a worktree.
+    pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
+        let _turn = self.turn();
+        self.run.tasks_with_worktrees()
+    }
+
+    /// Removes the folders that git ignores in a task's worktree, and returns how many bytes that gives back.
+    pub fn drop_ignored(&self, task: &TaskId) -> Result<u64, RepoError> {
+        let _turn = self.turn();
+        self.run.open(task).map_or(Ok(0), |worktree| self.run.drop_ignored(&worktree))
+    }
+
+    /// Removes a task's worktree if all of it is merged, and returns how many bytes that gives back.
+    pub fn remove_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
+        let _turn = self.turn();
+        self.run.open(task).map_or(Ok(None), |worktree| self.run.remove_merged(&worktree))
+    }
+
     /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
     pub fn desk(&self, name: &str) -> Result<PathBuf, RepoError> {
         let _turn = self.turn();

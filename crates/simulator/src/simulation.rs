@@ -68,7 +68,9 @@ impl<'a> Simulation<'a> {
             clock_jumps: random.once_in(6),
             wish_seconds: random.between(20, 900),
         };
-        let world = World::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5));
+        // Only some runs are short of room, so that the others stay as they were when a seed was found.
+        let rooms = (seed % 8 == 1).then(|| Random::new(seed ^ 0x0D15_CF01_1000_0001));
+        let world = World::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5), rooms);
         Self {
             seed,
             options: *options,

@@ -215,6 +215,8 @@ impl Views {
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
+            // The problem has a row of its own.
+            Event::RoomRanOut { .. } => {}
             Event::OverlapSeen { overlap } => self.overlap_seen(now, overlap),
             Event::OverlapGone { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}

@@ -397,6 +397,11 @@ pub fn line(event: &Event) -> Line {
                 Line::new(format!("{checkpoint} could not be made{}", colon(error))).id(checkpoint)
             }
         },
+        Event::RoomRanOut { escalation, task } => {
+            Line::new(format!("there is no room for a worktree of {task}: nothing new begins"))
+                .task(task)
+                .id(escalation)
+        }
         Event::OverlapSeen { overlap } => {
             let [first, second] = &overlap.tasks;
             let n_files = usize::try_from(overlap.n_files).unwrap_or(usize::MAX);

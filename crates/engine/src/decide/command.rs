@@ -68,6 +68,8 @@ impl Deciding<'_> {
             | Command::ReportCheckpoint { .. }
             | Command::ReportEffect { .. }
             | Command::ReportNotLanded { .. }
+            | Command::ReportNoRoom { .. }
+            | Command::ReportRoom
             | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
@@ -199,6 +201,8 @@ impl Deciding<'_> {
                 self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
+            Command::ReportNoRoom { session, reason } => self.report_no_room(session, reason),
+            Command::ReportRoom => self.report_room(),
             Command::ReportOverlaps { overlaps } => {
                 self.report_overlaps(overlaps);
                 Ok(())

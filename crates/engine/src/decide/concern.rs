@@ -129,6 +129,7 @@ impl Deciding<'_> {
             | Event::BudgetRaised { .. }
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. }
+            | Event::RoomRanOut { .. }
             | Event::OverlapSeen { .. }
             | Event::OverlapGone { .. }
             | Event::EffectFinished { .. }

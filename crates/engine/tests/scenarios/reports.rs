@@ -37,6 +37,7 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
             let tasks = [read_value(first)?, read_value(second)?];
             Command::ReportOverlaps { overlaps: vec![Overlap { tasks, files, n_files }] }
         }
+        ["there", "is", "room", "again"] => Command::ReportRoom,
         ["nobody", "changes", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(stage, phase, outcome, said)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(stage, task, outcome, said)?,
@@ -156,6 +157,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
         ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
         ["session", "was", "stopped"] => Command::ReportStopped { session },
         ["session", "is", "lost"] => Command::ReportLost { session, reason: said },
+        ["session", "gets", "no", "room"] => Command::ReportNoRoom { session, reason: said },
         ["inputs", "are", "typed"] => return type_inputs(stage, session).map(|()| true),
         _ => return Ok(false),
     };

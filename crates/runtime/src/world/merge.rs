@@ -92,7 +92,7 @@ fn checked(
             let (name, time_max_ms, tree) = (wanted.job.as_str(), wanted.time_max_ms, tree.clone());
             let merged = Merged { name, command, commit: &commit, tree, task: Some(task), time_max_ms };
             match room::check(site, git, merged, leash) {
-                Ok(receipt) if receipt.passed() => Some(receipt),
+                Ok(receipt) if receipt.passed() => Some(Box::new(receipt)),
                 Ok(receipt) => return not_passed(git, task, receipt, leash),
                 Err(error) => return failed(&error),
             }

@@ -16,6 +16,7 @@ mod parking;
 mod places;
 mod processes;
 mod questions;
+mod room;
 mod team;
 mod voices;
 mod whole;

@@ -96,7 +96,10 @@ impl Views {
         outcome: &MergeOutcome,
     ) {
         match outcome {
-            MergeOutcome::Merged { receipt: Some(receipt), .. } | MergeOutcome::CheckFailed { receipt } => {
+            MergeOutcome::Merged { receipt: Some(receipt), .. } => {
+                self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
+            }
+            MergeOutcome::CheckFailed { receipt } => {
                 self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
             }
             MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}

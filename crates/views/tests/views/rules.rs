@@ -274,7 +274,11 @@ fn check(story: &mut Story, tree: &str) {
 }
 
 fn merge(story: &mut Story, tree: &str, receipt: Option<Receipt>) {
-    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt, tree: Some(tree.to_owned()) };
+    let outcome = MergeOutcome::Merged {
+        commit: "c".to_owned(),
+        receipt: receipt.map(Box::new),
+        tree: Some(tree.to_owned()),
+    };
     story.tell(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
 }
 
