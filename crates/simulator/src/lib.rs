@@ -3,6 +3,7 @@
 //! A seed decides everything, so that what went wrong once goes wrong again. Whether something is wrong is judged from
 //! the events alone, by a model that knows the rules and not the engine.
 
+mod editing;
 mod ending;
 mod give;
 mod imagine;

@@ -40,6 +40,8 @@ pub struct Simulation<'a> {
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
     pub(crate) random: Random,
+    /// The chance of whoever edits the plan, so that the rest of a run is what it was without them.
+    pub(crate) editor: Random,
     pub(crate) trace: Trace,
     pub(crate) step: u64,
     pub(crate) summary: Summary,
@@ -79,6 +81,7 @@ impl<'a> Simulation<'a> {
             snapshot: None,
             told: BTreeSet::new(),
             random,
+            editor: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
             trace,
             step: 0,
             summary: Summary::default(),
@@ -128,6 +131,10 @@ impl<'a> Simulation<'a> {
         }
         let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
         self.world.plan(delay_ms, Happening::Wish);
+        // In the other runs nobody does: what was once found there is still found.
+        if self.seed % 3 == 1 {
+            self.plan_edit();
+        }
         if self.temper.clock_jumps {
             let delay_ms = self.random.seconds(60, 3_600);
             self.world.plan(delay_ms, Happening::Jump);
@@ -175,6 +182,7 @@ impl<'a> Simulation<'a> {
                 let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
                 self.world.plan(delay_ms, Happening::Wish);
             }
+            Happening::Edit => self.edit()?,
             Happening::Jump => {
                 self.world.jump();
                 self.trace.note("the clock is set");

@@ -89,5 +89,7 @@ fn is_for_people(command: &Command) -> bool {
             | Command::SkipRequest(_)
             | Command::ApproveGate { .. }
             | Command::Resolve { .. }
+            | Command::TakePlan { .. }
+            | Command::LeavePlan { .. }
     )
 }
