@@ -8,8 +8,8 @@ use crate::{
     names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow, RequestRow,
-        ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
+        InboxRow, InvocationRow, LoopRow, PhaseRow, PlanOfferRow, ProgressRow, QuestionRow, ReceiptRow,
+        RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
     },
     table::{Record, Table},
 };
@@ -146,6 +146,8 @@ kinds! {
     chat: Chat(ChatRow) = "chat";
     /// What happened, a line for each event that a person would want.
     timeline: Timeline(TimelineRow) = "timeline";
+    /// A change of the plan file that may be taken.
+    plan_offers: PlanOffer(PlanOfferRow) = "planOffer";
     /// What waits for the person.
     inbox: Inbox(InboxRow) = "inbox";
     /// What was used, and by whom.

@@ -9,6 +9,7 @@ mod fold;
 mod kind;
 mod line;
 mod names;
+mod plans;
 mod rows;
 mod say;
 mod table;
@@ -23,14 +24,15 @@ pub use names::{
     SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,
     WORKER_PROGRESS, WORKER_SPAWN,
 };
+pub use plans::{field_word, summary};
 pub use rows::{
     AgentRow, Approval, AskedBack, AsksALot, AttemptRow, AttemptState, Author, Blocked, ChannelRow,
     ChannelState, ChatRow, CheckpointRow, CheckpointState, DirectMessageRow, DirectMessageState,
     EscalationRow, EscalationState, GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow,
     InvocationState, LoopRound, LoopRow, LoopState, Party, PendingQuestion, PhaseRow, PhaseState,
-    ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
-    ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
-    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+    PlanOfferRow, PlanOfferState, ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow,
+    RequestState, ResultRow, ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState,
+    Speaker, TaskCounts, TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use table::{Record, Table};

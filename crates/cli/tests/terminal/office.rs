@@ -89,6 +89,7 @@ impl Office {
             sandbox_write: Vec::new(),
             template: None,
             plan: None,
+            reading: runtime::PlanReading::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()

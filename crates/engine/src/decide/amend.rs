@@ -169,8 +169,10 @@ impl Deciding<'_> {
                 return Err(Rejection::UnknownAgent { name: name.clone(), known });
             }
         }
-        if let Some(task) = changes.added.iter().find(|task| self.run.find(&task.id).is_some()) {
-            return bad(format!("{} is there already", task.id));
+        let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
+        let is_there = |id: &TaskId| self.run.find(id).is_some();
+        if let Some(task) = changes.added.iter().find(|task| is_there(&task.id) || !ids.insert(&task.id)) {
+            return bad(format!("{} is there twice", task.id));
         }
         self.check_circles(changes, amendment)
     }

@@ -30,10 +30,10 @@ impl Model {
             |field: &PlanField| matches!(field, PlanField::Title | PlanField::Text | PlanField::Acceptance);
         let are_judges = |field: &PlanField| matches!(field, PlanField::Verify | PlanField::Tester);
         let late = match task.stage {
-            Stage::Working | Stage::Checking => {
+            // What its judges then say of it is another rule's.
+            Stage::Working | Stage::Checking | Stage::Merging => {
                 fields.iter().find(|field| !are_words(field) && !are_judges(field))
             }
-            Stage::Merging => fields.iter().find(|field| !are_words(field)),
             // Whoever is left out or done comes back in the same step, or has not changed.
             Stage::Waiting | Stage::Failed | Stage::Cancelled | Stage::Skipped | Stage::Done => {
                 fields.iter().find(|field| matches!(field, PlanField::Phase))
