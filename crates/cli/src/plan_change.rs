@@ -53,7 +53,7 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     if !arguments.common.json {
         say_hint(&match &offer {
-            None => "the plan file says what the run does".to_owned(),
+            None => "no change of the plan file waits for you".to_owned(),
             Some(PlanOfferRow { problem: Some(problem), .. }) => {
                 format!("it can't be taken as it is: {problem}")
             }

@@ -58,6 +58,8 @@ pub struct Summary {
     pub crashes: u64,
     /// Tasks that were done.
     pub done: u64,
+    /// Changes of the plan that were taken.
+    pub amended: u64,
 }
 
 impl Summary {
@@ -71,6 +73,7 @@ impl Summary {
             events: self.events + other.events,
             crashes: self.crashes + other.crashes,
             done: self.done + other.done,
+            amended: self.amended + other.amended,
         }
     }
 }

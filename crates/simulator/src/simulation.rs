@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Mode, Recorded, SessionId};
+use domain::{Actor, Command, EffectId, Event, Mode, Recorded, SessionId};
 use engine::Run;
 
 use crate::{
@@ -103,6 +103,8 @@ impl<'a> Simulation<'a> {
                 self.summary.events = self.log.len() as u64;
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
+                let taken = |recorded: &&Recorded| matches!(recorded.event, Event::PlanTaken { .. });
+                self.summary.amended = self.log.iter().filter(taken).count() as u64;
                 Ok(self.summary)
             }
             Err(breach) => {

@@ -157,7 +157,7 @@ mod tests {
         let check = |before: &str, after: &str, gone: &[&str], new: &[&str]| {
             let (before, after) = (lines(before), lines(after));
             let (left, right) = differing(&before, &after);
-            assert_eq!((left, right), (&*gone.to_vec(), &*new.to_vec()), "{before:?} {after:?}");
+            assert!(left == gone && right == new, "{before:?} {after:?}: {left:?} {right:?}");
         };
         check("a b c", "a x c", &["b"], &["x"]);
         check("a b", "a b c", &[], &["c"]);

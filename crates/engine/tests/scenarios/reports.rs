@@ -4,7 +4,7 @@ use domain::{Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, Merge
 use engine::Effect;
 
 use crate::{
-    given::{read_list, read_value},
+    given::{read_list, read_value, read_work},
     hands::receipt,
     stage::Stage,
 };
@@ -27,6 +27,8 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
             let outcome = merge_outcome(stage, words.get(2..).unwrap_or_default(), said)?;
             merge(stage, task.trim_end_matches("'s"), outcome)?
         }
+        ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&said)?) },
+        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanBroken { problem: said },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(stage, phase, outcome, said)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(stage, task, outcome, said)?,
         _ => return session(stage, words, said),

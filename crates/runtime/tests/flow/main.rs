@@ -13,6 +13,7 @@ mod killed;
 mod lab;
 mod parking;
 mod places;
+mod plans;
 mod processes;
 mod questions;
 mod team;
