@@ -25,7 +25,7 @@ use server::Client;
 
 use crate::{
     failure::{Failure, say_hint},
-    prepare,
+    link, prepare,
     remote::{self, person},
     run::running,
     screen::words::pick,
@@ -91,7 +91,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, Failure> {
     let loaded = set_up::configuration(demo)?;
     let prepared = prepare::prepare(&demo.shop, &demo.data, &loaded, &prepare::Wanted::default())?;
-    let running = running(&demo.data)?;
+    let running = running(&demo.data, link::port(&loaded.config))?;
+    link::say(&running.client);
     let outcome = watched(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.inside {
         // What works in a folder that is removed would work for nobody.

@@ -22,6 +22,7 @@ mod hook;
 mod inbox;
 mod input;
 mod land;
+mod link;
 mod log;
 mod logs;
 mod moment;
@@ -102,6 +103,8 @@ enum Command {
     Inbox(inbox::Arguments),
     /// Brings what a run has merged onto the branch that it started from.
     Land(land::Arguments),
+    /// Prints the link that opens the page of the server that runs.
+    Link(link::Arguments),
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
     /// Shows what a task's agent says and does.
@@ -192,6 +195,7 @@ fn main() -> ExitCode {
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Inbox(arguments) => inbox::run(&arguments),
         Command::Land(arguments) => land::run(&arguments),
+        Command::Link(arguments) => link::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
         Command::Logs(arguments) => logs::run(&arguments),
         Command::Pause(arguments) => control::pause(&arguments),

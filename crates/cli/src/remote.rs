@@ -5,7 +5,7 @@ use std::{env, error::Error, path::PathBuf};
 use clap::Args;
 use domain::Locale;
 use runtime::AfterStop;
-use server::{Client, ClientError, ensure};
+use server::{Client, ClientError, Loopback, ensure};
 use views::RunRow;
 
 use crate::{
@@ -69,8 +69,11 @@ impl Common {
             });
         }
         drop(source);
-        let running =
-            ensure(&self.data()?).map_err(|error| Failure { what: chain(&error), hint: None, exit: 1 })?;
+        let running = ensure(&self.data()?, Loopback::Off).map_err(|error| Failure {
+            what: chain(&error),
+            hint: None,
+            exit: 1,
+        })?;
         let answer = ask(&running.client, &run);
         if let Some(server) = running.inside {
             server.stop(AfterStop::LeaveWorking);

@@ -9,12 +9,13 @@ use clap::{
 use domain::RunId;
 use plan::Format;
 use runtime::AfterStop;
-use server::{EnsureError, Running, ensure};
+use server::{EnsureError, Loopback, Running, ServerError, ensure};
 
 use crate::{
     data,
     demo::{Auto, Manner},
     failure::{Failure, say_hint},
+    link,
     plural::plural,
     prepare::{Wanted, prepare},
     printable::printable,
@@ -94,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         in_place: arguments.no_worktrees,
     };
     let prepared = prepare(&project, &data, &loaded, &wanted)?;
-    let running = running(&data)?;
+    let running = running(&data, link::port(&loaded.config))?;
     let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
     if !arguments.watch.json {
         let tasks = plural(prepared.new.work.tasks.len(), "task");
@@ -102,6 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         for note in &prepared.notes {
             say_hint(&printable(note));
         }
+        link::say(&running.client);
     }
     watched(running, &run, &arguments.watch, prepared.new.settings.locale)
 }
@@ -109,7 +111,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Takes a run up again and watches it.
 pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.watch.data.as_deref())?;
-    let running = running(&data)?;
+    let loaded = Settings::read(&SetArguments::default())?.load()?;
+    let running = running(&data, link::port(&loaded.config))?;
     let runs = running.client.runs().map_err(|error| remote::failure(&error))?;
     let meant: Vec<_> = match &arguments.run {
         Some(name) => runs.iter().filter(|run| run.id.as_str().starts_with(name.as_str())).collect(),
@@ -136,7 +139,9 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
             });
         }
     };
-    let loaded = Settings::read(&SetArguments::default())?.load()?;
+    if !arguments.watch.json {
+        link::say(&running.client);
+    }
     let manner = || Manner { person: person(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| Auto::start(&data, &run, manner())).transpose()?;
     let outcome = watched(running, &run, &arguments.watch, loaded.config.settings.locale);
@@ -147,10 +152,13 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Finds the server, or starts one inside of this process.
-pub fn running(data: &std::path::Path) -> Result<Running, Failure> {
-    ensure(data).map_err(|error: EnsureError| Failure {
+pub fn running(data: &std::path::Path, loopback: Loopback) -> Result<Running, Failure> {
+    ensure(data, loopback).map_err(|error: EnsureError| Failure {
         what: remote::chain(&error),
-        hint: Some("see what is wrong with `jangdan runs`, or name another folder with --data".to_owned()),
+        hint: Some(match &error {
+            EnsureError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
+            _ => "see what is wrong with `jangdan runs`, or name another folder with --data".to_owned(),
+        }),
         exit: 1,
     })
 }

@@ -8,6 +8,7 @@ use server::{Client, Server};
 
 use crate::{
     failure::Failure,
+    link,
     printable::json,
     remote::{self, Common, chain},
     watch::signals::Signals,
@@ -34,19 +35,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let what = format!("a server runs for {} already (process {})", data.display(), status.pid);
         return Err(Failure { what, hint: Some("use it: jangdan runs".to_owned()), exit: 1 });
     }
+    let loopback = link::configured()?;
     let signals = Signals::take()?;
     let host = Host::open(&data).map_err(|error| Failure {
         what: format!("open the runs in {}: {}", data.display(), chain(&error)),
         hint: Some("is another server about to start or to end? try again in a moment".to_owned()),
         exit: 1,
     })?;
-    let server = Server::start(host, &data).map_err(|error| Failure {
+    let server = Server::start(host, &data, loopback).map_err(|error| Failure {
         what: chain(&error),
         hint: Some(error.hint().to_owned()),
         exit: 1,
     })?;
     eprintln!("serves {}; Ctrl-C ends it", data.display());
-    if let (true, Some(client)) = (arguments.common.json, arguments.common.connect()?) {
+    let client = arguments.common.connect()?;
+    if let Some(client) = client.as_ref().filter(|_| !arguments.common.json) {
+        link::say(client);
+    }
+    if let (true, Some(client)) = (arguments.common.json, client) {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         println!("{}", json(&status).unwrap_or_default());
     }

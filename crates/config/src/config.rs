@@ -29,6 +29,8 @@ pub struct Config {
     pub template: Option<PathBuf>,
     /// Whether the boxes of done tasks are ticked in the plan file.
     pub write_back: bool,
+    /// The port of the page; 0 where any will do.
+    pub port: u16,
 }
 
 /// Who does what nobody is named for.
@@ -144,6 +146,7 @@ pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
         },
         template: values.text("prompt.template").map(PathBuf::from),
         write_back: values.is("plan.write_back"),
+        port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
     }
 }
 

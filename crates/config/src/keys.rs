@@ -93,6 +93,8 @@ pub const KEYS: &[Key] = &[
     key("worktree.ports_per_task", Form::Number { min: 1, max: 1000 }, "10", "how many each has, from `JANGDAN_PORT_BASE` on"),
     key("worktree.disk_budget", Form::Size { none: true }, "20 GiB", "when worktrees take more, those are removed that can be made again"),
 
+    key("server.port", Form::Number { min: 0, max: 65_535 }, "0", "the port of the page on 127.0.0.1; 0 takes that of the last time, else any that is free"),
+
     key("prompt.template", Form::Path, "", "the file that replaces the task prompt"),
     key("plan.write_back", Form::Flag, "false", "whether the boxes of done tasks are ticked in the plan file"),
     key("thin.wait", FOR_A_TIME, "10m", "how long a main agent's RESOLVE_NEXT waits for something to say"),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, PermissionWish,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
     PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
     Said, SessionId, Settings, TaskId, Usage,
 };
@@ -317,6 +317,20 @@ pub enum Command {
     ReportPlanBroken {
         /// Why not.
         problem: String,
+    },
+    /// A session got no worktree, because worktrees take too much room already.
+    ReportNoRoom {
+        /// The session.
+        session: SessionId,
+        /// How much is missing, and what to do.
+        reason: String,
+    },
+    /// There is room for worktrees again.
+    ReportRoom,
+    /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
+    ReportOverlaps {
+        /// All that were found.
+        overlaps: Vec<Overlap>,
     },
     /// Time went by.
     Tick,

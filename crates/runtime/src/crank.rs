@@ -19,7 +19,7 @@ use crate::{
     learned::Duration,
     outfit::Outfit,
     plan_file::PlanFile,
-    world::World,
+    world::{LOOK_FOR_ROOM, World},
 };
 
 /// How many wishes are taken in one go before the rows are saved.
@@ -119,6 +119,7 @@ impl Crank {
         for (id, effect) in self.kept.outstanding() {
             self.world.carry_out(id, effect, &self.kept);
         }
+        self.world.look_for_overlaps(&self.kept);
         loop {
             self.try_postponed();
             if self.postponed.len() >= POSTPONED_MAX {
@@ -144,6 +145,7 @@ impl Crank {
                 }
             }
             self.look_at_plan();
+            self.world.look_for_room(&self.kept);
             self.save();
         }
     }
@@ -203,6 +205,7 @@ impl Crank {
     /// Decides and records; gives the wish back where it could not be recorded and nobody was told.
     fn try_take(&mut self, wish: Wish) -> Option<Wish> {
         let Wish { actor, command, reply } = wish;
+        let moves_files = moves_files(&command);
         // Nobody says it again, but a person.
         let again = reply.is_none().then(|| command.clone());
         let result = self.kept.wish(now(), &actor, command);
@@ -213,6 +216,10 @@ impl Crank {
             (Ok(step), _) => {
                 for event in step.shown {
                     self.note_done(&event.changes);
+                    self.world.note_tasks(event.changes.iter().filter_map(|change| match &change.row {
+                        Some(Row::Task(row)) => Some(&**row),
+                        _ => None,
+                    }));
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
                         position: event.position,
@@ -222,6 +229,9 @@ impl Crank {
                 }
                 for (id, effect) in step.orders {
                     self.world.carry_out(id, effect, &self.kept);
+                }
+                if moves_files {
+                    self.world.look_for_overlaps(&self.kept);
                 }
                 Ok(step.sequence)
             }
@@ -251,9 +261,10 @@ impl Crank {
         }
         let look = self.plan_file.as_ref().filter(|_| !self.was_over).map(PlanFile::due_in);
         let look = look.unwrap_or(SLEEP_MAX);
-        let Some(deadline) = self.kept.run().next_deadline() else { return look };
+        let sleep_max = if self.kept.run().lacks_room() { LOOK_FOR_ROOM } else { SLEEP_MAX }.min(look);
+        let Some(deadline) = self.kept.run().next_deadline() else { return sleep_max };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
-        time::Duration::from_millis(left).min(SLEEP_MAX).min(look)
+        time::Duration::from_millis(left).min(sleep_max)
     }
 
     /// Tells whether the clock has come to what the run waits for.
@@ -282,6 +293,18 @@ impl Crank {
 fn done_by_run(kept: &Kept) -> impl Iterator<Item = (TaskId, String)> {
     let done = kept.views().rows().tasks.iter().filter(|row| row.state == TaskState::Done && row.attempt > 0);
     done.map(|row| (row.id.clone(), row.title.clone()))
+}
+
+/// Tells whether worktrees may look different when this is said: an agent stands still, or somebody else was at them.
+fn moves_files(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::EndTurn { .. }
+            | Command::ReportStarted { .. }
+            | Command::ReportCheckpoint { .. }
+            | Command::ReportMerge { .. }
+            | Command::ReportEffect { .. }
+    )
 }
 
 /// Brings the urgent messages of a batch forward. What is no message stays where it is, and nothing passes it.

@@ -32,6 +32,8 @@ pub struct Api {
     pub(crate) feed: Arc<Feed>,
     pub(crate) stop: Stop,
     pub(crate) started_at: Timestamp,
+    /// Where browsers find it; none where it listens on its socket alone.
+    pub(crate) address: Option<String>,
     listeners: Arc<Semaphore>,
     readers: Arc<Semaphore>,
 }
@@ -48,6 +50,7 @@ impl Api {
             feed,
             stop: Stop::new(),
             started_at: now(),
+            address: None,
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
         })
@@ -111,7 +114,7 @@ impl Api {
     }
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -22,6 +22,10 @@ pub struct Status {
     /// The data directory.
     #[schema(value_type = String)]
     pub data: PathBuf,
+    /// Where browsers find it; none where it listens on its socket alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "http://127.0.0.1:7707")]
+    pub address: Option<String>,
 }
 
 /// A run that has begun.

@@ -62,7 +62,7 @@ pub enum ClientError {
         request: String,
     },
     /// The server says no.
-    #[error("{}", .problem.error)]
+    #[error("{}", .problem.detail)]
     Refused {
         /// The status.
         status: u16,
@@ -83,6 +83,15 @@ impl ClientError {
     /// Says that nobody listens where somebody should.
     pub(crate) fn gone(socket: &Path) -> Self {
         unreachable(socket, io::ErrorKind::ConnectionRefused.into())
+    }
+
+    /// Tells whether nobody is there, or is not any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Cut { .. } => true,
+            Self::Unreachable { source, .. } => is_nobody(source),
+            _ => false,
+        }
     }
 
     /// Returns what to do about it.
@@ -243,7 +252,10 @@ fn not_understood(request: &str, source: serde_json::Error) -> ClientError {
 /// Returns the problem of an answer, or says what little is known.
 fn refused(status: StatusCode, answer: &[u8]) -> ClientError {
     let problem = serde_json::from_slice(answer).unwrap_or_else(|_| Problem {
-        error: format!("the server says {status}"),
+        code: "unknown".to_owned(),
+        title: "The server says no".to_owned(),
+        status: status.as_u16(),
+        detail: format!("the server says {status}"),
         hint: "use the same version as the server".to_owned(),
         pending: Vec::new(),
     });

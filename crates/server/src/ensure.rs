@@ -11,6 +11,7 @@ use store::StoreError;
 
 use crate::{
     client::{Client, ClientError},
+    loopback::Loopback,
     server::Server,
     socket::{ServerError, socket_path},
 };
@@ -62,18 +63,26 @@ pub struct Running {
     pub inside: Option<Server>,
 }
 
-/// Finds the server of a data directory, or starts one inside of this process.
-pub fn ensure(data: &Path) -> Result<Running, EnsureError> {
+/// Finds the server of a data directory, or starts one inside of this process that listens where that is wanted.
+pub fn ensure(data: &Path, loopback: Loopback) -> Result<Running, EnsureError> {
     // Before anything is opened: no server could ever listen there.
     socket_path(data)?;
     let deadline = Instant::now() + COMING_MAX;
     loop {
         if let Some(client) = Client::connect(data)? {
-            return Ok(Running { client, inside: None });
+            match client.status() {
+                Ok(_) => return Ok(Running { client, inside: None }),
+                // It was killed as it started a process, which has its socket open until it is another program.
+                Err(error) if error.is_gone() && Instant::now() < deadline => {
+                    sleep(LOOK_EVERY);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         match Host::open(data) {
             Ok(host) => {
-                let server = Server::start(host, data)?;
+                let server = Server::start(host, data, loopback)?;
                 let unreachable = || ClientError::gone(server.socket());
                 let client = Client::connect(data)?.ok_or_else(unreachable)?;
                 return Ok(Running { client, inside: Some(server) });

@@ -1,13 +1,18 @@
 //! The interface of Jangdan: wishes and rows over HTTP, and what happens as a live stream.
 //!
 //! [`Api`] has the router, which does not know where its requests come from. [`Server`] answers on a Unix socket in the
-//! data directory, on a thread of its own. [`Client`] is the other end. Nothing is decided here.
+//! data directory, and to browsers on loopback behind a guard, on a thread of its own. [`Client`] is the other end.
+//! Nothing is decided here.
 
 mod api;
 mod bodies;
 mod client;
+mod code;
 mod ensure;
 mod feed;
+mod guard;
+mod loopback;
+mod page;
 mod problem;
 mod request;
 mod routes;
@@ -15,11 +20,13 @@ mod serve;
 mod server;
 mod socket;
 mod stop;
+mod token;
 
 pub use api::Api;
 pub use bodies::{InboxItem, Status};
 pub use client::{Changed, Client, ClientError, HangUp, Live, LiveEvent, RunRows, Seen};
 pub use ensure::{EnsureError, Running, ensure};
+pub use loopback::Loopback;
 pub use problem::Problem;
 pub use serve::serve;
 pub use server::Server;

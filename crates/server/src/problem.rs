@@ -1,10 +1,9 @@
-//! What a client is told when something can't be done: what is wrong, what to do, and a fitting status.
+//! What a client is told when something can't be done: what is wrong, what to do, and a fitting status (RFC 9457).
 
 use std::error::Error;
 
 use axum::{
-    Json,
-    http::StatusCode,
+    http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
 use engine::Rejection;
@@ -13,16 +12,28 @@ use serde::{Deserialize, Serialize};
 use store::StoreError;
 use utoipa::ToSchema;
 
+use crate::code::Code;
+
 /// How much of what a client sent is said back to it.
 const ECHO_SIGNS_MAX: usize = 80;
-/// The status for a full disk, which the crate `http` calls by its name only.
-const DISK_FULL: StatusCode = StatusCode::INSUFFICIENT_STORAGE;
+/// What a problem is sent as.
+pub const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// What is wrong, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// What is wrong.
-    pub error: String,
+    /// What kind of problem it is, in a word for programs.
+    #[schema(example = "unknown-run")]
+    pub code: String,
+    /// The same for people, without the details.
+    #[schema(example = "There is no such run")]
+    pub title: String,
+    /// The status, once more.
+    #[schema(example = 404)]
+    pub status: u16,
+    /// What is wrong here.
+    #[schema(example = "there is no run 'r1'")]
+    pub detail: String,
     /// What to do.
     pub hint: String,
     /// The questions that may have been meant, where several wait for an answer.
@@ -30,32 +41,41 @@ pub struct Problem {
     pub pending: Vec<String>,
 }
 
-/// A problem and its status.
+/// A problem on its way to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The status.
-    pub status: StatusCode,
+    /// What kind it is.
+    pub code: Code,
     /// The problem.
     pub problem: Problem,
 }
 
 impl Failure {
     /// Says what is wrong and what to do.
-    pub fn new(status: StatusCode, error: impl Into<String>, hint: impl Into<String>) -> Self {
-        let problem = Problem { error: error.into(), hint: hint.into(), pending: Vec::new() };
-        Self { status, problem }
+    pub fn new(code: Code, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        let problem = Problem {
+            code: code.word().to_owned(),
+            title: code.title().to_owned(),
+            status: code.status().as_u16(),
+            detail: detail.into(),
+            hint: hint.into(),
+            pending: Vec::new(),
+        };
+        Self { code, problem }
     }
 
     /// Says that the mistake is ours.
     pub fn ours() -> Self {
         let hint = "this is a mistake in Jangdan; please report it";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke while this was done", hint)
+        Self::new(Code::Broken, "something broke while this was done", hint)
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        (self.status, Json(self.problem)).into_response()
+        // No field is a map, so that it can be written.
+        let text = serde_json::to_string(&self.problem).unwrap_or_default();
+        (self.code.status(), [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()
     }
 }
 
@@ -69,7 +89,7 @@ impl From<Rejection> for Failure {
             Rejection::NotYours => "people can't wish this",
             _ => "look at how it stands, then wish something else",
         };
-        let mut failure = Self::new(StatusCode::CONFLICT, rejection.to_string(), hint);
+        let mut failure = Self::new(Code::Refused, rejection.to_string(), hint);
         if let Rejection::SeveralPending { questions } = &rejection {
             failure.problem.pending = questions.iter().map(ToString::to_string).collect();
         }
@@ -79,42 +99,32 @@ impl From<Rejection> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let (status, hint) = match &error {
-            StoreError::DiskFull { .. } => (DISK_FULL, "make room on the disk, then try again"),
-            StoreError::Busy { .. } => {
-                (StatusCode::SERVICE_UNAVAILABLE, "close the other program, then try again")
-            }
-            StoreError::Stopped => {
-                (StatusCode::SERVICE_UNAVAILABLE, "the server is about to end; start it again")
-            }
-            StoreError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "say it in less"),
-            _ => (StatusCode::INTERNAL_SERVER_ERROR, "look at the data directory and its disk"),
+        let (code, hint) = match &error {
+            StoreError::DiskFull { .. } => (Code::DiskFull, "make room on the disk, then try again"),
+            StoreError::Busy { .. } => (Code::Busy, "close the other program, then try again"),
+            StoreError::Stopped => (Code::Stopping, "the server is about to end; start it again"),
+            StoreError::TooLarge { .. } => (Code::TooLarge, "say it in less"),
+            _ => (Code::Broken, "look at the data directory and its disk"),
         };
-        Self::new(status, chain(&error), hint)
+        Self::new(code, chain(&error), hint)
     }
 }
 
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
-        let (status, hint) = match &error {
+        let (code, hint) = match &error {
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
-            HostError::UnknownRun { .. } => (StatusCode::NOT_FOUND, "GET /api/runs lists all"),
+            HostError::UnknownRun { .. } => (Code::UnknownRun, "GET /api/runs lists all"),
             HostError::InPlace { .. } => {
-                (StatusCode::CONFLICT, "its agents work in the project's own folder: look there")
+                (Code::NoWorktrees, "its agents work in the project's own folder: look there")
             }
-            HostError::Stopping => {
-                (StatusCode::SERVICE_UNAVAILABLE, "the server is about to end; start it again")
-            }
-            HostError::Git(error) => (StatusCode::CONFLICT, error.hint()),
-            HostError::Session(_) => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "look at the sessions: jangdan session list")
-            }
-            HostError::Io { .. } => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "look at the file, its folder and the disk")
-            }
+            HostError::Stopping => (Code::Stopping, "the server is about to end; start it again"),
+            HostError::Git(error) => (Code::Git, error.hint()),
+            HostError::Session(_) => (Code::Broken, "look at the sessions: jangdan session list"),
+            HostError::Io { .. } => (Code::Broken, "look at the file, its folder and the disk"),
         };
-        Self::new(status, chain(&error), hint)
+        Self::new(code, chain(&error), hint)
     }
 }
 

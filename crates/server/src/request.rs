@@ -5,13 +5,16 @@ use std::time::Duration;
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
-    http::{StatusCode, header::CONTENT_TYPE, request::Parts},
+    http::{header::CONTENT_TYPE, request::Parts},
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use crate::problem::{Failure, echo};
+use crate::{
+    code::Code,
+    problem::{Failure, echo},
+};
 
 /// How long a body may take to come in.
 pub const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
@@ -30,27 +33,27 @@ impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S>
         // A page of another site can send a form without asking, and no JSON.
         if !is_json(&request) {
             let hint = "send JSON, and say so: content-type: application/json";
-            return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body is no JSON", hint));
+            return Err(Failure::new(Code::NoJson, "the body is no JSON", hint));
         }
         let body = Limited::new(request.into_body(), BYTES_MAX).collect();
         let body: Bytes = match timeout(BODY_WAIT_MAX, body).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 let error = format!("the body has more than {BYTES_MAX} bytes");
-                return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, error, "send less"));
+                return Err(Failure::new(Code::TooLarge, error, "send less"));
             }
             Ok(Err(error)) => {
                 let error = format!("the body could not be read: {error}");
-                return Err(Failure::new(StatusCode::BAD_REQUEST, error, "send it whole"));
+                return Err(Failure::new(Code::BadRequest, error, "send it whole"));
             }
             Err(_) => {
                 let hint = "send it in one go";
-                return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "the body did not come", hint));
+                return Err(Failure::new(Code::BodyLate, "the body did not come", hint));
             }
         };
         let read = serde_json::from_slice(&body).map_err(|error| {
             let error = format!("the body can't be understood: {}", echo(&error.to_string()));
-            Failure::new(StatusCode::BAD_REQUEST, error, "GET /api/openapi.json says what is wanted")
+            Failure::new(Code::BadRequest, error, "GET /api/openapi.json says what is wanted")
         });
         read.map(Self)
     }
@@ -73,7 +76,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
             Ok(Path(named)) => Ok(Self(named)),
             Err(_) => {
                 let error = format!("there can't be a {}", echo(parts.uri.path()));
-                Err(Failure::new(StatusCode::NOT_FOUND, error, "GET /api/runs lists all runs"))
+                Err(Failure::new(Code::UnknownRun, error, "GET /api/runs lists all runs"))
             }
         }
     }
@@ -95,5 +98,5 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
 
 /// Says that what stands behind the question mark is no use.
 pub fn bad_query(error: impl Into<String>) -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, error, "GET /api/openapi.json says what can be asked")
+    Failure::new(Code::BadRequest, error, "GET /api/openapi.json says what can be asked")
 }

@@ -1,6 +1,7 @@
 //! Every path, what answers it, and the description of both.
 
 mod live;
+mod pictures;
 mod runs;
 mod server;
 mod work;
@@ -9,9 +10,10 @@ use std::sync::Arc;
 
 use axum::{
     Json, Router,
-    http::{Method, StatusCode, Uri},
+    http::{Method, Uri},
+    middleware::{from_fn_with_state, map_response},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{any, get},
 };
 use domain::{RunId, Sequence};
 use runtime::{Host, HostError};
@@ -21,7 +23,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
+    code::Code,
+    guard::{Guard, guard, protect},
+    page,
     problem::{Failure, echo},
+    token::Token,
 };
 
 /// Where the description of the interface is.
@@ -35,14 +41,33 @@ pub const DESCRIPTION: &str = "/api/openapi.json";
 ))]
 struct Described;
 
-/// Returns the router.
+/// Returns the router for those who need no token.
 pub fn router(api: Api) -> Router {
+    within(answering(api).fallback(unknown_path))
+}
+
+/// Returns the router for a port: with the page, and a guard before all of it.
+pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
+    let guarding = Arc::new(Guard::new(token, port));
+    // What is no path of the interface belongs to the page.
+    let whole = answering(api.clone())
+        .route("/api", any(unknown_path))
+        .route("/api/", any(unknown_path))
+        .route("/api/{*rest}", any(unknown_path))
+        .fallback_service(page::routes());
+    within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
+}
+
+fn answering(api: Api) -> Router {
     let (router, description) = described();
     let description = Arc::new(description);
+    let description = get(move || async move { Json(&*description).into_response() });
+    router.with_state(api).route(DESCRIPTION, description)
+}
+
+/// Adds what holds for every path.
+fn within(router: Router) -> Router {
     router
-        .with_state(api)
-        .route(DESCRIPTION, get(move || async move { Json(&*description).into_response() }))
-        .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
 }
@@ -57,6 +82,8 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(runs::rows))
         .routes(routes!(runs::wish))
         .routes(routes!(runs::inbox))
+        .routes(routes!(pictures::plan))
+        .routes(routes!(pictures::time))
         .routes(routes!(work::diff))
         .routes(routes!(work::land))
         .routes(routes!(work::clean))
@@ -74,11 +101,11 @@ fn known(host: &Host, run: &RunId) -> Result<(), Failure> {
 
 async fn unknown_path(uri: Uri) -> Failure {
     let error = format!("there is no {}", echo(uri.path()));
-    Failure::new(StatusCode::NOT_FOUND, error, format!("GET {DESCRIPTION} lists all paths"))
+    Failure::new(Code::UnknownPath, error, format!("GET {DESCRIPTION} lists all paths"))
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> Response {
     let error = format!("{} can't be used on {}", echo(method.as_str()), echo(uri.path()));
     let hint = format!("GET {DESCRIPTION} says what can");
-    Failure::new(StatusCode::METHOD_NOT_ALLOWED, error, hint).into_response()
+    Failure::new(Code::WrongMethod, error, hint).into_response()
 }

@@ -27,8 +27,7 @@ const HEADERS_MAX: usize = 64;
 const GOODBYE_MAX: Duration = Duration::from_secs(5);
 
 /// Answers whoever comes, until the end was asked for and carried out.
-pub async fn serve<L: Listener>(api: &Api, mut listener: L) {
-    let router = api.router();
+pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
     loop {
@@ -64,7 +63,8 @@ where
         .header_read_timeout(HEAD_WAIT_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(io, TowerToHyperService::new(router));
+        .serve_connection(io, TowerToHyperService::new(router))
+        .with_upgrades();
     tokio::pin!(connection);
     tokio::select! {
         // That a client went is no mistake of ours, and there is nobody left to tell.

@@ -1,4 +1,4 @@
-//! The server of a data directory: one thread, a socket, and a way to end it.
+//! The server of a data directory: one thread, a socket, a port where one is wanted, and a way to end it.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,11 +7,14 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use runtime::{AfterStop, Host};
-use tokio::net::UnixListener;
+use tokio::net::{TcpListener, UnixListener};
 
 use crate::{
     api::Api,
+    loopback::{Loopback, Opened, address},
+    routes::guarded,
     serve::serve,
     socket::{Bound, ServerError, socket_path},
 };
@@ -27,8 +30,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on the socket of a data directory. Clients are let in when this returns.
-    pub fn start(host: Host, data: &Path) -> Result<Self, ServerError> {
+    /// Listens on the socket of a data directory, and on loopback where that is wanted. Clients are let in when this
+    /// returns.
+    pub fn start(host: Host, data: &Path, loopback: Loopback) -> Result<Self, ServerError> {
         let socket = socket_path(data)?;
         let data = data.to_owned();
         let (sender, started) = sync_channel(1);
@@ -39,11 +43,10 @@ impl Server {
                 Err(error) => return drop(sender.send(Err(error))),
             };
             runtime.block_on(async {
-                match open(host, &data) {
-                    Ok((api, bound, listener)) => {
-                        drop(sender.send(Ok(api.clone())));
-                        tokio::join!(serve(&api, listener), api.end_when_asked());
-                        drop(bound);
+                match open(host, &data, loopback) {
+                    Ok(open) => {
+                        drop(sender.send(Ok(open.api.clone())));
+                        open.serve().await;
                     }
                     Err(error) => drop(sender.send(Err(error))),
                 }
@@ -74,7 +77,33 @@ impl Server {
     }
 }
 
-fn open(host: Host, data: &Path) -> Result<(Api, Bound, UnixListener), ServerError> {
+/// A server that listens.
+struct Open {
+    api: Api,
+    listener: UnixListener,
+    loopback: Option<(TcpListener, Router)>,
+    /// The socket's file goes with it.
+    _bound: Bound,
+}
+
+impl Open {
+    async fn serve(self) {
+        let Self { api, listener, loopback, _bound } = self;
+        let on_socket = serve(&api, listener, api.router());
+        let on_loopback = async {
+            if let Some((listener, router)) = loopback {
+                serve(&api, listener, router).await;
+            }
+        };
+        tokio::join!(on_socket, on_loopback, api.end_when_asked());
+    }
+}
+
+fn open(host: Host, data: &Path, loopback: Loopback) -> Result<Open, ServerError> {
     let (bound, listener) = Bound::listen(data)?;
-    Ok((Api::open(host)?, bound, listener))
+    let mut api = Api::open(host)?;
+    let opened = loopback.open(data)?;
+    api.address = opened.as_ref().map(|opened| address(opened.port));
+    let loopback = opened.map(|Opened { listener, port, token }| (listener, guarded(&api, token, port)));
+    Ok(Open { api, listener, loopback, _bound: bound })
 }

@@ -48,6 +48,22 @@ pub enum ServerError {
         /// Why not.
         source: io::Error,
     },
+    /// The port can't be had.
+    #[error("listen on 127.0.0.1:{port}")]
+    Port {
+        /// The port; 0 where any would do.
+        port: u16,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The token can't be read or written.
+    #[error("keep a token in {}", .path.display())]
+    Token {
+        /// The data directory.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// The log can't be read.
     #[error("use the log")]
     Store(#[from] StoreError),
@@ -64,6 +80,10 @@ impl ServerError {
             Self::Taken { .. } => "use that server, or stop it first",
             Self::NoSocket { .. } => "look at what it is, and move it away",
             Self::Listen { .. } => "check who may write the data directory, and the disk",
+            Self::Port { .. } => {
+                "name another port in the configuration, server.port; 0 takes any that is free"
+            }
+            Self::Token { .. } => "check who may read and write the data directory",
             Self::Store(_) => "look at the data directory and its disk",
             Self::Thread(_) => "check how many processes and threads you may have: ulimit -u",
         }

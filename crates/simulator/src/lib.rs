@@ -7,6 +7,7 @@ mod editing;
 mod ending;
 mod give;
 mod imagine;
+mod looks;
 mod model;
 mod people;
 mod random;

@@ -5,6 +5,7 @@
 mod calls;
 mod gates;
 mod idle;
+mod overlaps;
 mod plans;
 mod room;
 mod see;
@@ -73,6 +74,10 @@ pub struct Model {
     pub merging: Option<TaskId>,
     /// The change of the plan that may be taken.
     pub offer: Option<OfferId>,
+    /// The pairs of tasks that are said to have changed the same files.
+    pub overlaps: BTreeSet<[TaskId; 2]>,
+    /// The problem that there is no room for worktrees, and the tasks that wait for some.
+    pub no_room: Option<(EscalationId, BTreeSet<TaskId>)>,
     /// The last event.
     pub sequence: Sequence,
     /// What was broken since somebody last asked.

@@ -91,7 +91,7 @@ impl<'a> Feed<'a> {
                 Ok(None)
             }
             Ok(LiveEvent::Refused(problem)) => {
-                Err(Failure { what: problem.error, hint: Some(problem.hint), exit: 1 })
+                Err(Failure { what: problem.detail, hint: Some(problem.hint), exit: 1 })
             }
             Ok(event) => {
                 self.is_cut = false;

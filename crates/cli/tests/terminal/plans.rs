@@ -58,7 +58,10 @@ fn a_plan_that_changed_is_seen_left_and_taken() {
     fs::write(office.path("TASKS.md"), &changed).unwrap();
     let seen = see_difference(&office);
     assert!(seen.contains("+ T3 Do T3 (phase 1)\n"), "{seen}");
-    assert!(seen.contains("~ T2 Do T2: description, dependencies outside of the plan\n    + in blue\n"), "{seen}");
+    assert!(
+        seen.contains("~ T2 Do T2: description, dependencies outside of the plan\n    + in blue\n"),
+        "{seen}"
+    );
     office.prints(&["status"], "T3 new; T2 changed");
     office.prints(&["inbox"], "1 take it  2 leave it");
     office.prints(&["plan", "diff", "--json"], "\"id\":\"p_1\"");

@@ -72,6 +72,9 @@ impl Deciding<'_> {
             | Command::ReportNotLanded { .. }
             | Command::ReportPlan { .. }
             | Command::ReportPlanBroken { .. }
+            | Command::ReportNoRoom { .. }
+            | Command::ReportRoom
+            | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::NotYours);
@@ -206,6 +209,12 @@ impl Deciding<'_> {
             }
             Command::ReportPlan { work } => self.report_plan(&work),
             Command::ReportPlanBroken { problem } => self.report_plan_broken(&problem),
+            Command::ReportNoRoom { session, reason } => self.report_no_room(session, reason),
+            Command::ReportRoom => self.report_room(),
+            Command::ReportOverlaps { overlaps } => {
+                self.report_overlaps(overlaps);
+                Ok(())
+            }
             Command::Tick => {
                 self.tick();
                 Ok(())

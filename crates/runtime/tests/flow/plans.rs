@@ -59,7 +59,10 @@ fn a_change_of_the_file_is_offered_taken_told_and_done_and_its_boxes_are_ticked(
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let rows = lab.rows(&run);
     let state = |id: &str| rows.tasks.get(&task(id)).unwrap().state;
-    assert_eq!([state("T1"), state("T2"), state("T3")], [TaskState::Done, TaskState::Skipped, TaskState::Done]);
+    assert_eq!(
+        [state("T1"), state("T2"), state("T3")],
+        [TaskState::Done, TaskState::Skipped, TaskState::Done]
+    );
     assert_eq!(rows.plan_offers.len(), 1);
     assert_eq!(rows.plan_offers.get(&OfferId(1)).unwrap().state, PlanOfferState::Taken);
     assert!(lab.met("told-T1").contains("in blue"), "{}", lab.met("told-T1"));

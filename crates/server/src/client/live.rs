@@ -23,8 +23,9 @@ use tokio::{runtime::Runtime, sync::watch, time::sleep};
 
 use super::{ClientError, line, refused, unreachable};
 use crate::{
+    code::Code,
     feed::{PROBLEM, SEEN},
-    problem::{Problem, chain},
+    problem::{Failure, Problem, chain},
 };
 
 /// How long it waits before it comes back, at first and at most.
@@ -234,7 +235,7 @@ impl Ear {
             // Only a place.
             "" => {}
             SEEN => self.ready.push_back(LiveEvent::Seen(read(&data)?)),
-            PROBLEM => return Err(Ended::Cut(read::<Problem>(&data)?.error)),
+            PROBLEM => return Err(Ended::Cut(read::<Problem>(&data)?.detail)),
             _ => self.held.push(LiveEvent::Changed(Changed { name, ..read(&data)? })),
         }
         if let Some(last) = event.id.and_then(|id| id.parse().ok()) {
@@ -271,10 +272,8 @@ fn ended(error: ClientError) -> Ended {
 
 fn read<T: DeserializeOwned>(data: &str) -> Result<T, Ended> {
     serde_json::from_str(data).map_err(|error| {
-        Ended::Refused(Problem {
-            error: format!("what the server tells can't be understood: {error}"),
-            hint: "use the same version as the server, or start the server again".to_owned(),
-            pending: Vec::new(),
-        })
+        let detail = format!("what the server tells can't be understood: {error}");
+        let hint = "use the same version as the server, or start the server again";
+        Ended::Refused(Failure::new(Code::Broken, detail, hint).problem)
     })
 }

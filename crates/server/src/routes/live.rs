@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes},
     extract::State,
     http::{
-        HeaderMap, StatusCode,
+        HeaderMap,
         header::{CACHE_CONTROL, CONTENT_TYPE},
     },
     response::{IntoResponse, Response},
@@ -17,6 +17,7 @@ use store::Position;
 
 use crate::{
     api::Api,
+    code::Code,
     feed::{Listener, Wanted, is_taken},
     problem::{Failure, Problem, echo},
     request::{Asked, bad_query},
@@ -61,7 +62,7 @@ pub async fn live(
     }
     let line = api.line().ok_or_else(|| {
         let hint = "close a page or a terminal that follows a run, then try again";
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too many follow the runs already", hint)
+        Failure::new(Code::TooManyListeners, "too many follow the runs already", hint)
     })?;
     check(&api, after, only.clone()).await?;
     let after = after.unwrap_or_else(|| api.feed.head());
@@ -86,7 +87,7 @@ async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Resul
             Some(after) if !is_taken(&**host.log(), after)? => {
                 let error = format!("the log has not come to {after}");
                 let hint = "it is another log than before: ask for the rows anew, then listen from there";
-                Err(Failure::new(StatusCode::CONFLICT, error, hint))
+                Err(Failure::new(Code::OtherLog, error, hint))
             }
             Some(_) | None => Ok(()),
         }
@@ -102,6 +103,6 @@ fn place(text: &str) -> Result<Position, Failure> {
 fn run(text: &str) -> Result<RunId, Failure> {
     text.parse().map_err(|_| {
         let error = format!("there is no run '{}'", echo(text));
-        Failure::new(StatusCode::NOT_FOUND, error, "GET /api/runs lists all")
+        Failure::new(Code::UnknownRun, error, "GET /api/runs lists all")
     })
 }

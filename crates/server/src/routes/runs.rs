@@ -16,6 +16,7 @@ use views::{Kind, Row, RunRow, RunState};
 use crate::{
     api::Api,
     bodies::{Accepted, InboxItem, Started, Wish},
+    code::Code,
     problem::{Failure, Problem, echo},
     request::{Asked, Named, PLAN_BYTES_MAX, Sent, WORD_BYTES_MAX, bad_query},
 };
@@ -156,7 +157,7 @@ fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
         let kind = known.ok_or_else(|| {
             let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
             let error = format!("there is no kind '{}'", echo(value));
-            Failure::new(StatusCode::BAD_REQUEST, error, format!("there are {}", names.join(", ")))
+            Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
         })?;
         kinds.push(*kind);
     }
@@ -166,7 +167,7 @@ fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
 fn check_person(person: &str) -> Result<(), Failure> {
     if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
         let error = format!("the person's name must have 1 to {PERSON_BYTES_MAX} bytes");
-        return Err(Failure::new(StatusCode::BAD_REQUEST, error, "say who wishes it: \"person\":\"ana\""));
+        return Err(Failure::new(Code::BadRequest, error, "say who wishes it: \"person\":\"ana\""));
     }
     Ok(())
 }

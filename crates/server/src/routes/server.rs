@@ -17,6 +17,7 @@ pub async fn status(State(api): State<Api>) -> Json<Status> {
         pid: std::process::id(),
         started_at: api.started_at,
         data: api.host.data().to_owned(),
+        address: api.address.clone(),
     })
 }
 

@@ -3,7 +3,7 @@
 use axum::{
     Json,
     extract::State,
-    http::{StatusCode, header::CONTENT_TYPE},
+    http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
 use domain::{RunId, TaskId};
@@ -11,6 +11,7 @@ use runtime::{Cleaned, Landed};
 
 use crate::{
     api::Api,
+    code::Code,
     problem::{Failure, Problem},
     request::Named,
     routes::known,
@@ -33,7 +34,7 @@ pub async fn diff(
     let diff = api.ask(move |host| {
         if host.rows(&run)?.views.rows().tasks.get(&task).is_none() {
             let hint = format!("GET /api/runs/{run}/rows?kind=task lists all");
-            return Err(Failure::new(StatusCode::NOT_FOUND, format!("there is no task {task}"), hint));
+            return Err(Failure::new(Code::UnknownTask, format!("there is no task {task}"), hint));
         }
         Ok(host.diff(&run, &task)?)
     });

@@ -49,7 +49,7 @@ fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -
     runtime.unwrap().block_on(async {
         let (door, connections) = mpsc::channel(1);
         let api = Api::open(host).unwrap();
-        tokio::spawn(async move { serve(&api, Door(connections)).await });
+        tokio::spawn(async move { serve(&api, Door(connections), api.router()).await });
         test(door).await;
     });
 }

@@ -1,6 +1,13 @@
 //! What is said about the interface is so: the description, the page for people, and its examples.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::Command,
+};
 
 use serde_json::Value;
 
@@ -29,7 +36,7 @@ fn the_description_names_what_the_server_answers_and_the_page_names_the_same() {
     let site = Site::open();
     let description: Value = site.client.get("/api/openapi.json").unwrap();
     let described = described(&description);
-    assert_eq!(described.len(), 12, "{described:?}");
+    assert_eq!(described.len(), 14, "{described:?}");
 
     let paths: BTreeSet<_> = described.iter().map(|(_, path)| path).collect();
     for path in paths {
@@ -99,18 +106,29 @@ fn every_example_of_the_page_is_answered_as_it_says() {
             .env("SOCKET", site.data().join("server.sock"))
             .env("RUN", run.as_str())
             .env("PROJECT", site.project())
+            .env("ADDRESS", site.client.status().unwrap().address.unwrap())
+            .env("TOKEN", fs::read_to_string(site.data().join("token")).unwrap())
             .output()
             .unwrap();
         let words = String::from_utf8(words.stdout).unwrap();
         assert_eq!(answered(&site, &words.split_terminator('\0').collect::<Vec<_>>()), status, "{script}");
         n_examples += 1;
     }
-    assert_eq!(n_examples, 6);
+    assert_eq!(n_examples, 9);
 }
 
 /// Does what curl would do with these words, and returns the status.
 fn answered(site: &Site, words: &[&str]) -> String {
     let after = |option: &str| words.iter().position(|word| *word == option).map(|at| words[at + 1]);
+    if let Some(header) = after("--header") {
+        let url = words.iter().find_map(|word| word.strip_prefix("http://")).unwrap();
+        let (host, path) = url.split_once('/').unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path} HTTP/1.0\r\nhost: {host}\r\n{header}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        return answer.split(' ').nth(1).unwrap().to_owned();
+    }
     assert_eq!(after("--unix-socket"), site.data().join("server.sock").to_str());
     let path = words.iter().find_map(|word| word.strip_prefix("http://jangdan")).unwrap();
     if path.starts_with("/api/live") {

@@ -102,7 +102,7 @@ fn a_client_is_told_why() {
     let unknown: TaskId = "T9".parse().unwrap();
     let check = |result: Result<_, ClientError>, status: u16, what: &str| match result.unwrap_err() {
         ClientError::Refused { status: found, problem } => {
-            assert_eq!((found, problem.error.as_str()), (status, what));
+            assert_eq!((found, problem.detail.as_str()), (status, what));
         }
         error => panic!("{error}"),
     };

@@ -11,7 +11,7 @@ use std::{
 
 use domain::{Command, Sequence};
 use runtime::{AfterStop, Host};
-use server::{Client, EnsureError, LiveEvent, Server, ServerError, ensure};
+use server::{Client, EnsureError, LiveEvent, Loopback, Server, ServerError, ensure};
 use store::{Position, SqliteReader};
 use tempfile::TempDir;
 use views::{RunRow, RunState};
@@ -39,13 +39,13 @@ fn a_socket_on_which_nobody_listens_is_replaced_and_nothing_else_is() {
     let host = Host::open(data).unwrap();
 
     drop(UnixListener::bind(&socket).unwrap());
-    let server = Server::start(host.clone(), data).unwrap();
-    assert!(matches!(Server::start(host.clone(), data), Err(ServerError::Taken { .. })));
+    let server = Server::start(host.clone(), data, Loopback::Off).unwrap();
+    assert!(matches!(Server::start(host.clone(), data, Loopback::Off), Err(ServerError::Taken { .. })));
     assert!(UnixStream::connect(&socket).is_ok(), "the one that was there still listens");
     server.stop(AfterStop::EndSessions);
 
     fs::write(&socket, "precious").unwrap();
-    assert!(matches!(Server::start(host.clone(), data), Err(ServerError::NoSocket { .. })));
+    assert!(matches!(Server::start(host.clone(), data, Loopback::Off), Err(ServerError::NoSocket { .. })));
     assert_eq!(fs::read_to_string(&socket).unwrap(), "precious");
 }
 
@@ -53,7 +53,7 @@ fn a_socket_on_which_nobody_listens_is_replaced_and_nothing_else_is() {
 fn a_path_that_is_too_long_for_a_socket_is_refused_in_words() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("d".repeat(120));
-    let Err(EnsureError::Server(error)) = ensure(&data) else { panic!("it must be refused") };
+    let Err(EnsureError::Server(error)) = ensure(&data, Loopback::Off) else { panic!("it must be refused") };
     let text = error.to_string();
     assert!(
         text.contains("/server.sock has ") && text.ends_with("the name of a socket has 107 at most"),
@@ -71,7 +71,7 @@ fn whoever_is_second_talks_to_the_server_of_the_first() {
     let running: Vec<_> = std::thread::scope(|scope| {
         let start = || {
             together.wait();
-            ensure(folder.path()).unwrap()
+            ensure(folder.path(), Loopback::Off).unwrap()
         };
         let threads: Vec<_> = (0..n_processes).map(|_| scope.spawn(start)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -83,7 +83,23 @@ fn whoever_is_second_talks_to_the_server_of_the_first() {
     let inside = running.into_iter().find_map(|running| running.inside).unwrap();
     inside.stop(AfterStop::EndSessions);
     // The lock went with it.
-    ensure(folder.path()).unwrap().inside.unwrap().stop(AfterStop::EndSessions);
+    ensure(folder.path(), Loopback::Off).unwrap().inside.unwrap().stop(AfterStop::EndSessions);
+}
+
+#[test]
+fn a_socket_of_somebody_who_was_killed_is_no_server() {
+    let folder = TempDir::new().unwrap();
+    let listener = UnixListener::bind(folder.path().join("server.sock")).unwrap();
+    // What a process has that a killed server was just starting: it listens, never answers, and is gone in a moment.
+    let orphan = std::thread::spawn(move || {
+        for _ in 0..4 {
+            drop(listener.accept().unwrap());
+        }
+    });
+    let running = ensure(folder.path(), Loopback::Off).unwrap();
+    orphan.join().unwrap();
+    assert!(running.client.runs().unwrap().is_empty());
+    running.inside.unwrap().stop(AfterStop::EndSessions);
 }
 
 #[test]
@@ -91,7 +107,7 @@ fn a_data_directory_that_is_none_is_refused_in_words() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let Err(error) = ensure(&file) else { panic!("it must be refused") };
+    let Err(error) = ensure(&file, Loopback::Off) else { panic!("it must be refused") };
     assert!(error.to_string().contains("file"), "{error}");
     assert!(error.hint().contains("data directory"), "{}", error.hint());
 }
@@ -118,7 +134,7 @@ fn a_server_that_is_told_to_stop_tells_the_last_and_ends() {
 
     // The one who listened goes on where it was, by itself.
     let host = Host::open(&site.data()).unwrap();
-    site.server = Some(Server::start(host, &site.data()).unwrap());
+    site.server = Some(Server::start(host, &site.data(), Loopback::Off).unwrap());
     site.client.wish(&run, "ana", &Command::PauseRun).unwrap();
     let is_paused = |event: LiveEvent| match event {
         LiveEvent::Changed(changed) => {

@@ -10,7 +10,7 @@ use std::{
 use domain::RunId;
 use runtime::{AfterStop, Host, NewRun};
 use serde_json::{Value, json};
-use server::{Client, LiveEvent, Server};
+use server::{Client, LiveEvent, Loopback, Server};
 use store::Position;
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ impl Site {
         fs::create_dir(folder.path().join("project")).unwrap();
         fs::write(folder.path().join("project/asks.sh"), ASKS).unwrap();
         let data = folder.path().join("data");
-        let server = Server::start(Host::open(&data).unwrap(), &data).unwrap();
+        let server = Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap();
         let client = Client::connect(&data).unwrap().unwrap();
         Self { folder, client, server: Some(server) }
     }
@@ -110,7 +110,8 @@ impl Site {
             server.stop(AfterStop::LeaveWorking);
         }
         let data = self.data();
-        self.server = Some(Server::start(Host::open(&data).unwrap(), &data).unwrap());
+        self.server =
+            Some(Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap());
     }
 
     /// Listens behind a place until so many bytes have come, or an id, and returns the events that are whole.
@@ -154,7 +155,7 @@ impl Site {
         let (status, body) = self.ask(method, path, sent);
         let problem: Value =
             serde_json::from_str(&body).unwrap_or_else(|_| panic!("{method} {path}: {status} {body}"));
-        for word in ["error", "hint"] {
+        for word in ["code", "title", "detail", "hint"] {
             assert!(problem[word].as_str().is_some_and(|text| !text.is_empty()), "{path} {sent}: {problem}");
         }
         (status, problem)
