@@ -15,7 +15,7 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, RunId, Sequence, Settings, TaskId};
+use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, Settings, TaskId};
 use engine::Rejection;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,7 @@ use crate::{
     crank::{Crank, Mail},
     disk::Disk,
     git::{Cleaned, Git, Landed},
+    learned::Learned,
     outfit::Outfit,
 };
 
@@ -204,7 +205,9 @@ impl Host {
         let folder = self.shared.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.outfit.write(&folder).map_err(failed)?;
-        let NewRun { project, work, settings, team, person, outfit: _ } = new;
+        let NewRun { project, mut work, settings, team, person, outfit } = new;
+        let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
+        Learned::read(&self.shared.data, &outfit.project).estimate(&mut work.tasks, worker);
         let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
         match self.ask(&run, |reply| Mail::wish(Actor::Person(person), command, Some(reply))) {
             Ok(Ok(_)) => Ok(run),

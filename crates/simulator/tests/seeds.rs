@@ -18,6 +18,7 @@ fn ten_thousand_imagined_runs_break_no_rule() {
     let found = search(0, 10_000, &Options::default(), &|_| {});
     check(&found);
     assert!(found.summary.done > 10_000 && found.summary.crashes > 1_000, "{:?}", found.summary);
+    assert!(found.summary.amended > 1_000, "{:?}", found.summary);
 }
 
 #[test]
