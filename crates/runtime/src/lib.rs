@@ -9,6 +9,7 @@ mod host;
 mod kept;
 mod outfit;
 mod published;
+mod reach;
 mod world;
 
 pub use git::{Cleaned, Landed};
@@ -16,3 +17,4 @@ pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
 pub use outfit::{Isolation, KeptPermissions, Outfit, Ports, SandboxMode, kept_permissions};
 pub use published::{Glimpse, Published};
+pub use reach::{Output, Picture, Screen, ScreenShown, Wanted, processes};

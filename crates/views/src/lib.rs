@@ -30,7 +30,7 @@ pub use rows::{
     InvocationState, LoopRound, LoopRow, LoopState, Party, PendingQuestion, PhaseRow, PhaseState,
     ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
     ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
-    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use table::{Record, Table};

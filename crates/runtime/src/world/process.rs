@@ -13,6 +13,7 @@ use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
 
 use super::site::Site;
+use crate::reach::process_name;
 
 /// No process prints a tebibyte.
 const RANGE_BITS: u32 = 40;
@@ -230,7 +231,7 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
 }
 
 fn name(site: &Site, session: SessionId, number: u32) -> String {
-    format!("{}-{session}-{number}", site.run)
+    process_name(&site.run, session, number)
 }
 
 /// Finds a session by its whole name.
