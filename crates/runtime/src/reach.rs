@@ -16,6 +16,8 @@ use crate::{Host, HostError};
 
 pub use terminal::{Picture, Screen, Shown as ScreenShown};
 
+/// The largest window that anybody has.
+const SIDE_MAX: u16 = 1000;
 /// How long a holder may take to end all processes.
 const END_MAX: std::time::Duration = std::time::Duration::from_secs(15);
 
@@ -98,7 +100,8 @@ impl Host {
     }
 
     /// Changes the size of a session's window.
-    pub fn resize(&self, run: &RunId, session: SessionId, size: WindowSize) -> Result<(), HostError> {
+    pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
+        let size = WindowSize { columns: columns.clamp(1, SIDE_MAX), rows: rows.clamp(1, SIDE_MAX) };
         let found = self.on_terminal(run, session)?;
         self.sessions().ask(&found, &Request::Resize(size), END_MAX)?;
         Ok(())

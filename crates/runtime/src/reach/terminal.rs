@@ -5,12 +5,12 @@ use std::{path::Path, time::Instant};
 use avt::Terminal;
 use holder::spool::{Body, Follower, Record, SpoolError, Stream};
 
+use super::SIDE_MAX;
+
 /// The window of an agent before anybody says another size.
 const WINDOW: (u16, u16) = (400, 50);
 /// How many lines that scrolled away are shown too.
 const HISTORY_LINES_MAX: usize = 1000;
-/// The largest window that anybody has.
-const SIDE_MAX: u16 = 1000;
 
 /// A screen that is followed.
 pub struct Screen {
@@ -59,8 +59,7 @@ pub enum Shown {
 impl Screen {
     /// Draws everything that was written so far, and follows what comes.
     pub(super) fn open(directory: &Path) -> Result<Self, SpoolError> {
-        let mut screen =
-            Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
+        let mut screen = Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
         let mut terminal =
@@ -175,7 +174,8 @@ mod tests {
         late.feed(drawn(&first).as_str());
         assert_eq!(late.screen().text(), first.screen().text());
         assert_eq!(late.cursor().position(), first.cursor().position());
-        let all: Vec<_> = late.primary_screen().all_lines().map(|line| line.text().trim().to_owned()).collect();
+        let all: Vec<_> =
+            late.primary_screen().all_lines().map(|line| line.text().trim().to_owned()).collect();
         assert!(all.contains(&"line 0".to_owned()), "{all:?}");
     }
 }

@@ -37,10 +37,10 @@ use crate::{
     ),
     responses(
         (status = OK, body = String, content_type = "text/event-stream"),
-        (status = BAD_REQUEST, body = Problem),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, description = "the log has not come to that place", body = Problem),
-        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the log has not come to that place", body = Problem, content_type = "application/problem+json"),
+        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn live(
