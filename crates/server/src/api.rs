@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How many may listen at once.
-const LISTENERS_MAX: usize = 100;
+pub(crate) const LISTENERS_MAX: usize = 1200;
 /// How many may read the log anew at once: it is work for a processor.
 const READERS_MAX: usize = 2;
 /// How many may look at a terminal at once: each has a thread.
@@ -106,7 +106,6 @@ impl Api {
     pub(crate) fn line(&self) -> Option<Line> {
         Some(Line {
             feed: Arc::clone(&self.feed),
-            news: self.host.live(),
             stage: self.stop.watch(),
             log: Arc::clone(self.host.log()),
             readers: Arc::clone(&self.readers),

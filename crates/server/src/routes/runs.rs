@@ -247,15 +247,19 @@ fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
         if name != "kind" {
             return Err(bad_query(format!("rows can't be asked for by '{}'", echo(name))));
         }
-        let known = Kind::ALL.iter().find(|kind| kind.name() == value);
-        let kind = known.ok_or_else(|| {
-            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            let error = format!("there is no kind '{}'", echo(value));
-            Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
-        })?;
-        kinds.push(*kind);
+        kinds.push(kind(value)?);
     }
     Ok(if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds })
+}
+
+/// Returns the kind of row that a word names.
+pub(super) fn kind(word: &str) -> Result<Kind, Failure> {
+    let known = Kind::ALL.iter().find(|kind| kind.name() == word);
+    known.copied().ok_or_else(|| {
+        let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let error = format!("there is no kind '{}'", echo(word));
+        Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
+    })
 }
 
 fn check_person(person: &str) -> Result<(), Failure> {
