@@ -6,5 +6,6 @@ mod attacks;
 mod documented;
 mod hostile;
 mod life;
+mod looking;
 mod runs;
 mod site;
