@@ -53,20 +53,26 @@ const VIEWS: [name: string, path: string, there: string][] = [
   ["new", "/new", "textarea"],
 ];
 
+/** The views that are made for small screens. */
+const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
+/** The views of which there is a dark picture, too; more would not show more. */
+const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
+
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("%s can be used by everybody", async (name, path, there) => {
     await page.emulateMedia({ colorScheme });
     await page.goto(at(path));
     await page.locator(there).first().waitFor();
     expect(await findings(page)).toEqual([]);
-    await picture(page, colorScheme === "dark" ? `${name}-dark` : name);
+    if (colorScheme === "light") await picture(page, name);
+    else if (DARK.includes(name)) await picture(page, `${name}-dark`);
   });
 });
 
 test("on a phone and in Korean everything is there, and nothing sticks out", async () => {
   const phone = await world.visitor({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  for (const [name, path, there] of VIEWS.slice(0, 5)) {
+  for (const [name, path, there] of VIEWS.filter(([name]) => PHONE.includes(name))) {
     await small.goto(at(path));
     await small.locator(there).first().waitFor();
     const sticksOut = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
@@ -103,7 +109,7 @@ test("free words while two questions wait are not guessed at: the list stands th
   await choices.waitFor();
   await picture(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
-  await page.getByRole("button", { name: "Send" }).last().click();
+  await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
   await until(async () => (await question("T1.3"))?.answer === "with tax", "the answer at its question");
   expect((await question("T1.1"))?.answer).toBeNull();
 });
