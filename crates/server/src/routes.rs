@@ -1,6 +1,7 @@
 //! Every path, what answers it, and the description of both.
 
 mod live;
+mod pictures;
 mod runs;
 mod server;
 mod work;
@@ -81,6 +82,8 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(runs::rows))
         .routes(routes!(runs::wish))
         .routes(routes!(runs::inbox))
+        .routes(routes!(pictures::plan))
+        .routes(routes!(pictures::time))
         .routes(routes!(work::diff))
         .routes(routes!(work::land))
         .routes(routes!(work::clean))

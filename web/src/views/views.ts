@@ -1,7 +1,7 @@
 /** The views of a run, in the order of their tabs. The first one is shown where none is named. */
 
 import type { LucideIcon } from "lucide-react";
-import { Inbox, List, MessagesSquare } from "lucide-react";
+import { CalendarClock, History, Inbox, Kanban, List, MessagesSquare, Users, Workflow } from "lucide-react";
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
 export type RunViewProps = { run: string };
@@ -13,6 +13,11 @@ export type RunView = {
 };
 
 export const RUN_VIEWS: readonly RunView[] = [
+  { id: "canvas", icon: Workflow, Component: lazy(() => import("./canvas/Canvas")) },
+  { id: "board", icon: Kanban, Component: lazy(() => import("./board/Board")) },
+  { id: "schedule", icon: CalendarClock, Component: lazy(() => import("./schedule/ScheduleView")) },
+  { id: "timeline", icon: History, Component: lazy(() => import("./timeline/Timeline")) },
+  { id: "team", icon: Users, Component: lazy(() => import("./team/Team")) },
   { id: "list", icon: List, Component: lazy(() => import("./list/TaskList")) },
   { id: "inbox", icon: Inbox, Component: lazy(() => import("./inbox/RunInbox")) },
   { id: "chat", icon: MessagesSquare, Component: lazy(() => import("./chat/Chat")) },

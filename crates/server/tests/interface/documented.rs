@@ -36,7 +36,7 @@ fn the_description_names_what_the_server_answers_and_the_page_names_the_same() {
     let site = Site::open();
     let description: Value = site.client.get("/api/openapi.json").unwrap();
     let described = described(&description);
-    assert_eq!(described.len(), 12, "{described:?}");
+    assert_eq!(described.len(), 14, "{described:?}");
 
     let paths: BTreeSet<_> = described.iter().map(|(_, path)| path).collect();
     for path in paths {
@@ -114,7 +114,7 @@ fn every_example_of_the_page_is_answered_as_it_says() {
         assert_eq!(answered(&site, &words.split_terminator('\0').collect::<Vec<_>>()), status, "{script}");
         n_examples += 1;
     }
-    assert_eq!(n_examples, 7);
+    assert_eq!(n_examples, 9);
 }
 
 /// Does what curl would do with these words, and returns the status.

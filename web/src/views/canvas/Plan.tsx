@@ -1,0 +1,122 @@
+import "@xyflow/react/dist/base.css";
+import "./canvas.css";
+import { Background, MiniMap, ReactFlow, useReactFlow } from "@xyflow/react";
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Layout } from "~/api/pictures";
+import { useOpenTask } from "~/components/open";
+import { Lane } from "./LaneNode";
+import { Legend } from "./Legend";
+import { MiniTask, Ticking } from "./MiniTask";
+import { Search } from "./Search";
+import { TaskCard } from "./TaskNode";
+import { type Direction, nearest, type PlanNode, toEdges, toNodes } from "./toGraph";
+import { useFirstLook } from "./useFirstLook";
+import { ZoomButtons } from "./ZoomButtons";
+
+const NODE_TYPES = { task: TaskCard, lane: Lane };
+const NOTHING: ReadonlySet<string> = new Set();
+const ARROWS: Record<string, Direction> = {
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  ArrowUp: "up",
+  ArrowDown: "down",
+};
+const MOVE_MS = 200;
+
+type Props = { run: string; layout: Layout };
+
+/** The graph itself: only what is in sight is drawn, and each task keeps itself current. */
+export function Plan({ run, layout }: Props) {
+  const { t } = useTranslation();
+  const open = useOpenTask();
+  const flow = useReactFlow<PlanNode>();
+  const box = useRef<HTMLElement>(null);
+  const firstLook = useFirstLook(run, layout);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
+  const nodes = useMemo(() => toNodes(run, layout, { chosen, found }), [run, layout, chosen, found]);
+  const edges = useMemo(() => toEdges(layout, chosen), [layout, chosen]);
+
+  const show = useCallback(
+    (task: string) => {
+      setChosen(task);
+      const node = layout.nodes.find((node) => node.task === task);
+      if (!node) return;
+      const zoom = Math.max(flow.getZoom(), 0.7);
+      const [x, y] = [node.x + layout.nodeWidth / 2, node.y + layout.nodeHeight / 2];
+      void flow.setCenter(x, y, { zoom, duration: MOVE_MS });
+    },
+    [flow, layout],
+  );
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement || event.metaKey || event.ctrlKey || event.altKey) return;
+    const direction = ARROWS[event.key];
+    if (direction) {
+      const next = chosen ? nearest(layout.nodes, chosen, direction) : firstLook.task;
+      if (next) show(next);
+    } else if (event.key === "Enter" && chosen) open(chosen);
+    else if (event.key === "Escape" && chosen) setChosen(null);
+    else if (event.key === "+" || event.key === "=") void flow.zoomIn({ duration: MOVE_MS });
+    else if (event.key === "-") void flow.zoomOut({ duration: MOVE_MS });
+    else if (event.key === "0") void flow.fitView({ duration: MOVE_MS });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    box.current?.focus();
+  };
+
+  return (
+    <section
+      ref={box}
+      aria-label={t("canvas.label", { chosen: chosen ?? "" })}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that move through the plan need a place to be.
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className="canvas relative size-full outline-offset-[-2px]"
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        onlyRenderVisibleElements
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elevateNodesOnSelect={false}
+        disableKeyboardA11y
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+        zoomOnDoubleClick={false}
+        panOnScroll
+        minZoom={0.05}
+        maxZoom={1.5}
+        fitView
+        fitViewOptions={firstLook.fit}
+        onNodeClick={(_, node) => node.type === "task" && setChosen(node.id)}
+        onNodeDoubleClick={(_, node) => node.type === "task" && open(node.id)}
+        onPaneClick={() => setChosen(null)}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background gap={18} size={1.5} color="var(--line)" />
+        <Ticking>
+          <MiniMap
+            pannable
+            zoomable
+            ariaLabel={t("canvas.minimap")}
+            nodeComponent={MiniTask}
+            className="max-md:hidden!"
+            bgColor="var(--panel)"
+            maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
+          />
+        </Ticking>
+        <Search run={run} layout={layout} onFound={setFound} onShow={show} />
+        <Legend />
+        <ZoomButtons />
+      </ReactFlow>
+    </section>
+  );
+}
