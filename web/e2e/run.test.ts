@@ -42,6 +42,11 @@ test("the link leaves no token in the address, and the title counts what waits",
 
 const VIEWS: [name: string, path: string, there: string][] = [
   ["home", "/", "article"],
+  ["canvas", "/runs/RUN/canvas", "[data-task]"],
+  ["board", "/runs/RUN/board", "[data-task]"],
+  ["schedule", "/runs/RUN/schedule", "[data-task]"],
+  ["timeline", "/runs/RUN/timeline", "main li"],
+  ["team", "/runs/RUN/team", "[data-session]"],
   ["tasks", "/runs/RUN/list", "main li"],
   ["inbox", "/runs/RUN/inbox", "main article"],
   ["chat", "/runs/RUN/chat", "[data-card]"],
@@ -119,9 +124,17 @@ test("a card of the chat shows its answer", async () => {
   await page.locator(`[data-card="${answered}"]`).getByText("with tax").last().waitFor();
 });
 
-test("a task opens from its line: the whole conversation in order, the answer, and it goes on", async () => {
-  await page.goto(at("/runs/RUN/list"));
-  await page.getByRole("button", { name: /T1\.1/ }).first().click();
+test("a double-click on the canvas opens a task", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await page.locator('[data-task="T1.1"]').first().dblclick();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /by price/ })
+    .waitFor();
+  await picture(page, "canvas-task");
+});
+
+test("a task's panel has the whole conversation in order, takes the answer, and the task goes on", async () => {
   await page.locator("[data-turn]").first().waitFor();
   const second = await context.newPage();
   await second.goto(at("/runs/RUN/tasks/T1.1"));
@@ -140,6 +153,15 @@ test("a task opens from its line: the whole conversation in order, the answer, a
     expect(turns).toEqual(turns.map((_, index) => index));
   }
   await second.close();
+});
+
+test("the timeline tells the life of a question", async () => {
+  await page.goto(at("/runs/RUN/timeline"));
+  const id = (await question("T1.1"))?.id ?? "";
+  const kinds = (await world.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
+  expect(kinds.length).toBeGreaterThan(1);
+  await page.getByText("In which order shall the menu be?").first().waitFor();
+  await picture(page, "timeline-answered");
 });
 
 test("a server that was killed is missed, and found again without loss", async () => {
