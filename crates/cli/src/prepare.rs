@@ -44,7 +44,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
     let mut work = engine::planned(&read, wanted.with_optional);
     let config = &loaded.config;
     add_budgets(&mut work, &config.budgets);
-    let place = place::find(project, config.worktree.isolation && !wanted.in_place)?;
+    let place = place::find(project, &config.worktree, wanted.in_place)?;
     notes.extend(place.notes);
     let team = team::team(config, &mut work, wanted.agent.as_deref())?;
     notes.extend(team.note);
@@ -60,6 +60,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
+        submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         ports: Ports {
             first: config.worktree.ports.first,

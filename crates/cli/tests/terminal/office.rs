@@ -84,6 +84,7 @@ impl Office {
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
+            submodules: true,
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,
