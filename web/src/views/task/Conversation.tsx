@@ -13,12 +13,12 @@ import { Clock } from "~/components/Time";
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const turns = useRows(run, "turn");
-  const end = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
   const shown = toTurns(turns.data ?? {}, task);
   const count = shown.length;
   // Whoever reads the end stays at the end; whoever reads further up is left there.
   useEffect(() => {
-    const box = end.current?.closest<HTMLElement>("[role=tabpanel]");
+    const box = list.current?.closest<HTMLElement>("[role=tabpanel]");
     if (!box || count === 0) return;
     const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 240;
     if (isNearEnd || box.scrollTop === 0) box.scrollTop = box.scrollHeight;
@@ -27,11 +27,10 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
   if (count === 0) return <Said title={t("conversation.empty")}>{t("conversation.emptyHint")}</Said>;
   return (
-    <ol className="flex flex-col gap-4 px-4 py-4 md:px-5">
+    <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
         <Turn key={turn.index} run={run} turn={turn} />
       ))}
-      <div ref={end} />
     </ol>
   );
 }
