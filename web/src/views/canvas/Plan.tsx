@@ -6,12 +6,14 @@ import { useTranslation } from "react-i18next";
 import type { Layout } from "~/api/pictures";
 import { useOpenTask } from "~/components/open";
 import { Lane } from "./LaneNode";
+import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
 import { MiniTask, Ticking } from "./MiniTask";
 import { Search } from "./Search";
 import { TaskCard } from "./TaskNode";
 import { type Direction, nearest, type PlanNode, toEdges, toNodes } from "./toGraph";
 import { useFirstLook } from "./useFirstLook";
+import { useWhole, ZOOM_MIN } from "./useWhole";
 import { ZoomButtons } from "./ZoomButtons";
 
 const NODE_TYPES = { task: TaskCard, lane: Lane };
@@ -33,6 +35,7 @@ export function Plan({ run, layout }: Props) {
   const flow = useReactFlow<PlanNode>();
   const box = useRef<HTMLElement>(null);
   const firstLook = useFirstLook(run, layout);
+  const showWhole = useWhole(layout);
   const [chosen, setChosen] = useState<string | null>(null);
   const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
   const nodes = useMemo(() => toNodes(run, layout, { chosen, found }), [run, layout, chosen, found]);
@@ -60,7 +63,7 @@ export function Plan({ run, layout }: Props) {
     else if (event.key === "Escape" && chosen) setChosen(null);
     else if (event.key === "+" || event.key === "=") void flow.zoomIn({ duration: MOVE_MS });
     else if (event.key === "-") void flow.zoomOut({ duration: MOVE_MS });
-    else if (event.key === "0") void flow.fitView({ duration: MOVE_MS });
+    else if (event.key === "0") showWhole();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -92,7 +95,7 @@ export function Plan({ run, layout }: Props) {
         multiSelectionKeyCode={null}
         zoomOnDoubleClick={false}
         panOnScroll
-        minZoom={0.05}
+        minZoom={ZOOM_MIN}
         maxZoom={1.5}
         fitView
         fitViewOptions={firstLook.fit}
@@ -109,14 +112,22 @@ export function Plan({ run, layout }: Props) {
             ariaLabel={t("canvas.minimap")}
             nodeComponent={MiniTask}
             className="max-md:hidden!"
+            style={mapSize(layout)}
             bgColor="var(--panel)"
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
         </Ticking>
         <Search run={run} layout={layout} onFound={setFound} onShow={show} />
         <Legend />
-        <ZoomButtons />
+        <ZoomButtons onWhole={showWhole} />
+        <LaneTitles lanes={layout.lanes} />
       </ReactFlow>
     </section>
   );
+}
+
+/** A small map in the shape of the plan, as far as it stays small. */
+function mapSize({ width, height }: Layout): { width: number; height: number } {
+  const isWide = width > 5 * height;
+  return isWide ? { width: 340, height: 72 } : { width: 190, height: 130 };
 }

@@ -20,7 +20,7 @@ export function useFirstLook(
     const task = begin[0] ?? layout.nodes[0]?.task;
     const isWhole = layout.width <= WHOLE_MAX && layout.height <= WHOLE_MAX;
     const ids = begin.length > 0 ? begin : layout.nodes.slice(0, 1).map((node) => node.task);
-    const fit: FitViewOptions<PlanNode> = { padding: 0.06, maxZoom: 1, minZoom: 0.3 };
+    const fit: FitViewOptions<PlanNode> = { padding: 0.05, maxZoom: 1, minZoom: 0.3 };
     return { fit: isWhole ? fit : { ...fit, minZoom: 0.6, nodes: ids.map((id) => ({ id })) }, task };
   });
   return look;
