@@ -10,7 +10,7 @@ export function Legend() {
   return (
     <Panel
       position="bottom-center"
-      className="flex gap-3 rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs max-xl:hidden!"
+      className="flex gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs max-xl:hidden!"
     >
       {STATES.map((state) => {
         const { tone, icon: Icon } = SIGNS[state];

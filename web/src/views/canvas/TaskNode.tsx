@@ -37,17 +37,13 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
 });
 
 function Card({ task, marks, isChosen }: { task: TaskRow; marks: string; isChosen: boolean }) {
-  const { t } = useTranslation();
-  const shown = shownState(task);
-  const { tone } = SIGNS[shown];
+  const { tone } = SIGNS[shownState(task)];
   const border =
     tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
-  const name = [task.id, task.title, t(`state.${shown}`), task.question?.text].filter(Boolean).join(", ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: React Flow needs a box that can be dragged over, and a button is none.
     <div
       role="button"
-      aria-label={name}
       tabIndex={isChosen ? 0 : -1}
       data-task={task.id}
       className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE[tone]} ${border} ${marks}`}
