@@ -60,6 +60,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
+        disk_budget_bytes: config.worktree.disk_budget_bytes,
         ports: Ports {
             first: config.worktree.ports.first,
             last: config.worktree.ports.last,

@@ -9,6 +9,7 @@ pub mod entry;
 pub mod history;
 mod left;
 pub mod line;
+mod overlaps;
 pub mod prompt;
 mod tasks;
 mod totals;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber,
-    PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said,
-    SessionId, Settings, TaskId, Usage,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, Overlap, PermissionWish,
+    PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
+    Said, SessionId, Settings, TaskId, Usage,
 };
 
 /// One wish. Who wishes stands beside it.
@@ -297,6 +297,20 @@ pub enum Command {
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
+    },
+    /// A session got no worktree, because worktrees take too much room already.
+    ReportNoRoom {
+        /// The session.
+        session: SessionId,
+        /// How much is missing, and what to do.
+        reason: String,
+    },
+    /// There is room for worktrees again.
+    ReportRoom,
+    /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
+    ReportOverlaps {
+        /// All that were found.
+        overlaps: Vec<Overlap>,
     },
     /// Time went by.
     Tick,

@@ -10,7 +10,7 @@ use crate::{
     Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, ChannelId,
     CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, DependencyRequest, DirectMessageId,
     DirectType, EffectId, EscalationId, EscalationType, Failure, Feedback, GateReport, Heard, HoldsUp, Input,
-    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, ParkMode,
+    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, Overlap, ParkMode,
     PermissionWish, PhaseNumber, PlannedTask, PlannedWork, Priority, Proof, Provided, QuestionId,
     QuestionKind, Receipt, RequestId, ResultId, ResultType, ReturnReason, RewindTarget, Role, Route,
     RunOutcome, Said, Sequence, SessionId, Settings, Severity, Subject, TaskId, Timestamp, Usage,
@@ -889,6 +889,23 @@ events! {
         checkpoint: CheckpointId,
         /// What came of it.
         outcome: CheckpointOutcome,
+    }
+    /// Two unfinished tasks have changed the same files, or others than before.
+    OverlapSeen {
+        /// The tasks and the files.
+        overlap: Overlap,
+    }
+    /// Two tasks have changed no file in common any more, or one of them is over.
+    OverlapGone {
+        /// The two, in order.
+        tasks: [TaskId; 2],
+    }
+    /// A task got no worktree, for want of room: no task begins until there is some.
+    RoomRanOut {
+        /// The problem, as somebody was told of it.
+        escalation: EscalationId,
+        /// The task.
+        task: TaskId,
     }
     /// The world did what it was told, and there is nothing else to say about it.
     EffectFinished {

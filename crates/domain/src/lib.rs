@@ -12,6 +12,7 @@ mod id;
 mod input;
 mod log;
 mod message;
+mod overlap;
 mod permission;
 mod planned;
 mod session;
@@ -38,6 +39,7 @@ pub use message::{
     QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
     StepComplete, TaskRequest, UserQuestion,
 };
+pub use overlap::Overlap;
 pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
 pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
 pub use session::{Locale, SessionKey};

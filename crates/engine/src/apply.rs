@@ -5,6 +5,7 @@
 mod exchange;
 mod gate;
 mod question;
+mod room;
 mod session;
 mod start;
 mod task;
@@ -215,6 +216,12 @@ impl Run {
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
 
+            Event::RoomRanOut { escalation, task } => self.room_ran_out(*escalation, task),
+            Event::OverlapSeen { overlap } => {
+                self.overlaps.retain(|known| known.tasks != overlap.tasks);
+                self.overlaps.push(overlap.clone());
+            }
+            Event::OverlapGone { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
             Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
             Event::ResolveAsked { session, phase } => {

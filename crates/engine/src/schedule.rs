@@ -56,6 +56,8 @@ pub enum Hold {
     Ending = 8,
     /// Its worktree is being brought back to a checkpoint.
     Restoring = 16,
+    /// There is no room for its worktree.
+    Room = 32,
 }
 
 /// Who runs, who may, who waits.

@@ -23,6 +23,7 @@ mod nested;
 mod object;
 mod overlap;
 mod process;
+mod prune;
 mod reachable;
 mod repository;
 mod restore;
@@ -36,7 +37,7 @@ mod worktrees;
 
 pub use commit::Work;
 pub use conflicts::{Conflict, Side, SideKind};
-pub use disk::{DiskUse, Holds};
+pub use disk::{DiskUse, Holds, bytes_below};
 pub use error::RepoError;
 pub use git::GitOptions;
 pub use keep::Kept;

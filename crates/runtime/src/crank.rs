@@ -10,12 +10,13 @@ use std::{
 };
 
 use domain::{Actor, Command, SessionId, Timestamp};
+use views::Row;
 
 use crate::{
     Kept, Published, WishError,
     host::{AfterStop, HostError, Shared, Shown, shown},
     outfit::Outfit,
-    world::World,
+    world::{LOOK_FOR_ROOM, World},
 };
 
 /// How many wishes are taken in one go before the rows are saved.
@@ -105,6 +106,7 @@ impl Crank {
         for (id, effect) in self.kept.outstanding() {
             self.world.carry_out(id, effect, &self.kept);
         }
+        self.world.look_for_overlaps(&self.kept);
         loop {
             self.try_postponed();
             if self.postponed.len() >= POSTPONED_MAX {
@@ -126,6 +128,7 @@ impl Crank {
                     Mail::Stop(agents) => return self.stop(agents),
                 }
             }
+            self.world.look_for_room(&self.kept);
             self.save();
         }
     }
@@ -151,6 +154,7 @@ impl Crank {
     /// Decides and records; gives the wish back where it could not be recorded and nobody was told.
     fn try_take(&mut self, wish: Wish) -> Option<Wish> {
         let Wish { actor, command, reply } = wish;
+        let moves_files = moves_files(&command);
         // Nobody says it again, but a person.
         let again = reply.is_none().then(|| command.clone());
         let result = self.kept.wish(now(), &actor, command);
@@ -160,6 +164,10 @@ impl Crank {
             }
             (Ok(step), _) => {
                 for event in step.shown {
+                    self.world.note_tasks(event.changes.iter().filter_map(|change| match &change.row {
+                        Some(Row::Task(row)) => Some(&**row),
+                        _ => None,
+                    }));
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
                         position: event.position,
@@ -169,6 +177,9 @@ impl Crank {
                 }
                 for (id, effect) in step.orders {
                     self.world.carry_out(id, effect, &self.kept);
+                }
+                if moves_files {
+                    self.world.look_for_overlaps(&self.kept);
                 }
                 Ok(step.sequence)
             }
@@ -196,9 +207,10 @@ impl Crank {
         if !self.postponed.is_empty() {
             return RETRY;
         }
-        let Some(deadline) = self.kept.run().next_deadline() else { return SLEEP_MAX };
+        let sleep_max = if self.kept.run().lacks_room() { LOOK_FOR_ROOM } else { SLEEP_MAX };
+        let Some(deadline) = self.kept.run().next_deadline() else { return sleep_max };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
-        Duration::from_millis(left).min(SLEEP_MAX)
+        Duration::from_millis(left).min(sleep_max)
     }
 
     fn save(&mut self) {
@@ -216,6 +228,18 @@ impl Crank {
         world.stop(agents);
         drop(kept.save());
     }
+}
+
+/// Tells whether worktrees may look different when this is said: an agent stands still, or somebody else was at them.
+fn moves_files(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::EndTurn { .. }
+            | Command::ReportStarted { .. }
+            | Command::ReportCheckpoint { .. }
+            | Command::ReportMerge { .. }
+            | Command::ReportEffect { .. }
+    )
 }
 
 /// Brings the urgent messages of a batch forward. What is no message stays where it is, and nothing passes it.

@@ -26,6 +26,7 @@ use views::{Kind, RunRow, Views};
 use crate::{
     Kept, Published, WishError,
     crank::{Crank, Mail},
+    disk::Disk,
     git::{Cleaned, Git, Landed},
     outfit::Outfit,
 };
@@ -37,7 +38,7 @@ const MAIL_MAX: usize = 1024;
 /// How much of a run's name is chance.
 const NAME_SIGNS: usize = 5;
 /// Says that a run is over, so that a start need not look into it.
-const OVER: &str = "over";
+pub(crate) const OVER: &str = "over";
 
 /// Why something can't be done.
 #[derive(Debug, thiserror::Error)]
@@ -134,6 +135,7 @@ pub(crate) struct Shared {
     pub(crate) log: Arc<dyn Log>,
     pub(crate) sessions: Sessions,
     pub(crate) news: broadcast::Sender<Arc<Published>>,
+    pub(crate) disk: Disk,
     runs: Mutex<Runs>,
 }
 
@@ -175,7 +177,8 @@ impl Host {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (news, _) = broadcast::channel(NEWS_MAX);
-        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, runs: Mutex::default() }) };
+        let (disk, runs) = (Disk::default(), Mutex::default());
+        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, runs }) };
         for head in host.shared.log.runs()? {
             if !host.shared.folder(&head.run).join(OVER).exists() {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.

@@ -4,6 +4,7 @@
 //! out on others: a thread for each living session, one for each check, merge or checkpoint. Decides nothing itself.
 
 mod crank;
+mod disk;
 mod git;
 mod host;
 mod kept;

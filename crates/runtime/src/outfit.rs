@@ -34,6 +34,9 @@ pub struct Outfit {
     /// Files that git ignores and that a new worktree gets all the same, from the project's folder on.
     #[serde(default)]
     pub copy: Vec<PathBuf>,
+    /// How much room the worktrees of the data directory may take; as much as they like where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_budget_bytes: Option<u64>,
     /// The ports that tasks share out.
     #[serde(default)]
     pub ports: Ports,

@@ -12,6 +12,7 @@ mod ensure;
 mod feed;
 mod guard;
 mod loopback;
+mod page;
 mod problem;
 mod request;
 mod routes;

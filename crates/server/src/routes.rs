@@ -25,6 +25,7 @@ use crate::{
     api::Api,
     code::Code,
     guard::{Guard, guard, protect},
+    page,
     problem::{Failure, echo},
     token::Token,
 };
@@ -53,7 +54,7 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
         .route("/api", any(unknown_path))
         .route("/api/", any(unknown_path))
         .route("/api/{*rest}", any(unknown_path))
-        .fallback_service(page());
+        .fallback_service(page::routes());
     within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
 }
 
@@ -69,11 +70,6 @@ fn within(router: Router) -> Router {
     router
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
-}
-
-/// Says what stands in the page's place.
-fn page() -> Router {
-    Router::new().fallback(async || "This server has no page: it was built without one.\n")
 }
 
 /// Returns the routes and what is said about them; both come from the same list.

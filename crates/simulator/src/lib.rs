@@ -6,6 +6,7 @@
 mod ending;
 mod give;
 mod imagine;
+mod looks;
 mod model;
 mod people;
 mod random;

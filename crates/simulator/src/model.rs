@@ -5,6 +5,7 @@
 mod calls;
 mod gates;
 mod idle;
+mod overlaps;
 mod room;
 mod see;
 mod sessions;
@@ -70,6 +71,10 @@ pub struct Model {
     pub loops: BTreeMap<LoopId, TaskId>,
     /// The task that is being merged.
     pub merging: Option<TaskId>,
+    /// The pairs of tasks that are said to have changed the same files.
+    pub overlaps: BTreeSet<[TaskId; 2]>,
+    /// The problem that there is no room for worktrees, and the tasks that wait for some.
+    pub no_room: Option<(EscalationId, BTreeSet<TaskId>)>,
     /// The last event.
     pub sequence: Sequence,
     /// What was broken since somebody last asked.

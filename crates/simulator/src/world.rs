@@ -53,11 +53,13 @@ pub struct World {
     /// Whether everybody does their part from now on.
     kind: bool,
     random: Random,
+    /// Decides which sessions get no worktree; nothing where there is always room.
+    rooms: Option<Random>,
 }
 
 impl World {
     /// Makes a world in which nothing has happened.
-    pub fn new(random: Random) -> Self {
+    pub fn new(random: Random, rooms: Option<Random>) -> Self {
         Self {
             elapsed_ms: 0,
             skew_ms: 0,
@@ -67,6 +69,7 @@ impl World {
             done: BTreeMap::new(),
             kind: false,
             random,
+            rooms,
         }
     }
 

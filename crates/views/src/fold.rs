@@ -39,6 +39,7 @@ impl Views {
                 }
             }
             Event::TaskStarted { task, attempt, agent, session } => {
+                self.work_goes_on(task);
                 self.task_started(now, task, *attempt, agent, *session);
             }
             Event::TaskResumed { task, session } => self.task_resumed(now, task, *session),
@@ -57,7 +58,10 @@ impl Views {
                 self.task_moved(now, task, TaskState::Checking);
                 self.session_works_at(*session, task);
             }
-            Event::TaskReturned { task, .. } => self.task_returned(now, task),
+            Event::TaskReturned { task, .. } => {
+                self.work_goes_on(task);
+                self.task_returned(now, task);
+            }
             Event::MergeStarted { task, .. } => self.task_moved(now, task, TaskState::Merging),
             Event::MergeFinished { task, attempt, outcome } => {
                 self.merge_receipt(now, (task, *attempt), outcome);
@@ -79,7 +83,7 @@ impl Views {
                 self.rows.tasks.change(task, |row| row.agent = Some(agent.clone()));
             }
             // Its worktree goes back; that it is tried again is an event of its own.
-            Event::TaskRewound { .. } => {}
+            Event::TaskRewound { task, checkpoint } => self.work_was_rewound(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
             Event::TaskAdded { task } => self.task_added(now, task),
             Event::DependencyAdded { earlier, later } => self.dependency_added(now, earlier, later),
@@ -211,6 +215,10 @@ impl Views {
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
+            // The problem has a row of its own.
+            Event::RoomRanOut { .. } => {}
+            Event::OverlapSeen { overlap } => self.overlap_seen(now, overlap),
+            Event::OverlapGone { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
             Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),

@@ -8,8 +8,8 @@ use crate::{
     names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow, RequestRow,
-        ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
+        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow,
+        RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
     },
     table::{Record, Table},
 };
@@ -140,6 +140,8 @@ kinds! {
     checkpoints: Checkpoint(CheckpointRow) = "checkpoint";
     /// The proof that a command ran.
     receipts: Receipt(ReceiptRow) = "receipt";
+    /// Files that two unfinished tasks both changed.
+    overlaps: Overlap(OverlapRow) = "overlap";
     /// One utterance in a task's conversation.
     turns: Turn(TurnRow) = "turn";
     /// One utterance in the chat of the run.

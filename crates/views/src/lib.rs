@@ -33,10 +33,10 @@ pub use rows::{
     AgentRow, Approval, AskedBack, AsksALot, AttemptRow, AttemptState, Author, Blocked, ChannelRow,
     ChannelState, ChatRow, CheckpointRow, CheckpointState, DirectMessageRow, DirectMessageState,
     EscalationRow, EscalationState, GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow,
-    InvocationState, LoopRound, LoopRow, LoopState, Party, PendingQuestion, PhaseRow, PhaseState,
+    InvocationState, LoopRound, LoopRow, LoopState, OverlapRow, Party, PendingQuestion, PhaseRow, PhaseState,
     ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
     ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
-    TaskDetailRow, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+    TaskDetailRow, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};

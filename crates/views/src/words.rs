@@ -8,7 +8,7 @@ use domain::{
 };
 
 use crate::{
-    line::{Line, brief, colon, list},
+    line::{Line, brief, colon, list, list_of},
     say::say,
 };
 
@@ -397,6 +397,20 @@ pub fn line(event: &Event) -> Line {
                 Line::new(format!("{checkpoint} could not be made{}", colon(error))).id(checkpoint)
             }
         },
+        Event::RoomRanOut { escalation, task } => {
+            Line::new(format!("there is no room for a worktree of {task}: nothing new begins"))
+                .task(task)
+                .id(escalation)
+        }
+        Event::OverlapSeen { overlap } => {
+            let [first, second] = &overlap.tasks;
+            let n_files = usize::try_from(overlap.n_files).unwrap_or(usize::MAX);
+            Line::new(format!("{first} and {second} both change {}", list_of(&overlap.files, n_files)))
+                .task(second)
+        }
+        Event::OverlapGone { tasks: [first, second] } => {
+            Line::new(format!("{first} and {second} no longer change the same files")).task(second)
+        }
         Event::EffectFinished { effect, error } => {
             let which = format!("effect {}.{}", effect.sequence, effect.index);
             match error {

@@ -53,7 +53,7 @@ export function Rail({ onPalette, onHelp }: Props) {
         <Plus aria-hidden size={19} />
         <span className="sr-only">{t("nav.new")}</span>
       </Link>
-      <div className="md:mt-auto" />
+      <div className="max-md:hidden md:mt-auto" />
       <Act icon={Search} label={t("nav.palette")} onClick={onPalette} />
       <span className="max-md:hidden">
         <Act icon={CircleQuestionMark} label={t("nav.keys")} onClick={onHelp} />

@@ -22,7 +22,7 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
       >
         <i className="bg-done" style={{ width: width(done) }} />
         <i className="bg-run" style={{ width: width(under) }} />
-        <i className="bg-ask" style={{ width: width(tasks.blocked) }} />
+        <i className="bg-ask-fill" style={{ width: width(tasks.blocked) }} />
         <i className="bg-fail" style={{ width: width(tasks.failed) }} />
       </div>
     </div>

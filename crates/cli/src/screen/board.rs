@@ -6,8 +6,8 @@ use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, Party, PhaseRow, QuestionRow, Record,
-    RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
+    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, QuestionRow,
+    Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
 };
 
 use super::line::flat;
@@ -25,6 +25,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Request,
     Kind::Escalation,
     Kind::Gate,
+    Kind::Overlap,
     Kind::Inbox,
 ];
 
@@ -47,6 +48,8 @@ pub struct Board {
     pub escalations: BTreeMap<EscalationId, EscalationRow>,
     /// The gates.
     pub gates: BTreeMap<PhaseNumber, GateRow>,
+    /// What two unfinished tasks both changed.
+    pub overlaps: BTreeMap<[TaskId; 2], OverlapRow>,
     inbox: BTreeMap<InboxItem, InboxRow>,
     seen: BTreeMap<SessionId, Seen>,
 }
@@ -154,6 +157,7 @@ impl Board {
             _ if kind == Kind::Request.name() => put(&mut self.requests, row),
             _ if kind == Kind::Escalation.name() => put(&mut self.escalations, row),
             _ if kind == Kind::Gate.name() => put(&mut self.gates, row),
+            _ if kind == Kind::Overlap.name() => put(&mut self.overlaps, row),
             _ if kind == Kind::Inbox.name() => put(&mut self.inbox, row),
             _ => {}
         }
@@ -161,8 +165,14 @@ impl Board {
 
     fn remove(&mut self, kind: &str, key: &str) {
         // Nothing else is ever gone.
-        if kind == Kind::Inbox.name() {
-            self.inbox.retain(|item, _| InboxRow::write_key(item) != key);
+        match kind {
+            _ if kind == Kind::Inbox.name() => {
+                self.inbox.retain(|item, _| InboxRow::write_key(item) != key);
+            }
+            _ if kind == Kind::Overlap.name() => {
+                self.overlaps.retain(|tasks, _| OverlapRow::write_key(tasks) != key);
+            }
+            _ => {}
         }
     }
 }

@@ -84,6 +84,7 @@ impl Office {
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
+            disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),

@@ -137,6 +137,9 @@ impl Run {
         if is_paused {
             self.schedule.hold(node, Hold::Phase);
         }
+        if self.no_room.is_some() {
+            self.schedule.hold(node, Hold::Room);
+        }
         self.settle_from_plan(task);
     }
 

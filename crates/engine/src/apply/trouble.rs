@@ -198,6 +198,7 @@ impl Run {
         {
             spent.warned = None;
         }
+        self.room_found(id);
         if self.exhausted == Some(id) {
             self.exhausted = None;
             self.schedule.set_paused(self.status == Status::Paused);

@@ -68,6 +68,9 @@ impl Deciding<'_> {
             | Command::ReportCheckpoint { .. }
             | Command::ReportEffect { .. }
             | Command::ReportNotLanded { .. }
+            | Command::ReportNoRoom { .. }
+            | Command::ReportRoom
+            | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::NotYours);
@@ -196,6 +199,12 @@ impl Deciding<'_> {
             Command::ReportNotLanded { effect } => {
                 self.run.orders.find(effect).ok_or(Rejection::Stale)?;
                 self.emit(Event::EffectFinished { effect, error: None });
+                Ok(())
+            }
+            Command::ReportNoRoom { session, reason } => self.report_no_room(session, reason),
+            Command::ReportRoom => self.report_room(),
+            Command::ReportOverlaps { overlaps } => {
+                self.report_overlaps(overlaps);
                 Ok(())
             }
             Command::Tick => {

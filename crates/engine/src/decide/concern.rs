@@ -129,6 +129,9 @@ impl Deciding<'_> {
             | Event::BudgetRaised { .. }
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. }
+            | Event::RoomRanOut { .. }
+            | Event::OverlapSeen { .. }
+            | Event::OverlapGone { .. }
             | Event::EffectFinished { .. }
             | Event::ResolveAsked { .. }
             | Event::ResolveAnswered { .. } => {}

@@ -13,6 +13,7 @@ mod merging;
 mod names;
 mod overlap;
 mod patterns;
+mod prune;
 mod restoring;
 mod stage;
 mod untouched;

@@ -37,6 +37,8 @@ pub(super) enum ProcessError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{0}")]
     Place(String),
+    #[error("{0}")]
+    Room(String),
 }
 
 /// What all processes of a session have in common.

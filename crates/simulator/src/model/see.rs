@@ -89,6 +89,7 @@ impl Model {
                     self.breach(Rule::TaskOrder, format!("{id} is added again"));
                 }
                 self.phases.entry(task.phase).or_default();
+                self.join(&id);
                 self.no_circle(&id);
             }
             Event::DependencyAdded { earlier, later } => {
@@ -244,6 +245,7 @@ impl Model {
                     escalation.subject.clone()
                 });
                 subject.iter().for_each(|subject| self.forgive(subject));
+                self.find_room(*escalation);
             }
             Event::LimitWaived { subject: Subject::Task { task }, limit } => {
                 self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
@@ -279,6 +281,9 @@ impl Model {
                     self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
+            Event::RoomRanOut { escalation, task } => self.run_out_of_room(*escalation, task),
+            Event::OverlapSeen { overlap } => self.see_overlap(overlap),
+            Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
             | Event::PhaseStarted { .. }
             | Event::PhaseLanded { .. }

@@ -9,7 +9,7 @@ import { HoldsUp } from "./HoldsUp";
 import { QuestionForm } from "./QuestionForm";
 import { RequestForm } from "./RequestForm";
 
-type Props = { waiting: Waiting; chosen?: boolean; runTitle?: string };
+type Props = { waiting: Waiting; chosen?: boolean; runTitle?: string | undefined };
 
 /** One thing that waits for a person: what it is, what it holds up, and how to settle it on the spot. */
 export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
@@ -22,7 +22,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
       data-waiting={`${waiting.run}/${item.id}`}
       aria-label={waiting.text}
       onDoubleClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
-      className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${chosen ? "border-ask ring-1 ring-ask" : "border-ask-line"}`}
+      className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${chosen ? "border-ask-fill ring-1 ring-ask-fill" : "border-ask-line"}`}
     >
       <header className="flex flex-wrap items-baseline justify-between gap-x-3 text-soft text-xs">
         {waiting.task ? (
@@ -50,7 +50,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
         </span>
       </header>
       <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{waiting.text}</h3>
-      <Form waiting={waiting} />
+      <WaitingForm waiting={waiting} />
       <p className="text-ask text-xs">
         <HoldsUp holdsUp={waiting.holdsUp} />
       </p>
@@ -58,7 +58,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
   );
 }
 
-function Form({ waiting: { run, item } }: { waiting: Waiting }) {
+export function WaitingForm({ waiting: { run, item } }: { waiting: Waiting }) {
   switch (item.type) {
     case "question":
       return <AskedQuestion run={run} id={item.id} />;

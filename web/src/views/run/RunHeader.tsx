@@ -18,10 +18,11 @@ export function RunHeader({ row }: { row: RunRow }) {
   const isOver = row.endedAt !== null;
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-line border-b bg-panel px-4 py-2">
-      <div className="min-w-0 max-md:w-full">
+      <div className="min-w-0 max-md:w-full max-md:pr-2">
         <h1 className="truncate font-semibold text-lg leading-tight">{row.title}</h1>
         <p className="flex gap-1.5 text-soft text-xs">
-          {row.project} · <code className="font-mono">{row.id}</code> · <RunSign status={row.status} />
+          <span>{row.project}</span>·<code className="font-mono">{row.id}</code>·
+          <RunSign status={row.status} />
         </p>
       </div>
       <ProgressBar run={row} />
@@ -42,7 +43,7 @@ export function RunHeader({ row }: { row: RunRow }) {
               disabled={busy}
               onClick={() => void act("continueRun")}
             >
-              {t("action.continue")}
+              <span className="max-md:sr-only">{t("action.continue")}</span>
             </Button>
           ) : (
             <Button
@@ -50,7 +51,7 @@ export function RunHeader({ row }: { row: RunRow }) {
               disabled={busy}
               onClick={() => void act("pauseRun")}
             >
-              {t("action.pause")}
+              <span className="max-md:sr-only">{t("action.pause")}</span>
             </Button>
           ))}
         <AnswerNext run={row.id} />

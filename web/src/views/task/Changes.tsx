@@ -64,7 +64,6 @@ function File({ file }: { file: DiffFile }) {
       {file.binary ? (
         <p className="px-3 py-2 text-soft">{t("changes.binary")}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keys.
         <pre tabIndex={0} className="overflow-x-auto py-1 font-mono text-xs leading-[1.55]">
           {file.lines.map((line, index) => (
             <div key={index} className={`min-w-max px-3 ${LOOK[line.kind]}`}>

@@ -47,7 +47,6 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
       </summary>
       <div className="border-line border-t px-3 py-2">
         {receipt.outputTail && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
           <pre tabIndex={0} className="mb-2 max-h-80 overflow-auto whitespace-pre-wrap font-mono text-xs">
             {receipt.outputTail}
           </pre>

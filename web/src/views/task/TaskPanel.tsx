@@ -1,15 +1,15 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Tabs } from "@base-ui/react/tabs";
 import { X } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { useRow, useRows, useWaiting } from "~/api/hooks";
-import { WaitingCard } from "~/components/ask/WaitingCard";
+import { useRows } from "~/api/hooks";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { StateSign } from "~/components/StateSign";
 import { Ago } from "~/components/Time";
+import { Asked } from "./Asked";
 import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
 import { TaskSide } from "./TaskSide";
@@ -26,21 +26,28 @@ type Props = { run: string; task: string; tab: TaskTab; onTab: (tab: TaskTab) =>
 /** Everything about a task. What it asks stands above every tab. */
 export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   const { t } = useTranslation();
+  const popup = useRef<HTMLDivElement>(null);
   const rows = useRows(run, "task");
   const task = rows.data?.[id];
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
-        <Dialog.Popup className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0">
+        <Dialog.Popup
+          ref={popup}
+          initialFocus={() =>
+            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
+          }
+          className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0"
+        >
           <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-4 py-2.5 md:px-5">
             <code className="font-mono font-semibold text-soft">{id}</code>
-            <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-[16px]">
+            <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-[16px] max-md:min-w-[55%]">
               {task?.title ?? id}
             </Dialog.Title>
             <Dialog.Close
               aria-label={t("action.close")}
-              className="order-last grid size-8 place-items-center rounded-lg text-soft hover:bg-page max-md:order-none max-md:size-10"
+              className="grid size-8 shrink-0 place-items-center rounded-lg text-soft hover:bg-page md:order-last max-md:size-10"
             >
               <X size={17} />
             </Dialog.Close>
@@ -110,27 +117,4 @@ function Body({ tab, ...of }: { tab: TaskTab; run: string; task: string }) {
     case "attempts":
       return <Attempts {...of} />;
   }
-}
-
-/** What the task waits for: a person's word, or somebody else's that will come. */
-function Asked({ run, task }: { run: string; task: string }) {
-  const { t } = useTranslation();
-  const waiting = (useWaiting(run).data ?? []).filter((row) => row.task === task);
-  const row = useRow(run, "task", task);
-  const question = useRow(run, "question", row?.question?.id);
-  if (waiting.length > 0) {
-    return (
-      <div className="flex max-h-[46%] shrink-0 flex-col gap-2 overflow-y-auto border-ask-line border-b bg-ask-soft p-2 md:px-3">
-        {waiting.map((item) => (
-          <WaitingCard key={`${item.item.type}/${item.item.id}`} waiting={item} />
-        ))}
-      </div>
-    );
-  }
-  if (question?.status !== "withOrchestrator") return null;
-  return (
-    <p className="border-line border-b px-5 py-2 text-soft">
-      {t("task.withOrchestrator")} <b className="text-ink">{question.text}</b>
-    </p>
-  );
 }

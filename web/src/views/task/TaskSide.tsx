@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import type { TaskRow } from "~/api/rows";
 import { money, tokens } from "~/components/figures";
+import { Markdown } from "~/components/Markdown";
 import { StateSign } from "~/components/StateSign";
 import { Ago, Lasted } from "~/components/Time";
 
@@ -68,7 +69,9 @@ export function TaskSide({ run, task }: { run: string; task: TaskRow }) {
         <Part title={t("task.acceptance")}>
           <ul className="list-disc pl-4">
             {detail.acceptance.map((line) => (
-              <li key={line}>{line}</li>
+              <li key={line}>
+                <Markdown text={line} />
+              </li>
             ))}
           </ul>
         </Part>
