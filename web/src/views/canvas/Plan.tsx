@@ -3,20 +3,23 @@ import "./canvas.css";
 import { Background, MiniMap, ReactFlow, useReactFlow } from "@xyflow/react";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
 import type { Layout } from "~/api/pictures";
 import { useOpenTask } from "~/components/open";
 import { Lane } from "./LaneNode";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
 import { MiniTask, Ticking } from "./MiniTask";
+import { OverlapLink } from "./OverlapLink";
 import { Search } from "./Search";
 import { TaskCard } from "./TaskNode";
-import { type Direction, nearest, type PlanNode, toEdges, toNodes } from "./toGraph";
+import { type Direction, nearest, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 import { useFirstLook } from "./useFirstLook";
 import { useWhole, ZOOM_MIN } from "./useWhole";
 import { ZoomButtons } from "./ZoomButtons";
 
 const NODE_TYPES = { task: TaskCard, lane: Lane };
+const EDGE_TYPES = { overlap: OverlapLink };
 const NOTHING: ReadonlySet<string> = new Set();
 const ARROWS: Record<string, Direction> = {
   ArrowLeft: "left",
@@ -38,8 +41,16 @@ export function Plan({ run, layout }: Props) {
   const showWhole = useWhole(layout);
   const [chosen, setChosen] = useState<string | null>(null);
   const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
-  const nodes = useMemo(() => toNodes(run, layout, { chosen, found }), [run, layout, chosen, found]);
-  const edges = useMemo(() => toEdges(layout, chosen), [layout, chosen]);
+  const rows = useRows(run, "overlap").data;
+  const overlaps = useMemo(() => Object.values(rows ?? {}), [rows]);
+  const nodes = useMemo(
+    () => toNodes(run, layout, { chosen, found, overlaps }),
+    [run, layout, chosen, found, overlaps],
+  );
+  const edges = useMemo(
+    () => [...toEdges(layout, chosen), ...toOverlapEdges(layout, overlaps)],
+    [layout, chosen, overlaps],
+  );
 
   const show = useCallback(
     (task: string) => {
@@ -74,7 +85,6 @@ export function Plan({ run, layout }: Props) {
     <section
       ref={box}
       aria-label={t("canvas.label", { chosen: chosen ?? "" })}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that move through the plan need a place to be.
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="canvas relative size-full outline-offset-[-2px]"
@@ -83,6 +93,7 @@ export function Plan({ run, layout }: Props) {
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         onlyRenderVisibleElements
         nodesDraggable={false}
         nodesConnectable={false}
