@@ -6,5 +6,6 @@ mod attacks;
 mod documented;
 mod hostile;
 mod life;
+mod pictures;
 mod runs;
 mod site;
