@@ -39,11 +39,14 @@ use crate::{
 pub const DESCRIPTION: &str = "/api/openapi.json";
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Jangdan",
-    description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
-    license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-), components(schemas(TerminalWish)))]
+#[openapi(
+    info(
+        title = "Jangdan",
+        description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(TerminalWish))
+)]
 struct Described;
 
 /// Returns the router for those who need no token.

@@ -154,7 +154,7 @@ impl Listener {
     fn hear(&mut self, host: &str, token: &str, mut n_entries: u64, place: &Place) -> std::io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
-        stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
         let last = self.last;
         write!(
             stream,

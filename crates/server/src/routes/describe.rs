@@ -42,7 +42,9 @@ fn with_key(operation: &mut Operation) {
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some("made up for each wish; sent again, it is answered again and not done again"))
-        .schema(Some(ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(200))))
+        .schema(Some(
+            ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(200)),
+        ))
         .build();
-    operation.parameters.get_or_insert_default().push(key);
+    operation.parameters.get_or_insert_default().push(RefOr::T(key));
 }
