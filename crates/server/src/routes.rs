@@ -1,9 +1,13 @@
 //! Every path, what answers it, and the description of both.
 
 mod live;
+mod machine;
 mod pictures;
 mod runs;
 mod server;
+mod sessions;
+mod tasks;
+mod terminal;
 mod work;
 
 use std::sync::Arc;
@@ -25,6 +29,7 @@ use crate::{
     api::Api,
     code::Code,
     guard::{Guard, guard, protect},
+    once::once,
     page,
     problem::{Failure, echo},
     token::Token,
@@ -62,7 +67,8 @@ fn answering(api: Api) -> Router {
     let (router, description) = described();
     let description = Arc::new(description);
     let description = get(move || async move { Json(&*description).into_response() });
-    router.with_state(api).route(DESCRIPTION, description)
+    let answers = Arc::clone(&api.answers);
+    router.with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }
 
 /// Adds what holds for every path.
@@ -84,9 +90,22 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(runs::inbox))
         .routes(routes!(pictures::plan))
         .routes(routes!(pictures::time))
+        .routes(routes!(runs::questions))
+        .routes(routes!(runs::usage))
+        .routes(routes!(tasks::events))
+        .routes(routes!(tasks::one))
+        .routes(routes!(tasks::conversation))
         .routes(routes!(work::diff))
         .routes(routes!(work::land))
         .routes(routes!(work::clean))
+        .routes(routes!(sessions::output))
+        .routes(routes!(sessions::input))
+        .routes(routes!(sessions::stop))
+        .routes(routes!(terminal::terminal))
+        .routes(routes!(machine::agents))
+        .routes(routes!(machine::config))
+        .routes(routes!(machine::projects))
+        .routes(routes!(machine::check_plan))
         .routes(routes!(live::live))
         .split_for_parts()
 }

@@ -4,4 +4,5 @@
 
 mod commands;
 mod office;
+mod plans;
 mod watch;

@@ -90,7 +90,8 @@ impl Office {
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             template: None,
-            plan: None,
+            plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
+            reading: runtime::PlanReading::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()
