@@ -346,6 +346,7 @@ export type TurnRow = {
   task: string;
   index: number;
   role: "orchestrator" | "agent";
+  kind: "text" | "prompt" | "question" | "answer" | "askBack" | "notice";
   agent: string | null;
   session: string;
   content: string;
