@@ -556,7 +556,9 @@ fn write_about(directory: &Path, about: &About) -> Result<(), SessionError> {
     let path = directory.join(ABOUT);
     let failed = |source| SessionError::Io { action: "write", path: path.clone(), source };
     let text = serde_json::to_vec(about).map_err(|error| failed(error.into()))?;
-    fs::write(&path, text).map_err(failed)
+    // Whoever writes it may be killed, and half of it is none.
+    let new = directory.join("about.json.new");
+    fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(failed)
 }
 
 pub(crate) fn now() -> Timestamp {

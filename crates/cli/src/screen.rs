@@ -9,6 +9,8 @@ pub mod entry;
 pub mod history;
 mod left;
 pub mod line;
+mod overlaps;
+pub mod plan_diff;
 pub mod prompt;
 mod tasks;
 mod totals;

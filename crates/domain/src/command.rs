@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, PermissionWish, PhaseNumber,
-    PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget, Said,
-    SessionId, Settings, TaskId, Usage,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
+    PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
+    Said, SessionId, Settings, TaskId, Usage,
 };
 
 /// One wish. Who wishes stands beside it.
@@ -96,6 +96,16 @@ pub enum Command {
     MarkMet {
         /// Its name.
         name: String,
+    },
+    /// Take what changed in the plan file.
+    TakePlan {
+        /// The offer that was seen; the file may have changed again since.
+        offer: OfferId,
+    },
+    /// Leave the plan as the run has it.
+    LeavePlan {
+        /// The offer that was seen.
+        offer: OfferId,
     },
 
     /// Answer a question.
@@ -297,6 +307,30 @@ pub enum Command {
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
+    },
+    /// The plan file says this now; what differs from the run's plan is offered.
+    ReportPlan {
+        /// What the file says.
+        work: Box<PlannedWork>,
+    },
+    /// The plan file can't be read as a plan.
+    ReportPlanBroken {
+        /// Why not.
+        problem: String,
+    },
+    /// A session got no worktree, because worktrees take too much room already.
+    ReportNoRoom {
+        /// The session.
+        session: SessionId,
+        /// How much is missing, and what to do.
+        reason: String,
+    },
+    /// There is room for worktrees again.
+    ReportRoom,
+    /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
+    ReportOverlaps {
+        /// All that were found.
+        overlaps: Vec<Overlap>,
     },
     /// Time went by.
     Tick,

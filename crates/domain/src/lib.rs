@@ -4,6 +4,7 @@
 
 mod actor;
 mod agent;
+mod amended;
 mod command;
 mod escalation;
 mod event;
@@ -12,6 +13,7 @@ mod id;
 mod input;
 mod log;
 mod message;
+mod overlap;
 mod permission;
 mod planned;
 mod session;
@@ -22,13 +24,14 @@ mod value;
 
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
+pub use amended::{ChangedTask, KeptTask, PlanChanges, PlanField};
 pub use command::Command;
 pub use escalation::{Action, EscalationType, Level, Severity, Subject};
 pub use event::{Event, Recorded};
 pub use feedback::{Feedback, Receipt, TestFailure, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
-    QuestionId, RequestId, ResultId, SessionId,
+    OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
 pub use input::{CallOutcome, Input, Provided};
 pub use log::{RunId, Sequence, Timestamp};
@@ -38,6 +41,7 @@ pub use message::{
     QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
     StepComplete, TaskRequest, UserQuestion,
 };
+pub use overlap::Overlap;
 pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
 pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
 pub use session::{Locale, SessionKey};

@@ -153,7 +153,10 @@ pub enum MergeOutcome {
         commit: String,
         /// The check on the merged tree, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        receipt: Option<Receipt>,
+        receipt: Option<Box<Receipt>>,
+        /// The tree of the run's branch with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
     },
     /// Files differ in a way that git can't join.
     Conflicted {
@@ -270,6 +273,9 @@ pub enum CheckpointOutcome {
         /// The agent's own session id, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_session: Option<String>,
+        /// The tree that the task's work is then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
     },
     /// It could not be made.
     Failed {

@@ -2,9 +2,11 @@
 //!
 //! A match without a wildcard: a new kind of event makes the compiler show this place.
 
+mod amend;
 mod exchange;
 mod gate;
 mod question;
+mod room;
 mod session;
 mod start;
 mod task;
@@ -24,6 +26,9 @@ use crate::{
     schedule::Hold,
     state::{Deadline, EffectKey, Stage, TaskRef},
 };
+
+/// How long a question or a problem may be with an agent that does nothing about it.
+const PATIENCE_MS: u64 = 10 * 60_000;
 
 impl Run {
     /// Takes a recorded event in, and returns what the world must now do.
@@ -104,7 +109,15 @@ impl Run {
             Event::TaskRequested { task, worktree, meta } => {
                 self.task_requested(task, worktree.as_ref(), meta.as_ref());
             }
-            Event::TaskAdded { task } => self.task_added(task),
+            Event::TaskAdded { task, in_file } => self.task_added(task, !in_file),
+            Event::PlanOffered { .. }
+            | Event::PlanOfferWithdrawn { .. }
+            | Event::PlanUnreadable { .. }
+            | Event::PlanTaken { .. }
+            | Event::PlanLeft { .. }
+            | Event::PhaseAdded { .. }
+            | Event::PhaseChanged { .. }
+            | Event::TaskChanged { .. } => self.take_amendment(event),
             Event::DependencyAdded { earlier, later } => {
                 if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
@@ -215,6 +228,12 @@ impl Run {
             | Event::CheckpointOrdered { .. }
             | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
 
+            Event::RoomRanOut { escalation, task } => self.room_ran_out(*escalation, task),
+            Event::OverlapSeen { overlap } => {
+                self.overlaps.retain(|known| known.tasks != overlap.tasks);
+                self.overlaps.push(overlap.clone());
+            }
+            Event::OverlapGone { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
             Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
             Event::ResolveAsked { session, phase } => {

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use domain::{
-    ChannelId, EffectId, EscalationId, InvocationId, PhaseNumber, QuestionId, RequestId, ResultId,
-    RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
+    ChannelId, EffectId, EscalationId, InvocationId, OfferId, Overlap, PhaseNumber, PlanChanges, QuestionId,
+    RequestId, ResultId, RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -69,19 +69,36 @@ pub struct Run {
     /// Tasks that wait for their turn to be merged.
     pub(crate) mergeable: VecDeque<TaskRef>,
     pub(crate) merging: Option<TaskRef>,
+    /// Files that two unfinished tasks both changed, as far as the world has told.
+    pub(crate) overlaps: Vec<Overlap>,
     /// Choices about permissions that hold for the run.
     pub(crate) kept: Vec<(String, bool)>,
     pub(crate) spent: Spent,
     /// The escalation that lets nothing start until somebody allows more.
     pub(crate) exhausted: Option<EscalationId>,
+    /// The escalation that says that there is no room for another worktree.
+    pub(crate) no_room: Option<EscalationId>,
     /// What the person said and the orchestrator has not heard yet.
     pub(crate) chats: VecDeque<String>,
     /// Main agents that wait for something to do, and in which phase.
     pub(crate) resolves: BTreeMap<SessionId, Option<PhaseNumber>>,
     pub(crate) timers: Timers,
     pub(crate) orders: Orders,
+    /// How many changes of the plan file were offered.
+    pub(crate) offers: u32,
+    /// The one that may be taken.
+    pub(crate) offer: Option<Offer>,
+    /// The last one that somebody left: it is not offered again.
+    pub(crate) left: Option<Offer>,
     #[serde(skip)]
     pub(crate) guards: Guards,
+}
+
+/// A change of the plan file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Offer {
+    pub(crate) id: OfferId,
+    pub(crate) changes: Box<PlanChanges>,
 }
 
 /// Whether the run goes on.
@@ -146,13 +163,18 @@ impl Run {
             checkpoints: Table::default(),
             mergeable: VecDeque::new(),
             merging: None,
+            overlaps: Vec::new(),
             kept: Vec::new(),
             spent: Spent::default(),
             exhausted: None,
+            no_room: None,
             chats: VecDeque::new(),
             resolves: BTreeMap::new(),
             timers: Timers::default(),
             orders: Orders::default(),
+            offers: 0,
+            offer: None,
+            left: None,
             guards: Guards::default(),
         }
     }
@@ -189,6 +211,11 @@ impl Run {
             Status::Over(outcome) => Some(outcome),
             Status::NotStarted | Status::Going | Status::Paused => None,
         }
+    }
+
+    /// Tells whether tasks wait for room for their worktrees.
+    pub fn lacks_room(&self) -> bool {
+        self.no_room.is_some()
     }
 
     /// Returns what a task looks like from outside.

@@ -50,7 +50,7 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
     let heard = Heard { start: 0, ordinal: 0 };
     step(&mut run, Actor::Agent(session), Command::Hear { heard, read_from: 8, said: Box::new(said) });
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
-    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None };
+    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
     step(&mut run, Actor::System, Command::ReportMerge { task: id.clone(), attempt: 1, outcome });
     assert_eq!(run.task_state(&id), Some(TaskState::Done));
     let report = GateReport { passed: true, ..GateReport::default() };

@@ -39,7 +39,7 @@ impl Run {
         for task in self.tasks() {
             let Some(worktree) = self.open(&task) else { continue };
             let holds = self.holds(&worktree, leave_out)?;
-            uses.push(DiskUse { bytes: bytes_of(&worktree.path), holds, worktree });
+            uses.push(DiskUse { bytes: bytes_below(&worktree.path), holds, worktree });
         }
         uses.sort_by(|a, b| a.holds.cmp(&b.holds).then(b.bytes.cmp(&a.bytes)));
         Ok(uses)
@@ -47,10 +47,10 @@ impl Run {
 
     /// Returns how much room the scratch worktree takes. It can always go.
     pub fn scratch_bytes(&self) -> u64 {
-        bytes_of(&self.scratch_slot().path)
+        bytes_below(&self.scratch_slot().path)
     }
 
-    fn holds(&self, worktree: &Worktree, leave_out: &[PathBuf]) -> Result<Holds, RepoError> {
+    pub(crate) fn holds(&self, worktree: &Worktree, leave_out: &[PathBuf]) -> Result<Holds, RepoError> {
         let taken = contents(worktree, leave_out)?;
         let Some(head) = &taken.head else { return Ok(Holds::Unkept) };
         if !taken.nested.is_empty() {
@@ -78,7 +78,7 @@ impl Run {
 }
 
 /// Adds up the blocks below a folder. What vanishes meanwhile, or can't be read, counts nothing.
-fn bytes_of(path: &Path) -> u64 {
+pub fn bytes_below(path: &Path) -> u64 {
     const BLOCK_BYTES: u64 = 512;
     let mut folders = vec![path.to_owned()];
     let mut blocks = 0;

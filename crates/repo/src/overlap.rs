@@ -18,6 +18,28 @@ pub struct Overlap {
     pub files: Vec<PathBuf>,
 }
 
+impl Overlap {
+    /// Returns each pair of tasks that changed the same files, sorted.
+    pub fn between(changed: &BTreeMap<TaskId, BTreeSet<PathBuf>>) -> Vec<Self> {
+        let mut tasks_by_file: BTreeMap<&PathBuf, Vec<&TaskId>> = BTreeMap::new();
+        for (task, files) in changed {
+            for file in files {
+                tasks_by_file.entry(file).or_default().push(task);
+            }
+        }
+        let mut files_by_pair: BTreeMap<[&TaskId; 2], Vec<PathBuf>> = BTreeMap::new();
+        for (file, tasks) in tasks_by_file {
+            for (n, first) in tasks.iter().enumerate() {
+                for second in tasks.iter().skip(n + 1) {
+                    files_by_pair.entry([first, second]).or_default().push(file.clone());
+                }
+            }
+        }
+        let to_overlap = |(tasks, files): ([&TaskId; 2], _)| Self { tasks: tasks.map(TaskId::clone), files };
+        files_by_pair.into_iter().map(to_overlap).collect()
+    }
+}
+
 impl Run {
     /// Returns the names of all files that a task changed since it left the run's branch, committed or not.
     pub fn changed_files(&self, worktree: &Worktree) -> Result<BTreeSet<PathBuf>, RepoError> {
@@ -32,22 +54,8 @@ impl Run {
 
     /// Returns each pair of worktrees that changed the same files.
     pub fn overlaps(&self, worktrees: &[Worktree]) -> Result<Vec<Overlap>, RepoError> {
-        let mut tasks_by_file: BTreeMap<PathBuf, BTreeSet<&TaskId>> = BTreeMap::new();
-        for worktree in worktrees {
-            for file in self.changed_files(worktree)? {
-                tasks_by_file.entry(file).or_default().insert(&worktree.task);
-            }
-        }
-        let mut files_by_pair: BTreeMap<[&TaskId; 2], Vec<PathBuf>> = BTreeMap::new();
-        for (file, tasks) in &tasks_by_file {
-            for (n, first) in tasks.iter().enumerate() {
-                for second in tasks.iter().skip(n + 1) {
-                    files_by_pair.entry([first, second]).or_default().push(file.clone());
-                }
-            }
-        }
-        let to_overlap =
-            |(tasks, files): ([&TaskId; 2], _)| Overlap { tasks: tasks.map(TaskId::clone), files };
-        Ok(files_by_pair.into_iter().map(to_overlap).collect())
+        let changed =
+            worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
+        Ok(Overlap::between(&changed.collect::<Result<_, RepoError>>()?))
     }
 }

@@ -106,6 +106,7 @@ impl Slot {
             return Err(RepoError::Occupied { path: self.git_dir.clone() });
         }
         self.git.call(["reset", "--quiet", "--hard"]).run()?;
+        repository.set_up_submodules(&self.path)?;
         fs::write(self.git_dir.join(READY), "").map_err(|source| RepoError::Io {
             act: "mark",
             path: self.git_dir.clone(),
@@ -144,7 +145,7 @@ fn holds_files(path: &Path) -> bool {
 }
 
 /// Takes what is not there for removed.
-fn absent(result: io::Result<()>) -> io::Result<()> {
+pub(crate) fn absent(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -152,7 +153,7 @@ fn absent(result: io::Result<()>) -> io::Result<()> {
 }
 
 /// Removes a folder and what is in it. Package caches make folders that nobody may write; those are opened first.
-fn remove_tree(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     match absent(fs::remove_dir_all(path)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             open_folders(path)?;

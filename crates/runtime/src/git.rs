@@ -3,13 +3,14 @@
 //! Short steps take turns; checks run in between, so that a long one holds nobody up.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use domain::{RunId, TaskId};
 use repo::{
-    Commit, GitOptions, Identity, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
+    Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
 };
 use serde::{Deserialize, Serialize};
 use views::{TaskState, Views};
@@ -105,7 +106,8 @@ impl Git {
     /// Opens the git of a run; nothing where it works in place.
     pub fn open(data: &Path, run: &RunId, outfit: &Outfit) -> Result<Option<Self>, RepoError> {
         let Isolation::Worktrees { base, target } = &outfit.isolation else { return Ok(None) };
-        let repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        let mut repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        repository.with_submodules = outfit.submodules;
         let run = repository.run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,
@@ -135,6 +137,30 @@ impl Git {
         Ok((self.run.create(task)?, true))
     }
 
+    /// Returns a task's worktree, if it is there.
+    pub fn existing(&self, task: &TaskId) -> Option<Worktree> {
+        let _turn = self.turn();
+        self.run.open(task)
+    }
+
+    /// Returns the tasks that have a worktree.
+    pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
+        let _turn = self.turn();
+        self.run.tasks_with_worktrees()
+    }
+
+    /// Removes the folders that git ignores in a task's worktree, and returns how many bytes that gives back.
+    pub fn drop_ignored(&self, task: &TaskId) -> Result<u64, RepoError> {
+        let _turn = self.turn();
+        self.run.open(task).map_or(Ok(0), |worktree| self.run.drop_ignored(&worktree))
+    }
+
+    /// Removes a task's worktree if all of it is merged, and returns how many bytes that gives back.
+    pub fn remove_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
+        let _turn = self.turn();
+        self.run.open(task).map_or(Ok(None), |worktree| self.run.remove_merged(&worktree))
+    }
+
     /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
     pub fn desk(&self, name: &str) -> Result<PathBuf, RepoError> {
         let _turn = self.turn();
@@ -142,11 +168,16 @@ impl Git {
         Ok(self.run.desk(name, &tip)?.path)
     }
 
-    /// Keeps everything in a task's worktree, and returns the commit.
-    pub fn keep(&self, task: &TaskId, label: &str) -> Result<String, RepoError> {
+    /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
+    pub fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
+        self.run.open(task).map(|worktree| self.run.changed_files(&worktree))
+    }
+
+    /// Keeps everything in a task's worktree.
+    pub fn keep(&self, task: &TaskId, label: &str) -> Result<Kept, RepoError> {
         let _turn = self.turn();
         let worktree = self.run.create(task)?;
-        Ok(self.run.keep(&worktree, label, &[])?.commit.to_string())
+        self.run.keep(&worktree, label, &[])
     }
 
     /// Brings a task's worktree back to a commit, or to where its run began.
@@ -212,6 +243,12 @@ impl Git {
         let _turn = self.turn();
         let worktree = self.run.create(task)?;
         self.run.merge_tip_into(&worktree)
+    }
+
+    /// Returns the tree of a commit.
+    pub fn tree_of(&self, commit: &Commit) -> Result<String, RepoError> {
+        let _turn = self.turn();
+        self.run.tree_of(commit)
     }
 
     /// Returns the tip of the run's branch, and its tree.

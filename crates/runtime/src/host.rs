@@ -15,7 +15,7 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, RunId, Sequence, SessionId, Settings, TaskId};
+use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId};
 use engine::Rejection;
 use holder::spool::SpoolError;
 use repo::RepoError;
@@ -27,7 +27,9 @@ use views::{Kind, RunRow, Views};
 use crate::{
     Kept, Published, WishError,
     crank::{Crank, Mail},
+    disk::Disk,
     git::{Cleaned, Git, Landed},
+    learned::Learned,
     outfit::Outfit,
 };
 
@@ -38,7 +40,7 @@ const MAIL_MAX: usize = 1024;
 /// How much of a run's name is chance.
 const NAME_SIGNS: usize = 5;
 /// Says that a run is over, so that a start need not look into it.
-const OVER: &str = "over";
+pub(crate) const OVER: &str = "over";
 
 /// Why something can't be done.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +165,7 @@ pub(crate) struct Shared {
     pub(crate) log: Arc<dyn Log>,
     pub(crate) sessions: Sessions,
     pub(crate) news: broadcast::Sender<Arc<Published>>,
+    pub(crate) disk: Disk,
     runs: Mutex<Runs>,
 }
 
@@ -204,7 +207,8 @@ impl Host {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (news, _) = broadcast::channel(NEWS_MAX);
-        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, runs: Mutex::default() }) };
+        let (disk, runs) = (Disk::default(), Mutex::default());
+        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, runs }) };
         for head in host.shared.log.runs()? {
             if !host.shared.folder(&head.run).join(OVER).exists() {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
@@ -230,7 +234,9 @@ impl Host {
         let folder = self.shared.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.outfit.write(&folder).map_err(failed)?;
-        let NewRun { project, work, settings, team, person, outfit: _ } = new;
+        let NewRun { project, mut work, settings, team, person, outfit } = new;
+        let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
+        Learned::read(&self.shared.data, &outfit.project).estimate(&mut work.tasks, worker);
         let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
         match self.ask(&run, |reply| Mail::wish(Actor::Person(person), command, Some(reply))) {
             Ok(Ok(_)) => Ok(run),

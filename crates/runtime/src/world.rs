@@ -13,15 +13,18 @@ mod room;
 mod session;
 mod site;
 mod turns;
+mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock, mpsc::SyncSender},
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
 use engine::Effect;
+use views::TaskRow;
 
 use crate::{
     Kept,
@@ -35,12 +38,15 @@ use leash::Leash;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
 use turns::Turns;
+use watch::Watch;
 
 /// The world of one run.
 pub(crate) struct World {
     site: Arc<Site>,
     posts: BTreeMap<SessionId, Post>,
     jobs: Vec<Working>,
+    watch: Option<Watch>,
+    room: Option<Looking>,
 }
 
 /// Something that is done beside the loop.
@@ -49,6 +55,15 @@ struct Working {
     leash: Leash,
     thread: JoinHandle<()>,
 }
+
+/// Somebody who looks for room.
+struct Looking {
+    thread: JoinHandle<()>,
+    since: Instant,
+}
+
+/// How often it is looked for.
+pub(crate) const LOOK_FOR_ROOM: Duration = Duration::from_secs(2);
 
 impl World {
     pub(crate) fn open(
@@ -70,11 +85,12 @@ impl World {
             mail,
             task_numbers: OnceLock::new(),
         });
-        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new() })
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None })
     }
 
     /// Finds the sessions again that a run left.
     pub(crate) fn take_up(&mut self, kept: &Kept) {
+        self.note_tasks(kept.views().rows().tasks.iter());
         let woken: BTreeSet<SessionId> = kept
             .outstanding()
             .iter()
@@ -93,6 +109,33 @@ impl World {
                 Situation::Working
             };
             self.post(living.session, situation, kept);
+        }
+    }
+
+    /// Looks which files unfinished tasks have changed in common. What is found is reported by mail.
+    pub(crate) fn look_for_overlaps(&mut self, kept: &Kept) {
+        Watch::look(&mut self.watch, &self.site, kept);
+    }
+
+    /// Looks now and then whether there is room for worktrees again, where tasks wait for it.
+    pub(crate) fn look_for_room(&mut self, kept: &Kept) {
+        let is_early =
+            |looking: &Looking| !looking.thread.is_finished() || looking.since.elapsed() < LOOK_FOR_ROOM;
+        if !kept.run().lacks_room() || self.room.as_ref().is_some_and(is_early) {
+            return;
+        }
+        let site = Arc::clone(&self.site);
+        let thread = thread::Builder::new().name("room".to_owned()).spawn(move || site.look_for_room());
+        // Without a thread it looks the next time.
+        self.room = thread.ok().map(|thread| Looking { thread, since: Instant::now() });
+    }
+
+    /// Notes how tasks stand, for whoever looks for room.
+    pub(crate) fn note_tasks<'a>(&self, tasks: impl Iterator<Item = &'a TaskRow>) {
+        let budget = self.site.outfit.disk_budget_bytes;
+        if let Some(git) = self.site.git.as_ref().filter(|_| budget.is_some()) {
+            let tasks = tasks.map(|task| (&task.id, task.state));
+            self.site.shared.disk.books.note(&self.site.run, git, tasks);
         }
     }
 
@@ -200,6 +243,10 @@ impl World {
         for (_, post) in std::mem::take(&mut self.posts) {
             post.join();
         }
+        self.watch.take().into_iter().for_each(Watch::stop);
+        if let Some(looking) = self.room.take() {
+            drop(looking.thread.join());
+        }
         for job in std::mem::take(&mut self.jobs) {
             // One that panicked has said so itself.
             drop(job.thread.join());
@@ -212,9 +259,13 @@ impl World {
         let agent_session = session.and_then(|session| session.agent_session);
         self.job(id, move |site, _| {
             let outcome = match &site.git {
-                None => CheckpointOutcome::Made { commit: String::new(), agent_session },
+                None => CheckpointOutcome::Made { commit: String::new(), agent_session, tree: None },
                 Some(git) => match git.keep(&task, &format!("checkpoint {checkpoint}")) {
-                    Ok(commit) => CheckpointOutcome::Made { commit, agent_session },
+                    Ok(kept) => CheckpointOutcome::Made {
+                        commit: kept.commit.to_string(),
+                        agent_session,
+                        tree: Some(kept.tree),
+                    },
                     Err(error) => CheckpointOutcome::Failed { error: chain(&error) },
                 },
             };

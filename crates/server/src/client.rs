@@ -67,7 +67,7 @@ pub enum ClientError {
         /// The status.
         status: u16,
         /// Why, and what to do.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// The answer is not what it must be, as between two versions.
     #[error("the server's answer to {request} can't be understood")]
@@ -83,6 +83,15 @@ impl ClientError {
     /// Says that nobody listens where somebody should.
     pub(crate) fn gone(socket: &Path) -> Self {
         unreachable(socket, io::ErrorKind::ConnectionRefused.into())
+    }
+
+    /// Tells whether nobody is there, or is not any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Cut { .. } => true,
+            Self::Unreachable { source, .. } => is_nobody(source),
+            _ => false,
+        }
     }
 
     /// Returns what to do about it.
@@ -250,7 +259,7 @@ fn refused(status: StatusCode, answer: &[u8]) -> ClientError {
         hint: "use the same version as the server".to_owned(),
         pending: Vec::new(),
     });
-    ClientError::Refused { status: status.as_u16(), problem }
+    ClientError::Refused { status: status.as_u16(), problem: Box::new(problem) }
 }
 
 fn is_nobody(error: &io::Error) -> bool {

@@ -70,7 +70,15 @@ pub fn ensure(data: &Path, loopback: Loopback) -> Result<Running, EnsureError> {
     let deadline = Instant::now() + COMING_MAX;
     loop {
         if let Some(client) = Client::connect(data)? {
-            return Ok(Running { client, inside: None });
+            match client.status() {
+                Ok(_) => return Ok(Running { client, inside: None }),
+                // It was killed as it started a process, which has its socket open until it is another program.
+                Err(error) if error.is_gone() && Instant::now() < deadline => {
+                    sleep(LOOK_EVERY);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         match Host::open(data) {
             Ok(host) => {

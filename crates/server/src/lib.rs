@@ -14,6 +14,7 @@ mod feed;
 mod guard;
 mod loopback;
 mod once;
+mod page;
 mod problem;
 mod request;
 mod routes;

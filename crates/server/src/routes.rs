@@ -3,6 +3,7 @@
 mod describe;
 mod live;
 mod machine;
+mod pictures;
 mod runs;
 mod server;
 mod sessions;
@@ -31,6 +32,7 @@ use crate::{
     code::Code,
     guard::{Guard, guard, protect},
     once::once,
+    page,
     problem::{Failure, echo},
     token::Token,
 };
@@ -62,7 +64,7 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
         .route("/api", any(unknown_path))
         .route("/api/", any(unknown_path))
         .route("/api/{*rest}", any(unknown_path))
-        .fallback_service(page());
+        .fallback_service(page::routes());
     within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
 }
 
@@ -81,11 +83,6 @@ fn within(router: Router) -> Router {
         .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
 }
 
-/// Says what stands in the page's place.
-fn page() -> Router {
-    Router::new().fallback(async || "This server has no page: it was built without one.\n")
-}
-
 /// Returns the routes and what is said about them; both come from the same list.
 pub fn described() -> (Router<Api>, openapi::OpenApi) {
     let (router, mut description) = OpenApiRouter::with_openapi(Described::openapi())
@@ -96,6 +93,8 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(runs::rows))
         .routes(routes!(runs::wish))
         .routes(routes!(runs::inbox))
+        .routes(routes!(pictures::plan))
+        .routes(routes!(pictures::time))
         .routes(routes!(runs::questions))
         .routes(routes!(runs::usage))
         .routes(routes!(tasks::events))

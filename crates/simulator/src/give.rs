@@ -54,7 +54,7 @@ impl Simulation<'_> {
     }
 
     /// Takes a decision into the log, and asks every rule.
-    fn take(&mut self, decision: &Decision) -> Result<(), Breach> {
+    pub(crate) fn take(&mut self, decision: &Decision) -> Result<(), Breach> {
         let mut mirrored = Vec::new();
         for recorded in &decision.events {
             self.model.take(recorded);
@@ -62,6 +62,7 @@ impl Simulation<'_> {
         }
         self.log.extend(decision.events.iter().cloned());
         self.model.check_nobody_idle();
+        self.model.check_overlaps();
         if let Some(breach) = self.model.breaches().into_iter().next() {
             return Err(breach);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Mode, Recorded, SessionId};
+use domain::{Actor, Command, EffectId, Event, Mode, Recorded, SessionId};
 use engine::Run;
 
 use crate::{
@@ -40,6 +40,10 @@ pub struct Simulation<'a> {
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
     pub(crate) random: Random,
+    /// The chance of whoever edits the plan, so that the rest of a run is what it was without them.
+    pub(crate) editor: Random,
+    /// Decides what is seen of worktrees. A stream of its own, so that looking changes nothing else.
+    pub(crate) eyes: Random,
     pub(crate) trace: Trace,
     pub(crate) step: u64,
     pub(crate) summary: Summary,
@@ -66,7 +70,9 @@ impl<'a> Simulation<'a> {
             clock_jumps: random.once_in(6),
             wish_seconds: random.between(20, 900),
         };
-        let world = World::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5));
+        // Only some runs are short of room, so that the others stay as they were when a seed was found.
+        let rooms = (seed % 8 == 1).then(|| Random::new(seed ^ 0x0D15_CF01_1000_0001));
+        let world = World::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5), rooms);
         Self {
             seed,
             options: *options,
@@ -79,6 +85,8 @@ impl<'a> Simulation<'a> {
             snapshot: None,
             told: BTreeSet::new(),
             random,
+            editor: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
+            eyes: Random::new(seed ^ 0x0E7E_5000_0000_0001),
             trace,
             step: 0,
             summary: Summary::default(),
@@ -100,6 +108,8 @@ impl<'a> Simulation<'a> {
                 self.summary.events = self.log.len() as u64;
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
+                let taken = |recorded: &&Recorded| matches!(recorded.event, Event::PlanTaken { .. });
+                self.summary.amended = self.log.iter().filter(taken).count() as u64;
                 Ok(self.summary)
             }
             Err(breach) => {
@@ -128,6 +138,10 @@ impl<'a> Simulation<'a> {
         }
         let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
         self.world.plan(delay_ms, Happening::Wish);
+        // In the other runs nobody does: what was once found there is still found.
+        if self.seed % 3 == 1 {
+            self.plan_edit();
+        }
         if self.temper.clock_jumps {
             let delay_ms = self.random.seconds(60, 3_600);
             self.world.plan(delay_ms, Happening::Jump);
@@ -175,6 +189,7 @@ impl<'a> Simulation<'a> {
                 let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
                 self.world.plan(delay_ms, Happening::Wish);
             }
+            Happening::Edit => self.edit()?,
             Happening::Jump => {
                 self.world.jump();
                 self.trace.note("the clock is set");
@@ -190,7 +205,11 @@ impl<'a> Simulation<'a> {
             Command::ReportStarted { session, .. } => Some(*session),
             _ => None,
         };
+        let is_kept = matches!(command, Command::ReportCheckpoint { .. });
         let given = self.give(&Actor::System, command.clone())?;
+        if is_kept && given == Given::Settled {
+            self.look_at_worktrees()?;
+        }
         if given == Given::Lost {
             // Whoever reports does so until it is in the log.
             self.world.report(command);

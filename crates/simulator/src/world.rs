@@ -34,6 +34,8 @@ pub enum Happening {
     Type(SessionId),
     /// A person wants something.
     Wish,
+    /// Somebody changes the plan file.
+    Edit,
     /// The clock is set.
     Jump,
 }
@@ -53,11 +55,13 @@ pub struct World {
     /// Whether everybody does their part from now on.
     kind: bool,
     random: Random,
+    /// Decides which sessions get no worktree; nothing where there is always room.
+    rooms: Option<Random>,
 }
 
 impl World {
     /// Makes a world in which nothing has happened.
-    pub fn new(random: Random) -> Self {
+    pub fn new(random: Random, rooms: Option<Random>) -> Self {
         Self {
             elapsed_ms: 0,
             skew_ms: 0,
@@ -67,6 +71,7 @@ impl World {
             done: BTreeMap::new(),
             kind: false,
             random,
+            rooms,
         }
     }
 
@@ -119,9 +124,10 @@ impl World {
         }
     }
 
-    /// People no longer meddle, and nobody sets the clock.
+    /// People no longer meddle, nobody edits the plan or sets the clock.
     pub fn forget_wishes(&mut self) {
-        self.queue.retain(|_, happening| !matches!(happening, Happening::Wish | Happening::Jump));
+        self.queue
+            .retain(|_, happening| !matches!(happening, Happening::Wish | Happening::Edit | Happening::Jump));
     }
 
     /// Tells whether something is to happen by itself.

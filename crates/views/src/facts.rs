@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{GateApproval, PhaseNumber, QuestionId, SessionId, TaskId};
+use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
 
 use crate::rows::{InboxItem, Party, RunWaits, SessionState, TaskState};
 
@@ -16,6 +16,8 @@ pub struct Facts {
     pub externals: BTreeMap<String, BTreeSet<TaskId>>,
     pub externals_met: BTreeSet<String>,
     pub open: Open,
+    /// The change of the plan that waits for the person.
+    pub offer: Option<OfferId>,
     pub question_expires_after_ms: Option<u64>,
     pub gate_approval: GateApproval,
     /// Whether the run has a command that judges what has none of its own.
@@ -43,6 +45,10 @@ pub struct TaskFacts {
     /// Its questions without an answer, the oldest first.
     pub questions: Vec<QuestionId>,
     pub n_turns: u32,
+    /// The receipts of its checks, the oldest first.
+    pub receipts: Vec<(Sequence, u32)>,
+    /// Whether what was merged of it is the end.
+    pub is_merged: bool,
 }
 
 impl TaskFacts {
@@ -58,6 +64,8 @@ impl TaskFacts {
             unmet_externals: BTreeSet::new(),
             questions: Vec::new(),
             n_turns: 0,
+            receipts: Vec::new(),
+            is_merged: false,
         }
     }
 
@@ -109,6 +117,8 @@ pub struct PhaseFacts {
     pub later: BTreeSet<PhaseNumber>,
     /// The tasks that wait for its gate's word.
     pub at_gate: BTreeSet<TaskId>,
+    /// The receipts of its gate.
+    pub receipts: Vec<(Sequence, u32)>,
 }
 
 /// What is known of a session.

@@ -7,8 +7,8 @@ use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Sa
 use crate::{
     Views,
     rows::{
-        EscalationRow, EscalationState, Opened, PhaseState, QuestionRow, QuestionState, RequestState,
-        RunState, TaskState, subject_of,
+        EscalationRow, EscalationState, Opened, PhaseState, PlanOfferState, QuestionRow, QuestionState,
+        RequestState, RunState, TaskState, subject_of,
     },
     views::Moment,
     words::line,
@@ -39,6 +39,7 @@ impl Views {
                 }
             }
             Event::TaskStarted { task, attempt, agent, session } => {
+                self.work_goes_on(task);
                 self.task_started(now, task, *attempt, agent, *session);
             }
             Event::TaskResumed { task, session } => self.task_resumed(now, task, *session),
@@ -57,7 +58,10 @@ impl Views {
                 self.task_moved(now, task, TaskState::Checking);
                 self.session_works_at(*session, task);
             }
-            Event::TaskReturned { task, .. } => self.task_returned(now, task),
+            Event::TaskReturned { task, .. } => {
+                self.work_goes_on(task);
+                self.task_returned(now, task);
+            }
             Event::MergeStarted { task, .. } => self.task_moved(now, task, TaskState::Merging),
             Event::MergeFinished { task, attempt, outcome } => {
                 self.merge_receipt(now, (task, *attempt), outcome);
@@ -79,9 +83,22 @@ impl Views {
                 self.rows.tasks.change(task, |row| row.agent = Some(agent.clone()));
             }
             // Its worktree goes back; that it is tried again is an event of its own.
-            Event::TaskRewound { .. } => {}
+            Event::TaskRewound { task, checkpoint } => self.work_was_rewound(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
-            Event::TaskAdded { task } => self.task_added(now, task),
+            Event::TaskAdded { task, .. } => self.task_added(now, task),
+            Event::PlanOffered { offer, changes, problem } => {
+                self.plan_offered(now, *offer, changes, problem.as_ref());
+            }
+            Event::PlanOfferWithdrawn { offer, .. } => {
+                self.plan_settled(now, *offer, PlanOfferState::Withdrawn);
+            }
+            Event::PlanTaken { offer, .. } => self.plan_settled(now, *offer, PlanOfferState::Taken),
+            Event::PlanLeft { offer } => self.plan_settled(now, *offer, PlanOfferState::Left),
+            // It is in the timeline, and told in the chat.
+            Event::PlanUnreadable { .. } => {}
+            Event::PhaseAdded { phase } => self.phase_added(phase),
+            Event::PhaseChanged { phase, name, after } => self.phase_changed(now, *phase, name, after),
+            Event::TaskChanged { task, fields } => self.task_changed(now, task, fields),
             Event::DependencyAdded { earlier, later } => self.dependency_added(now, earlier, later),
             Event::DependencyRemoved { earlier, later } => self.dependency_removed(earlier, later),
             Event::ExternalMet { name } => self.external_met(name),
@@ -211,6 +228,10 @@ impl Views {
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
+            // The problem has a row of its own.
+            Event::RoomRanOut { .. } => {}
+            Event::OverlapSeen { overlap } => self.overlap_seen(now, overlap),
+            Event::OverlapGone { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
             Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),
@@ -374,5 +395,8 @@ fn is_told_in_chat(event: &Event) -> bool {
             | Event::EscalationClimbed { to: Level::Person, .. }
             | Event::EscalationResolved { .. }
             | Event::TaskFailed { .. }
+            | Event::PlanOffered { .. }
+            | Event::PlanUnreadable { .. }
+            | Event::PlanTaken { .. }
     )
 }

@@ -8,8 +8,9 @@ use crate::{
     names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow, RequestRow,
-        ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
+        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, PlanOfferRow, ProgressRow, QuestionRow,
+        ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow,
+        UsageRow,
     },
     table::{Record, Table},
 };
@@ -140,12 +141,16 @@ kinds! {
     checkpoints: Checkpoint(CheckpointRow) = "checkpoint";
     /// The proof that a command ran.
     receipts: Receipt(ReceiptRow) = "receipt";
+    /// Files that two unfinished tasks both changed.
+    overlaps: Overlap(OverlapRow) = "overlap";
     /// One utterance in a task's conversation.
     turns: Turn(TurnRow) = "turn";
     /// One utterance in the chat of the run.
     chat: Chat(ChatRow) = "chat";
     /// What happened, a line for each event that a person would want.
     timeline: Timeline(TimelineRow) = "timeline";
+    /// A change of the plan file that may be taken.
+    plan_offers: PlanOffer(PlanOfferRow) = "planOffer";
     /// What waits for the person.
     inbox: Inbox(InboxRow) = "inbox";
     /// What was used, and by whom.

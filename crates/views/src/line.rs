@@ -65,10 +65,15 @@ impl Line {
 
 /// Joins names for a sentence; of many only the first are named.
 pub(crate) fn list<T: ToString>(items: &[T]) -> String {
+    list_of(items, items.len())
+}
+
+/// Joins names for a sentence, of which only the first are at hand.
+pub(crate) fn list_of<T: ToString>(items: &[T], n_items: usize) -> String {
     const NAMED_MAX: usize = 8;
     let mut named: Vec<String> = items.iter().take(NAMED_MAX).map(ToString::to_string).collect();
-    if items.len() > NAMED_MAX {
-        named.push(format!("{} more", items.len() - NAMED_MAX));
+    if n_items > named.len() {
+        named.push(format!("{} more", n_items - named.len()));
     }
     named.join(", ")
 }

@@ -65,9 +65,11 @@ pub(crate) fn of(event: &Event, kind: Kind, row: Option<&Row>) -> &'static [&'st
         | Kind::Gate
         | Kind::Checkpoint
         | Kind::Receipt
+        | Kind::Overlap
         | Kind::Turn
         | Kind::Chat
         | Kind::Timeline
+        | Kind::PlanOffer
         | Kind::Inbox
         | Kind::Usage => &[],
     }

@@ -123,7 +123,7 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
         }
         Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
         Effect::Merge { task, attempt } => {
-            let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None };
+            let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None };
             Command::ReportMerge { task, attempt, outcome }
         }
         Effect::CheckGate { phase, round } => {
@@ -131,7 +131,8 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
             Command::ReportGate { phase, round, report }
         }
         Effect::MakeCheckpoint { checkpoint, .. } => {
-            let outcome = CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None };
+            let outcome =
+                CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None, tree: None };
             Command::ReportCheckpoint { checkpoint, outcome }
         }
         Effect::ParkSession { .. }

@@ -11,6 +11,7 @@ mod soak;
 mod test;
 mod tidy;
 mod tools;
+mod web;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,8 @@ enum Command {
     RealAgents(real_agents::Options),
     /// Imagines a million runs, and kills the store a thousand times.
     Soak(soak::Options),
+    /// Checks the page, and tests it in a browser.
+    Web(web::Options),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
         Command::Soak(options) => soak::run(&options),
+        Command::Web(options) => web::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,6 +8,7 @@ use super::{
     board::Board,
     entry::{Entry, Free, Words},
     line::{Line, pad, wrap},
+    overlaps,
     prompt::{Mode, Prompt},
     tasks, totals,
     words::pick,
@@ -22,6 +23,9 @@ const BAD: Style = AnsiColor::Red.on_default();
 
 /// How many lines the tasks keep, however much an entry has to say; fewer in a small window.
 const TASK_LINES_MIN: usize = 4;
+
+/// What tasks change in common takes one line of so many at most.
+const OVERLAPS_SHARE: usize = 4;
 
 /// How wide the column of keys is in the help.
 const KEY_WIDTH: usize = 12;
@@ -44,6 +48,8 @@ pub fn draw(look: Look, board: &Board, prompt: &Prompt) -> Picture {
     let totals = totals::totals(look, board);
     let around = 1 + totals.len() + below.len();
     let room = height.saturating_sub(around);
+    let overlaps = overlaps::overlaps(look, board, room / OVERLAPS_SHARE);
+    let room = room.saturating_sub(overlaps.len());
     let mut lines = vec![totals::title(look, run)];
     if run.ended_at.is_some() {
         lines.extend(totals::ended(look, run));
@@ -61,6 +67,7 @@ pub fn draw(look: Look, board: &Board, prompt: &Prompt) -> Picture {
         middle.push(tasks::nothing(look));
     }
     lines.extend(middle);
+    lines.extend(overlaps);
     lines.extend(totals);
     lines.extend(card);
     lines.extend(below);

@@ -164,11 +164,22 @@ fn tail(look: Look, board: &Board, task: &TaskRow) -> (Style, String) {
         return (style, waits_for(look.locale, &whom.join(", ")));
     }
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
+    let progress = format!("{}{progress}", checked(look, task));
     match board.last_of(task) {
         Some(Seen::Tool(title)) => (FAINT, format!("{progress}$ {}", flat(&title))),
         Some(Seen::Trouble(text)) => (BAD, format!("{progress}{}", flat(&text))),
         Some(Seen::Words(words)) => (FAINT, format!("{progress}{}", flat(&words))),
         None => (FAINT, progress),
+    }
+}
+
+/// Returns what its last check said, where its agent has something to do about it.
+fn checked(look: Look, task: &TaskRow) -> &'static str {
+    match task.receipt.as_ref().map(|receipt| (receipt.passed, receipt.is_stale)) {
+        Some((false, false)) => pick(look.locale, "check failed · ", "검사 실패 · "),
+        Some((false, true)) => pick(look.locale, "check failed, changed since · ", "검사 실패, 이후 변경 · "),
+        Some((true, true)) => pick(look.locale, "checked, changed since · ", "검사 통과, 이후 변경 · "),
+        Some((true, false)) | None => "",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{RunRow, RunState};
+use views::{RunRow, RunState, TaskRow, TaskState};
 
 use super::{
     Look,
@@ -67,6 +67,14 @@ pub fn totals(look: Look, board: &Board) -> Vec<Line> {
     lines.into_iter().map(|line| line.cut(look.width)).collect()
 }
 
+/// Counts the tasks that are done and whose last check saw another tree than was merged.
+fn n_stale(board: &Board) -> u32 {
+    let is_stale = |task: &&TaskRow| {
+        task.state == TaskState::Done && task.receipt.as_ref().is_some_and(|receipt| receipt.is_stale)
+    };
+    u32::try_from(board.tasks.values().filter(is_stale).count()).unwrap_or(u32::MAX)
+}
+
 fn parts(look: Look, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
     let (locale, tasks) = (look.locale, run.tasks);
     let count = |n: u32, english: &str, korean: &str| match locale {
@@ -89,6 +97,7 @@ fn parts(look: Look, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
     some(BAD, tasks.failed, "failed", "실패");
     some(FAINT, tasks.skipped, "skipped", "건너뜀");
     some(FAINT, tasks.cancelled, "cancelled", "취소");
+    some(BAD, n_stale(board), "done on a stale check", "검사 후 변경된 완료");
     match (run.waits_for.person, locale) {
         (0, _) => {}
         (1, Locale::En) => parts.push((ASKS, "1 waits for you".to_owned())),

@@ -5,4 +5,5 @@
 mod commands;
 mod crowd;
 mod office;
+mod plans;
 mod watch;

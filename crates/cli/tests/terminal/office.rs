@@ -97,11 +97,14 @@ impl Office {
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
+            submodules: true,
+            disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             template: None,
-            plan: None,
+            plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
+            reading: runtime::PlanReading::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()

@@ -219,6 +219,7 @@ impl Deciding<'_> {
         };
         at_gate
             || self.run.exhausted == Some(escalation)
+            || self.run.no_room == Some(escalation)
             || self.run.tasks.iter().any(|task| task.blocks.contains(&reason))
     }
 

@@ -60,6 +60,7 @@ impl Deciding<'_> {
     }
 
     fn look_at_task(&mut self, task: TaskRef) {
+        self.end_overlaps(task);
         let state = self.run.task(task);
         let has_slot = self.run.schedule.running().contains(&state.node);
         if !self.is_going() || state.is_blocked() || !has_slot {
@@ -182,6 +183,10 @@ impl Deciding<'_> {
         for session in alive {
             self.dismiss(session);
         }
+        if let Some(escalation) = self.run.no_room {
+            let note = "the run is over".to_owned();
+            self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+        }
         self.emit(Event::RunEnded { outcome, failed, waiting });
     }
 
@@ -196,6 +201,10 @@ impl Deciding<'_> {
             .iter()
             .any(|task| asks(task.stage) || (task.stage == Stage::Waiting && task.is_blocked()))
         {
+            return true;
+        }
+        // Whoever has not begun waits for room, and somebody was told.
+        if run.no_room.is_some() && run.tasks.iter().any(|task| !task.stage.is_over()) {
             return true;
         }
         let is_landing = run.phases.keys().any(|phase| run.orders.has(&EffectKey::Land(*phase)));

@@ -75,7 +75,11 @@ impl Hands {
             Effect::Merge { task, attempt } => Command::ReportMerge {
                 task: task.clone(),
                 attempt: *attempt,
-                outcome: MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None },
+                outcome: MergeOutcome::Merged {
+                    commit: format!("merge-of-{task}"),
+                    receipt: None,
+                    tree: None,
+                },
             },
             Effect::CheckGate { phase, round } => Command::ReportGate {
                 phase: *phase,
@@ -91,6 +95,7 @@ impl Hands {
                 outcome: CheckpointOutcome::Made {
                     commit: format!("commit-of-{checkpoint}"),
                     agent_session: None,
+                    tree: None,
                 },
             },
             Effect::ParkSession { .. }

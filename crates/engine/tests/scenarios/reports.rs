@@ -1,10 +1,12 @@
 //! What the world reports in a scenario, where it is not left to itself: `the check of T1 fails`.
 
-use domain::{Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, SessionId, TaskId};
+use domain::{
+    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, Overlap, SessionId, TaskId,
+};
 use engine::Effect;
 
 use crate::{
-    given::{read_list, read_value},
+    given::{read_list, read_value, read_work},
     hands::receipt,
     stage::Stage,
 };
@@ -20,13 +22,25 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
         ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
             check(stage, task, Some(read_value(attempt)?), outcome, &said)?
         }
-        [task, "merges"] => {
-            merge(stage, task, MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None })?
-        }
+        [task, "merges"] => merge(
+            stage,
+            task,
+            MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
+        )?,
         [task, "merge", ..] if task.ends_with("'s") => {
             let outcome = merge_outcome(stage, words.get(2..).unwrap_or_default(), said)?;
             merge(stage, task.trim_end_matches("'s"), outcome)?
         }
+        ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&said)?) },
+        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanBroken { problem: said },
+        [first, "and", second, "both", "change", files @ ..] => {
+            let files: Vec<String> = read_list(files)?;
+            let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
+            let tasks = [read_value(first)?, read_value(second)?];
+            Command::ReportOverlaps { overlaps: vec![Overlap { tasks, files, n_files }] }
+        }
+        ["there", "is", "room", "again"] => Command::ReportRoom,
+        ["nobody", "changes", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(stage, phase, outcome, said)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(stage, task, outcome, said)?,
         _ => return session(stage, words, said),
@@ -119,9 +133,11 @@ fn checkpoint(stage: &mut Stage, task: &str, outcome: &[&str], said: String) -> 
         |effect| matches!(effect, Effect::MakeCheckpoint { checkpoint: of, .. } if *of == checkpoint),
     );
     let outcome = match outcome {
-        ["is", "made"] => {
-            CheckpointOutcome::Made { commit: format!("commit-of-{checkpoint}"), agent_session: None }
-        }
+        ["is", "made"] => CheckpointOutcome::Made {
+            commit: format!("commit-of-{checkpoint}"),
+            agent_session: None,
+            tree: None,
+        },
         ["fails"] => CheckpointOutcome::Failed { error: said },
         _ => return Err("is no outcome of a checkpoint".to_owned()),
     };
@@ -143,6 +159,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
         ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
         ["session", "was", "stopped"] => Command::ReportStopped { session },
         ["session", "is", "lost"] => Command::ReportLost { session, reason: said },
+        ["session", "gets", "no", "room"] => Command::ReportNoRoom { session, reason: said },
         ["inputs", "are", "typed"] => return type_inputs(stage, session).map(|()| true),
         _ => return Ok(false),
     };

@@ -1,7 +1,7 @@
 //! A task's work into the run's branch: tried, checked on the merged tree, and only then moved.
 
 use domain::{MergeOutcome, Receipt, TaskId};
-use repo::{Conflict, Merge, RepoError};
+use repo::{Commit, Conflict, Merge, RepoError};
 
 use super::{
     leash::Leash,
@@ -46,37 +46,60 @@ impl Wanted {
 pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted, leash: &Leash) -> MergeOutcome {
     let Some(git) = &site.git else {
         // All work in one place: what is done is there.
-        return MergeOutcome::Merged { commit: String::new(), receipt: None };
+        return MergeOutcome::Merged { commit: String::new(), receipt: None, tree: None };
     };
     let merged = git.try_merge(task, &wanted.author, format!("{task}: {}\n", wanted.title));
     match merged {
-        Ok(Merge::Already { commit }) => MergeOutcome::Merged { commit: commit.to_string(), receipt: None },
+        // Also what was merged before is proved: a server may have been killed before it could tell of the check.
+        Ok(Merge::Already { commit }) => match git.tree_of(&commit) {
+            Ok(tree) => checked(site, git, task, wanted, leash, Made { onto: None, commit, tree }),
+            Err(error) => failed(&error),
+        },
         Ok(Merge::Conflicted { conflicts, .. }) => sent_back(git, task, &conflicts),
         Ok(Merge::Made { onto, commit, tree }) => {
-            // The same tree was checked in the worktree, or nothing is checked at all.
-            let again = wanted.check.as_ref().filter(|_| wanted.checked_tree.as_ref() != Some(&tree));
-            let receipt = match again {
-                None => None,
-                Some(command) => {
-                    let (name, time_max_ms) = (wanted.job.as_str(), wanted.time_max_ms);
-                    let merged =
-                        Merged { name, command, commit: &commit, tree, task: Some(task), time_max_ms };
-                    match room::check(site, git, merged, leash) {
-                        Ok(receipt) if receipt.passed() => Some(receipt),
-                        Ok(receipt) => return not_passed(git, task, receipt, leash),
-                        Err(error) => return failed(&error),
-                    }
-                }
-            };
-            match git.advance(&onto, &commit) {
-                Ok(()) => MergeOutcome::Merged { commit: commit.to_string(), receipt },
-                Err(error) => failed(&error),
-            }
+            checked(site, git, task, wanted, leash, Made { onto: Some(onto), commit, tree })
         }
         Err(RepoError::Unmerged { files, .. }) => {
             let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
             MergeOutcome::Conflicted { files }
         }
+        Err(error) => failed(&error),
+    }
+}
+
+/// A merge that was made, and where the run's branch has to move for it.
+struct Made {
+    onto: Option<Commit>,
+    commit: Commit,
+    tree: String,
+}
+
+/// Checks a merge, and moves the run's branch onto it.
+fn checked(
+    site: &Site,
+    git: &Git,
+    task: &TaskId,
+    wanted: &Wanted,
+    leash: &Leash,
+    made: Made,
+) -> MergeOutcome {
+    let Made { onto, commit, tree } = made;
+    // The same tree was checked in the worktree, or nothing is checked at all.
+    let again = wanted.check.as_ref().filter(|_| wanted.checked_tree.as_ref() != Some(&tree));
+    let receipt = match again {
+        None => None,
+        Some(command) => {
+            let (name, time_max_ms, tree) = (wanted.job.as_str(), wanted.time_max_ms, tree.clone());
+            let merged = Merged { name, command, commit: &commit, tree, task: Some(task), time_max_ms };
+            match room::check(site, git, merged, leash) {
+                Ok(receipt) if receipt.passed() => Some(Box::new(receipt)),
+                Ok(receipt) => return not_passed(git, task, receipt, leash),
+                Err(error) => return failed(&error),
+            }
+        }
+    };
+    match onto.map_or(Ok(()), |onto| git.advance(&onto, &commit)) {
+        Ok(()) => MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) },
         Err(error) => failed(&error),
     }
 }

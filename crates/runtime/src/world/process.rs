@@ -2,7 +2,12 @@
 //!
 //! Places in what a session says must grow from process to process, so each has a range of its own.
 
-use std::{fs, io, path::PathBuf, time::Duration};
+use std::{
+    fs, io,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
 
 use agents::{
     Begin, Found, Hired, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
@@ -17,6 +22,10 @@ use crate::reach::process_name;
 
 /// No process prints a tebibyte.
 const RANGE_BITS: u32 = 40;
+/// How long a holder may take to be there whose server was killed meanwhile. It takes a millisecond.
+const STARTING_MAX: Duration = Duration::from_secs(1);
+/// How often it is looked whether it is.
+const STARTING_LOOK: Duration = Duration::from_millis(10);
 
 /// Why a session's process can't be had.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +38,8 @@ pub(super) enum ProcessError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{0}")]
     Place(String),
+    #[error("{0}")]
+    Room(String),
 }
 
 /// What all processes of a session have in common.
@@ -96,14 +107,7 @@ impl Process {
         seat: &Seat,
         read_from: u64,
     ) -> Result<Option<(Self, Vec<Seen>)>, ProcessError> {
-        let mut last = None;
-        for number in 1.. {
-            match find_exactly(site, &name(site, seat.session, number))? {
-                Some(found) => last = Some((number, found)),
-                None => break,
-            }
-        }
-        let Some((number, found)) = last else { return Ok(None) };
+        let Some((number, found)) = last(site, seat.session)? else { return Ok(None) };
         let started = read_started(site, seat.session, number)?;
         let is_there = read_from >> RANGE_BITS == u64::from(number - 1);
         let from = if is_there { read_from & ((1 << RANGE_BITS) - 1) } else { 0 };
@@ -112,10 +116,10 @@ impl Process {
 
     /// Starts the next process of a session.
     pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<Seen>), ProcessError> {
-        let (mut number, mut before) = (1, None);
-        while let Some(found) = find_exactly(site, &name(site, seat.session, number))? {
-            (number, before) = (number + 1, Some(found));
-        }
+        let (number, before) = match last(site, seat.session)? {
+            Some((number, found)) => (number + 1, Some(found)),
+            None => (1, None),
+        };
         let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
         let started = match resumed {
             Some(id) => Started::Resume(id),
@@ -199,15 +203,27 @@ impl Process {
         stopped_path(site, session, self.number).exists()
     }
 
-    /// Tells whether its holder is gone, and nobody knows how it ended.
-    pub(super) fn is_lost(&self) -> bool {
-        matches!(self.found.state, State::Lost)
+    /// Tells whether nobody ever led it: its holder is gone, or was never there.
+    pub(super) fn has_not_begun(&self) -> bool {
+        matches!(self.found.state, State::Lost | State::Starting)
     }
 
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.found.state, State::Ended { .. } | State::Lost)
     }
+}
+
+/// Waits until it is known what became of a start that a server was killed in: it takes a moment, or comes to nothing.
+pub(super) fn settle(site: &Site, session: SessionId) -> Result<(), ProcessError> {
+    let deadline = Instant::now() + STARTING_MAX;
+    while let Some((_, Found { state: State::Starting, .. })) = last(site, session)? {
+        if Instant::now() >= deadline {
+            break;
+        }
+        thread::sleep(STARTING_LOOK);
+    }
+    Ok(())
 }
 
 /// Ends whatever processes a session has that nobody can lead any more.
@@ -228,6 +244,18 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
             }
         }
     }
+}
+
+/// Returns the last process of a session, and its number.
+fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, SessionError> {
+    let mut last = None;
+    for number in 1.. {
+        match find_exactly(site, &name(site, session, number))? {
+            Some(found) => last = Some((number, found)),
+            None => break,
+        }
+    }
+    Ok(last)
 }
 
 fn name(site: &Site, session: SessionId, number: u32) -> String {

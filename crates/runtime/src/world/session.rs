@@ -19,8 +19,8 @@ use wire::say::Task;
 
 use super::{
     leash::{Leash, Pull},
-    process::{Process, ProcessError, Seat, end_all},
-    site::{Site, chain},
+    process::{Process, ProcessError, Seat, end_all, settle},
+    site::{NoPlace, Site, chain},
 };
 use crate::Kept;
 
@@ -185,6 +185,12 @@ struct Clerk {
 
 impl Clerk {
     fn work(mut self, situation: Situation) {
+        let site = Arc::clone(&self.site);
+        let _seat = self
+            .seat
+            .task
+            .as_ref()
+            .map(|task| site.shared.disk.books.sit(&site.run, self.seat.session, task));
         let mut next = self.begin(situation);
         loop {
             if !matches!(next, Ok(Next::Living(_))) {
@@ -196,6 +202,10 @@ impl Clerk {
                 Ok(Next::Over) => return,
                 // What could not be had because the server stops, the next one may have.
                 Err(_) if self.leash.pulled() == Some(Pull::Leave) => return,
+                Err(ProcessError::Room(reason)) => {
+                    let session = self.seat.session;
+                    return self.site.report(Command::ReportNoRoom { session, reason });
+                }
                 Err(error) => {
                     let (session, reason) = (self.seat.session, chain(&error));
                     // Whoever can't be led must not work on beside the one that takes its place.
@@ -208,12 +218,13 @@ impl Clerk {
 
     fn begin(&mut self, situation: Situation) -> Result<Next, ProcessError> {
         self.seat.place = self.find_place()?;
+        settle(&self.site, self.seat.session)?;
         let found = Process::find(&self.site, &self.seat, self.read_from)?;
         match (found, situation) {
             (Some((process, _)), Situation::Cold) if process.is_over() => Ok(Next::Cold),
             (Some((process, _)), Situation::New) if self.was_stopped(&process) => self.start(),
             // A server was killed as it started it: nobody was ever there.
-            (Some((process, _)), Situation::New) if process.is_lost() => {
+            (Some((process, _)), Situation::New) if process.has_not_begun() => {
                 self.site.shared.sessions.bury(&process.found);
                 self.start()
             }
@@ -233,9 +244,12 @@ impl Clerk {
     fn find_place(&self) -> Result<std::path::PathBuf, ProcessError> {
         let placed = match &self.seat.task {
             Some(task) => self.site.place(task),
-            None => self.site.desk(self.seat.session).map(|place| (place, false)),
+            None => self.site.desk(self.seat.session).map(|place| (place, false)).map_err(NoPlace::Git),
         };
-        let (place, is_new) = placed.map_err(|error| ProcessError::Place(chain(&error)))?;
+        let (place, is_new) = placed.map_err(|error| match error {
+            NoPlace::Git(error) => ProcessError::Place(chain(&error)),
+            NoPlace::Room(missing) => ProcessError::Room(missing.to_string()),
+        })?;
         if let Some(task) = &self.seat.task {
             self.site.set_up(&place, task, is_new, &self.leash).map_err(ProcessError::Place)?;
         }

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Glimpse, Published,
     crank::Mail,
+    disk::NoRoom,
     git::Git,
     host::Shared,
     outfit::{Outfit, Ports, SandboxMode, keep_permission},
@@ -39,6 +40,12 @@ pub(super) struct Site {
     pub(super) task_numbers: OnceLock<BTreeMap<TaskId, u32>>,
 }
 
+/// Why a task has no place to be worked at.
+pub(super) enum NoPlace {
+    Git(RepoError),
+    Room(NoRoom),
+}
+
 impl Site {
     /// Tells the loop what the world did. A loop that is gone asks again with the next start.
     pub(super) fn report(&self, command: Command) {
@@ -54,11 +61,23 @@ impl Site {
         self.shared.publish(Published::Seen { run: self.run.clone(), session, what });
     }
 
-    /// Returns where a task is worked at, and whether nobody was there before.
-    pub(super) fn place(&self, task: &TaskId) -> Result<(PathBuf, bool), RepoError> {
-        match &self.git {
-            Some(git) => git.worktree(task).map(|(worktree, is_new)| (worktree.path, is_new)),
-            None => Ok((self.outfit.project.clone(), false)),
+    /// Returns where a task is worked at, and whether nobody was there before. A new worktree needs room.
+    pub(super) fn place(&self, task: &TaskId) -> Result<(PathBuf, bool), NoPlace> {
+        let Some(git) = &self.git else { return Ok((self.outfit.project.clone(), false)) };
+        if let Some(worktree) = git.existing(task) {
+            return Ok((worktree.path, false));
+        }
+        let Shared { data, disk, .. } = &*self.shared;
+        let made = disk.with_room(data, self.outfit.disk_budget_bytes, || git.worktree(task));
+        let (worktree, is_new) = made.map_err(NoPlace::Room)?.map_err(NoPlace::Git)?;
+        Ok((worktree.path, is_new))
+    }
+
+    /// Looks whether there is room for worktrees again, and says so.
+    pub(super) fn look_for_room(&self) {
+        let budget = self.outfit.disk_budget_bytes;
+        if budget.is_none_or(|budget| self.shared.disk.has_room(&self.shared.data, budget)) {
+            self.report(Command::ReportRoom);
         }
     }
 

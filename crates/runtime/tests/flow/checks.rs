@@ -148,3 +148,52 @@ echo "DONE:$JANGDAN_TASK"
         rows.receipts.iter().filter(|row| !row.passed).map(|row| row.purpose).collect();
     assert_eq!(failed, [Purpose::Merge]);
 }
+
+#[test]
+fn what_was_checked_before_the_merge_is_stale_and_what_was_checked_on_it_holds() {
+    let lab = Lab::new(MEETS_AND_REPEATS.replace("from $JANGDAN_TASK", "the same").as_str());
+    let mut work = plan(&["T1", "T2"]);
+    for task in &mut work.tasks {
+        task.verify = Some("ls".to_owned());
+    }
+    let run = lab.start(work);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let rows = lab.rows(&run);
+    let tip = lab.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim().to_owned();
+    // Whoever was merged first was checked on what came out; the other had to be checked again.
+    let mut found: Vec<_> = rows
+        .receipts
+        .iter()
+        .map(|row| (row.purpose == Purpose::Merge, row.is_stale, row.receipt.tree == tip))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, [(false, false, false), (false, true, false), (true, false, true)]);
+    assert!(rows.tasks.iter().all(|task| task.receipt.as_ref().is_some_and(|receipt| !receipt.is_stale)));
+}
+
+#[test]
+fn a_check_is_stale_as_soon_as_its_agent_has_changed_something() {
+    let lab = Lab::new(
+        r#"
+read -r task
+echo bad > state.txt
+echo "DONE:$JANGDAN_TASK"
+read -r feedback
+echo better > state.txt
+printf '[ASK_USER]\nquestion: Is that better?\n[/ASK_USER]\n'
+read -r answer
+echo "DONE:$JANGDAN_TASK"
+"#,
+    );
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("grep -q better state.txt".to_owned());
+    let run = lab.start(work);
+    let question = lab.until_pending(&run, 1).remove(0);
+    let stale =
+        |lab: &Lab| lab.rows(&run).receipts.iter().map(|row| (row.passed, row.is_stale)).collect::<Vec<_>>();
+    lab.until(&run, |views| views.rows().tasks.iter().next()?.receipt.as_ref()?.is_stale.then_some(()));
+    assert_eq!(stale(&lab), [(false, true)]);
+    lab.answer(&run, question.id, "yes");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(stale(&lab), [(false, true), (true, false)]);
+}

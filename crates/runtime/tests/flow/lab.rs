@@ -147,11 +147,14 @@ impl Lab {
             presets: self.presets.clone(),
             setup: Vec::new(),
             copy: vec![".env".into()],
+            submodules: true,
+            disk_budget_bytes: None,
             ports: Ports::default(),
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
             template: None,
             plan: None,
+            reading: runtime::PlanReading::default(),
         }
     }
 

@@ -49,7 +49,7 @@ fn is_in_frozen_group(pid: u32) -> bool {
 }
 
 /// Waits for something outside of the run, which nobody tells us of.
-pub fn until(what: &str, is_so: impl Fn() -> bool) {
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < deadline, "it does not come true that {what}");

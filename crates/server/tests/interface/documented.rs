@@ -124,7 +124,7 @@ fn every_example_of_the_page_is_answered_as_it_says() {
         assert_eq!(answered(&site, &words.split_terminator('\0').collect::<Vec<_>>()), status, "{script}");
         n_examples += 1;
     }
-    assert_eq!(n_examples, 8);
+    assert_eq!(n_examples, 10);
 }
 
 /// Does what curl would do with these words, and returns the status.

@@ -87,6 +87,22 @@ fn whoever_is_second_talks_to_the_server_of_the_first() {
 }
 
 #[test]
+fn a_socket_of_somebody_who_was_killed_is_no_server() {
+    let folder = TempDir::new().unwrap();
+    let listener = UnixListener::bind(folder.path().join("server.sock")).unwrap();
+    // What a process has that a killed server was just starting: it listens, never answers, and is gone in a moment.
+    let orphan = std::thread::spawn(move || {
+        for _ in 0..4 {
+            drop(listener.accept().unwrap());
+        }
+    });
+    let running = ensure(folder.path(), Loopback::Off).unwrap();
+    orphan.join().unwrap();
+    assert!(running.client.runs().unwrap().is_empty());
+    running.inside.unwrap().stop(AfterStop::EndSessions);
+}
+
+#[test]
 fn a_data_directory_that_is_none_is_refused_in_words() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");

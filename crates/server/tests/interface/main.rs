@@ -7,5 +7,6 @@ mod documented;
 mod hostile;
 mod life;
 mod looking;
+mod pictures;
 mod runs;
 mod site;

@@ -1,11 +1,40 @@
 //! Whether a task has room to run: slots, its agent's slots, what it touches, memory.
 
-use domain::{AgentName, TaskId};
+use std::collections::BTreeSet;
+
+use domain::{AgentName, EscalationId, TaskId};
 
 use super::{Model, Task};
 use crate::rule::Rule;
 
 impl Model {
+    pub(super) fn run_out_of_room(&mut self, escalation: EscalationId, refused: &TaskId) {
+        let unbegun = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
+        let waiting: Vec<TaskId> = unbegun.chain([refused.clone()]).collect();
+        let (known, tasks) = self.no_room.get_or_insert((escalation, BTreeSet::new()));
+        let is_known = *known == escalation;
+        tasks.extend(waiting);
+        if !is_known || !self.escalations.get(&escalation).is_some_and(|known| known.open) {
+            self.breach(Rule::WaitsForSomebody, format!("{refused} has no room, and nobody knows"));
+        }
+    }
+
+    pub(super) fn find_room(&mut self, escalation: EscalationId) {
+        self.no_room = self.no_room.take().filter(|(known, _)| *known != escalation);
+    }
+
+    /// A task that joins the plan waits for room like all that have not begun.
+    pub(super) fn join(&mut self, id: &TaskId) {
+        if let Some((_, tasks)) = &mut self.no_room {
+            tasks.insert(id.clone());
+        }
+    }
+
+    /// Tells whether a task waits for room for its worktree.
+    pub fn lacks_room(&self, task: &Task) -> bool {
+        self.no_room.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
+    }
+
     /// Says what stands in the way of a task's taking a slot; nothing where it could.
     pub fn obstacle(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
         let task = self.tasks.get(id)?;

@@ -83,12 +83,23 @@ impl Model {
                 self.task(task, |task| task.plan.agent = Some(agent.clone()));
             }
             Event::TaskRequested { task, .. } => self.task(task, |task| task.requested = true),
-            Event::TaskAdded { task } => {
+            Event::PlanOffered { offer, .. } => self.offer = Some(*offer),
+            Event::PlanOfferWithdrawn { offer, .. } => {
+                self.offer.take_if(|open| open == offer);
+            }
+            Event::PlanLeft { offer } | Event::PlanTaken { offer, .. } => self.settle_offer(*offer),
+            Event::PhaseAdded { phase } => self.join_phase(phase),
+            Event::PhaseChanged { phase, after, .. } => {
+                self.phase(*phase, |phase| phase.after.clone_from(after));
+            }
+            Event::TaskChanged { task, fields } => self.change_plan(task, fields),
+            Event::TaskAdded { task, .. } => {
                 let id = task.id.clone();
                 if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
                     self.breach(Rule::TaskOrder, format!("{id} is added again"));
                 }
                 self.phases.entry(task.phase).or_default();
+                self.join(&id);
                 self.no_circle(&id);
             }
             Event::DependencyAdded { earlier, later } => {
@@ -244,6 +255,7 @@ impl Model {
                     escalation.subject.clone()
                 });
                 subject.iter().for_each(|subject| self.forgive(subject));
+                self.find_room(*escalation);
             }
             Event::LimitWaived { subject: Subject::Task { task }, limit } => {
                 self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
@@ -279,8 +291,12 @@ impl Model {
                     self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
+            Event::RoomRanOut { escalation, task } => self.run_out_of_room(*escalation, task),
+            Event::OverlapSeen { overlap } => self.see_overlap(overlap),
+            Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
             | Event::PhaseStarted { .. }
+            | Event::PlanUnreadable { .. }
             | Event::PhaseLanded { .. }
             | Event::TasksReadied { .. }
             | Event::QuestionAskedBack { .. }

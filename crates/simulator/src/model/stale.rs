@@ -42,7 +42,10 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Command::ReportEffect { effect, .. } => self.finished.contains(effect),
-            Command::ReportEnded { session, .. } | Command::ReportLost { session, .. } => {
+            Command::ReportRoom => self.no_room.is_none(),
+            Command::ReportEnded { session, .. }
+            | Command::ReportLost { session, .. }
+            | Command::ReportNoRoom { session, .. } => {
                 self.sessions.get(session).is_none_or(|session| session.life == Life::Over)
             }
             Command::ReportTyped { session, input } => self
@@ -89,5 +92,7 @@ fn is_for_people(command: &Command) -> bool {
             | Command::SkipRequest(_)
             | Command::ApproveGate { .. }
             | Command::Resolve { .. }
+            | Command::TakePlan { .. }
+            | Command::LeavePlan { .. }
     )
 }

@@ -137,10 +137,10 @@ impl Model {
         after.iter().filter(open).copied().collect()
     }
 
-    /// Tells whether the run or the task's phase waits.
+    /// Tells whether the run, the task's phase or its worktree waits.
     pub fn is_held(&self, task: &Task) -> bool {
         let phase_waits = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
-        self.paused || phase_waits || self.is_exhausted()
+        self.paused || phase_waits || self.is_exhausted() || self.lacks_room(task)
     }
 
     /// Tells whether the time of the whole run is used up, and nobody has allowed more.

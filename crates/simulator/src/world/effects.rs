@@ -1,7 +1,7 @@
 //! Carries out what the engine orders, slowly, badly, or never.
 
 use domain::{
-    CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, ParkMode, Receipt, SessionId, TaskId,
+    CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Role, SessionId, TaskId,
     Timestamp,
 };
 use engine::Effect;
@@ -64,20 +64,8 @@ impl World {
                 Some(Command::ReportTyped { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
-                let could = !self.fails(15);
-                if let Some(process) = self.processes.get_mut(session)
-                    && could
-                    && process.awake == Awake::Yes
-                    && *mode != ParkMode::Hot
-                {
-                    process.awake = Awake::Parked;
-                    if *mode == ParkMode::Cold {
-                        // The process is ended, and what it had in mind with it.
-                        process.hangs = false;
-                        process.script.clear();
-                    }
-                }
-                Some(done(id, could))
+                let can = !self.fails(15);
+                Some(done(id, self.park(*session, *mode, can)))
             }
             Effect::WakeSession { session, .. } => {
                 if self.fails(30) {
@@ -109,7 +97,11 @@ impl World {
                 let outcome = if self.fails(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
-                    CheckpointOutcome::Made { commit: format!("c{}", id.sequence), agent_session: None }
+                    CheckpointOutcome::Made {
+                        commit: format!("c{}", id.sequence),
+                        agent_session: None,
+                        tree: None,
+                    }
                 };
                 Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
             }
@@ -122,6 +114,9 @@ impl World {
     fn spawn(&mut self, session: SessionId, model: &Model) -> Option<Command> {
         self.make_process(session, model);
         let lives = self.processes.get(&session).is_some_and(|process| process.awake == Awake::Unborn);
+        if let Some(refusal) = self.refuse_room(session, model) {
+            return Some(refusal);
+        }
         if !lives || self.fails(40) {
             // It never starts: nobody hears of it before its time is over.
             return None;
@@ -134,10 +129,30 @@ impl World {
         Some(Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) })
     }
 
+    /// Has no room for the worktree of a worker now and then, and some again after a while.
+    fn refuse_room(&mut self, session: SessionId, model: &Model) -> Option<Command> {
+        let is_worker =
+            |session: &crate::model::Session| session.role == Role::Worker && session.task.is_some();
+        let rooms = self
+            .rooms
+            .as_mut()
+            .filter(|_| !self.kind && model.sessions.get(&session).is_some_and(is_worker))?;
+        if !rooms.once_in(5) {
+            return None;
+        }
+        let delay_ms = rooms.seconds(30, 1_200);
+        self.plan(delay_ms, Happening::Report(Box::new(Command::ReportRoom)));
+        if let Some(process) = self.processes.get_mut(&session) {
+            process.awake = Awake::Dead;
+        }
+        Some(Command::ReportNoRoom { session, reason: "20 GiB are used".to_owned() })
+    }
+
     fn merge(&mut self) -> MergeOutcome {
         if !self.fails(5) {
-            let receipt = if self.random.once_in(2) { Some(self.receipt("make test", 100)) } else { None };
-            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt };
+            let receipt =
+                if self.random.once_in(2) { Some(Box::new(self.receipt("make test", 100))) } else { None };
+            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },

@@ -19,6 +19,9 @@ pub struct CheckpointRow {
     pub state: CheckpointState,
     /// The kept commit.
     pub commit: Option<String>,
+    /// The tree that the task's work was.
+    #[serde(default)]
+    pub tree: Option<String>,
     /// The agent's own session id.
     pub agent_session: Option<String>,
     /// Why it could not be made.
@@ -68,6 +71,7 @@ impl Views {
             reason,
             state: CheckpointState::Ordered,
             commit: None,
+            tree: None,
             agent_session: None,
             error: None,
             ordered_at: moment.at,
@@ -84,14 +88,20 @@ impl Views {
         self.rows.checkpoints.change(&id, |row| {
             row.finished_at = Some(moment.at);
             match outcome {
-                CheckpointOutcome::Made { commit, agent_session } => {
+                CheckpointOutcome::Made { commit, agent_session, tree } => {
                     row.state = CheckpointState::Made;
-                    (row.commit, row.agent_session) = (Some(commit.clone()), agent_session.clone());
+                    (row.commit, row.tree) = (Some(commit.clone()), tree.clone());
+                    row.agent_session.clone_from(agent_session);
                 }
                 CheckpointOutcome::Failed { error } => {
                     (row.state, row.error) = (CheckpointState::Failed, Some(error.clone()));
                 }
             }
         });
+        if let CheckpointOutcome::Made { tree: Some(tree), .. } = outcome
+            && let Some(task) = self.rows.checkpoints.get(&id).map(|row| row.task.clone())
+        {
+            self.work_was_kept(&task, tree);
+        }
     }
 }

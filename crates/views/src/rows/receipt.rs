@@ -1,6 +1,8 @@
 //! Receipts: what ran, on which tree, with which outcome.
+//!
+//! One that ran on another tree than the task's work is now proves nothing about it. It is stale, and the row says so.
 
-use domain::{AttemptNumber, GateReport, MergeOutcome, PhaseNumber, Receipt, Sequence, TaskId};
+use domain::{AttemptNumber, GateReport, MergeOutcome, PhaseNumber, Receipt, RewindTarget, Sequence, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Views, views::Moment};
@@ -25,6 +27,9 @@ pub struct ReceiptRow {
     pub round: Option<u32>,
     /// Whether the command succeeded.
     pub passed: bool,
+    /// Whether the work has become another tree since; what counts in the end is the one that was merged.
+    #[serde(default)]
+    pub is_stale: bool,
     /// The proof.
     pub receipt: Receipt,
 }
@@ -39,6 +44,26 @@ pub enum Purpose {
     Merge,
     /// To let a phase pass.
     Gate,
+}
+
+/// What a task's last receipt says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskReceipt {
+    /// The event that brought it; names its row.
+    pub sequence: Sequence,
+    /// What it ran for.
+    pub purpose: Purpose,
+    /// Whether the command succeeded.
+    pub passed: bool,
+    /// Whether the work has become another tree since.
+    pub is_stale: bool,
+}
+
+impl TaskReceipt {
+    fn of(row: &ReceiptRow) -> Self {
+        Self { sequence: row.sequence, purpose: row.purpose, passed: row.passed, is_stale: row.is_stale }
+    }
 }
 
 impl Record for ReceiptRow {
@@ -71,12 +96,78 @@ impl Views {
         outcome: &MergeOutcome,
     ) {
         match outcome {
-            MergeOutcome::Merged { receipt: Some(receipt), .. } | MergeOutcome::CheckFailed { receipt } => {
+            MergeOutcome::Merged { receipt: Some(receipt), .. } => {
                 self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
             }
-            MergeOutcome::Merged { receipt: None, .. }
-            | MergeOutcome::Conflicted { .. }
-            | MergeOutcome::Failed { .. } => {}
+            MergeOutcome::CheckFailed { receipt } => {
+                self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
+            }
+            MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}
+            // Its worktree has the places of the conflict in it now.
+            MergeOutcome::Conflicted { .. } => self.work_is(task, None),
+        }
+        if let MergeOutcome::Merged { tree, .. } = outcome {
+            self.work_is_merged(task, tree.as_deref());
+        }
+    }
+
+    /// Takes in what a task's work was when it was kept.
+    pub(super) fn work_was_kept(&mut self, task: &TaskId, tree: &str) {
+        // What is left in the worktree of a merged task counts no more.
+        if self.facts.tasks.get(task).is_some_and(|facts| !facts.is_merged) {
+            self.work_is(task, Some(tree));
+        }
+    }
+
+    /// Lets somebody work at a task again, so that what was merged of it is not the end.
+    pub(crate) fn work_goes_on(&mut self, task: &TaskId) {
+        if let Some(facts) = self.facts.tasks.get_mut(task) {
+            facts.is_merged = false;
+        }
+    }
+
+    /// Brings a task's work back to a checkpoint, or to its beginning, whose tree nobody knows.
+    pub(crate) fn work_was_rewound(&mut self, task: &TaskId, to: RewindTarget) {
+        self.work_goes_on(task);
+        let tree = to.and_then(|id| self.rows.checkpoints.get(&id)?.tree.clone());
+        self.work_is(task, tree.as_deref());
+    }
+
+    /// Makes the merged tree the one that counts, for the task and for its phase.
+    fn work_is_merged(&mut self, task: &TaskId, tree: Option<&str>) {
+        let Some(facts) = self.facts.tasks.get_mut(task) else { return };
+        facts.is_merged = true;
+        let Some(tree) = tree else { return };
+        self.work_is(task, Some(tree));
+        if let Some(phase) = self.rows.tasks.get(task).map(|row| row.phase) {
+            self.phase_is(phase, tree);
+        }
+    }
+
+    /// Says which tree the work of a phase is now, as far as it is merged.
+    fn phase_is(&mut self, phase: PhaseNumber, tree: &str) {
+        let receipts = self.facts.phases.get(&phase).map(|phase| phase.receipts.clone()).unwrap_or_default();
+        self.judge_receipts(&receipts, Some(tree));
+    }
+
+    /// Says which tree a task's work is now; none where that is one that nobody has looked at.
+    fn work_is(&mut self, task: &TaskId, tree: Option<&str>) {
+        let Some(facts) = self.facts.tasks.get(task) else { return };
+        let receipts = facts.receipts.clone();
+        self.judge_receipts(&receipts, tree);
+        let last = receipts.last().and_then(|key| self.rows.receipts.get(key)).map(TaskReceipt::of);
+        if self.rows.tasks.get(task).is_some_and(|row| row.receipt != last) {
+            self.rows.tasks.change(task, |row| row.receipt = last);
+        }
+    }
+
+    fn judge_receipts(&mut self, keys: &[(Sequence, u32)], tree: Option<&str>) {
+        for key in keys {
+            let Some(row) = self.rows.receipts.get(key) else { continue };
+            let is_stale = tree != Some(row.receipt.tree.as_str());
+            if row.is_stale != is_stale {
+                self.rows.receipts.change(key, |row| row.is_stale = is_stale);
+            }
         }
     }
 
@@ -97,8 +188,12 @@ impl Views {
                 phase: Some(phase),
                 round: Some(round),
                 passed: receipt.passed(),
+                is_stale: false,
                 receipt: receipt.clone(),
             });
+            self.facts.phases.entry(phase).or_default().receipts.push((moment.sequence, index));
+            // All of a round run on one tree; those of earlier rounds may have run on another.
+            self.phase_is(phase, &receipt.tree);
         }
     }
 
@@ -118,7 +213,12 @@ impl Views {
             phase: None,
             round: None,
             passed: receipt.passed(),
+            is_stale: false,
             receipt: receipt.clone(),
         });
+        if let Some(facts) = self.facts.tasks.get_mut(task) {
+            facts.receipts.push((moment.sequence, 0));
+        }
+        self.work_is(task, Some(&receipt.tree));
     }
 }

@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Party, TaskDetailRow, TaskState, Used, WaitsFor};
+use super::{Party, TaskDetailRow, TaskReceipt, TaskState, Used, WaitsFor};
 use crate::{Kind, Record, Views, facts::TaskFacts, views::Moment};
 
 /// One piece of work.
@@ -47,6 +47,9 @@ pub struct TaskRow {
     pub question: Option<PendingQuestion>,
     /// What stands behind it, when it is done.
     pub proof: Option<Proof>,
+    /// What its last check said, and whether that still holds.
+    #[serde(default)]
+    pub receipt: Option<TaskReceipt>,
     /// Why it failed, or why its last try did.
     pub failure: Option<Failure>,
     /// What was used.
@@ -127,6 +130,7 @@ impl Views {
             step: None,
             question: None,
             proof: None,
+            receipt: None,
             failure: None,
             used: Used::default(),
             budget: task.budget,

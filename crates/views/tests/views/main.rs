@@ -4,8 +4,10 @@
 
 mod engine_agrees;
 mod golden;
+mod layout;
 mod names;
 mod rules;
 mod scale;
+mod schedule;
 mod story;
 mod world;

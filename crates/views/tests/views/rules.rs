@@ -1,6 +1,9 @@
 //! What rows promise, one rule a test.
 
-use domain::{BlockReason, Event, HoldsUp, PhaseNumber, QuestionId, QuestionKind, Route, SessionId, Usage};
+use domain::{
+    BlockReason, CheckpointId, CheckpointOutcome, CheckpointReason, Event, GateReport, HoldsUp, MergeOutcome,
+    PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, Usage,
+};
 use views::{Party, QuestionState, SessionState, TaskState, WaitsFor};
 
 use crate::story::{Story, task};
@@ -252,4 +255,108 @@ fn a_question_in_other_words_is_in_the_inbox_in_those() {
     assert_eq!((row.text.as_str(), row.asked_text.as_deref()), ("This or that?", Some("Which?")));
     story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
     assert_eq!(story.views.inbox().len(), 0);
+}
+
+fn receipt(tree: &str) -> Receipt {
+    Receipt {
+        command: "make test".to_owned(),
+        exit_status: Some(0),
+        output_hash: "0".to_owned(),
+        output_tail: String::new(),
+        tree: tree.to_owned(),
+        started_at: Timestamp(1),
+        finished_at: Timestamp(2),
+    }
+}
+
+fn check(story: &mut Story, tree: &str) {
+    story.tell(Event::CheckFinished { task: task("T1"), attempt: 1, receipt: receipt(tree) });
+}
+
+fn merge(story: &mut Story, tree: &str, receipt: Option<Receipt>) {
+    let outcome = MergeOutcome::Merged {
+        commit: "c".to_owned(),
+        receipt: receipt.map(Box::new),
+        tree: Some(tree.to_owned()),
+    };
+    story.tell(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
+}
+
+fn keep(story: &mut Story, number: u32, tree: &str) {
+    let (checkpoint, reason) = (CheckpointId(number), CheckpointReason::TurnEnd);
+    story.tell(Event::CheckpointOrdered { checkpoint, task: task("T1"), reason });
+    let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
+    let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree };
+    story.tell(Event::CheckpointFinished { checkpoint, outcome });
+}
+
+/// Returns whether each receipt is stale, the oldest first, and what the task's own row says of the last.
+fn stale(story: &Story) -> (Vec<bool>, Option<bool>) {
+    let rows = story.views.rows();
+    let of_task = rows.tasks.get(&task("T1")).unwrap().receipt.as_ref().map(|receipt| receipt.is_stale);
+    (rows.receipts.iter().map(|row| row.is_stale).collect(), of_task)
+}
+
+#[test]
+fn a_receipt_is_stale_when_the_work_has_become_another_tree() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    assert_eq!(stale(&story), (vec![], None));
+    check(&mut story, "a");
+    keep(&mut story, 1, "a");
+    assert_eq!(stale(&story), (vec![false], Some(false)));
+    keep(&mut story, 2, "b");
+    assert_eq!(stale(&story), (vec![true], Some(true)));
+    check(&mut story, "b");
+    assert_eq!(stale(&story), (vec![true, false], Some(false)));
+    story.tell(Event::TaskRewound { task: task("T1"), checkpoint: Some(CheckpointId(1)) });
+    assert_eq!(stale(&story), (vec![false, true], Some(true)), "it is again what the first one saw");
+    story.tell(Event::TaskRewound { task: task("T1"), checkpoint: None });
+    assert_eq!(stale(&story), (vec![true, true], Some(true)));
+}
+
+#[test]
+fn the_merged_tree_is_the_one_that_counts() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    check(&mut story, "a");
+    merge(&mut story, "ab", Some(receipt("ab")));
+    assert_eq!(stale(&story), (vec![true, false], Some(false)));
+    keep(&mut story, 1, "a");
+    assert_eq!(
+        stale(&story),
+        (vec![true, false], Some(false)),
+        "what is left in its worktree does not count"
+    );
+    story.tell(Event::TaskReturned { task: task("T1"), reason: domain::ReturnReason::Rework });
+    keep(&mut story, 2, "c");
+    assert_eq!(stale(&story), (vec![true, true], Some(true)));
+}
+
+#[test]
+fn a_conflict_leaves_no_receipt_that_holds() {
+    let mut story = Story::of(&[("T1", 1, &[])]);
+    story.start("T1", 1);
+    check(&mut story, "a");
+    let outcome = MergeOutcome::Conflicted { files: vec!["x".to_owned()] };
+    story.tell(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
+    assert_eq!(stale(&story), (vec![true], Some(true)));
+}
+
+#[test]
+fn the_receipt_of_a_gate_is_stale_when_its_phase_is_merged_into_again() {
+    let mut story = Story::of(&[("T1", 1, &[]), ("T2", 2, &[])]);
+    let gate = |story: &mut Story, round, tree| {
+        let report = GateReport { receipts: vec![receipt(tree)], ..GateReport::default() };
+        story.tell(Event::GateOpened { phase: 1, round, documents: Vec::new() });
+        story.tell(Event::GateChecked { phase: 1, round, report });
+    };
+    story.start("T1", 1);
+    merge(&mut story, "a", None);
+    gate(&mut story, 1, "a");
+    assert_eq!(stale(&story).0, [false]);
+    merge(&mut story, "b", None);
+    assert_eq!(stale(&story).0, [true]);
+    gate(&mut story, 2, "b");
+    assert_eq!(stale(&story).0, [true, false]);
 }

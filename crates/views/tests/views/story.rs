@@ -44,16 +44,12 @@ impl Story {
 
     /// Starts a run of these tasks in two phases.
     pub fn planned(tasks: Vec<PlannedTask>) -> Self {
-        let phase = |number: u32, after: &[u32]| PlannedPhase {
-            number,
-            name: String::new(),
-            after: after.to_vec(),
-            verify: None,
-            artefacts: Vec::new(),
-            budgets: Vec::new(),
-        };
-        let work =
-            PlannedWork { title: "Plan".to_owned(), phases: vec![phase(1, &[]), phase(2, &[1])], tasks };
+        Self::with_phases(vec![phase(1, &[]), phase(2, &[1])], tasks)
+    }
+
+    /// Starts a run of these tasks in these phases.
+    pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
+        let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
         let member = Member { name: agent(), role: Role::Worker, slots: None };
         let mut story = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
         story.tell(Event::RunStarted {
@@ -87,6 +83,17 @@ impl Story {
         });
         self.tell(Event::SessionActivated { session, agent_session: None });
         self.tell(Event::TaskStarted { task: task(id), attempt: 1, agent: agent(), session });
+    }
+}
+
+pub fn phase(number: u32, after: &[u32]) -> PlannedPhase {
+    PlannedPhase {
+        number,
+        name: String::new(),
+        after: after.to_vec(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
     }
 }
 

@@ -187,7 +187,7 @@ impl World {
                     0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
                     1 => MergeOutcome::CheckFailed { receipt },
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
-                    _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None },
+                    _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None },
                 };
                 Command::ReportMerge { task, attempt, outcome }
             }
@@ -196,7 +196,8 @@ impl World {
                 Command::ReportGate { phase, round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
-                let outcome = CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None };
+                let outcome =
+                    CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None, tree: None };
                 Command::ReportCheckpoint { checkpoint, outcome }
             }
             Effect::ParkSession { .. }

@@ -1,6 +1,7 @@
 //! The screens themselves, and what scrolls up above them.
 
 use domain::Locale;
+use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, changes, look, prompt};
@@ -40,6 +41,26 @@ fn everything_else_that_waits_for_a_person() {
         let screens = [PERMISSION, ESCALATION, GATE, END].map(|n| screen(locale, n, 80, 24));
         insta::assert_snapshot!(format!("inbox_{name}"), screens.join("\n\n"));
     }
+}
+
+#[test]
+fn files_that_two_tasks_change_are_shown_and_go_away() {
+    let mut screens = Vec::new();
+    for (locale, width, height) in [(Locale::En, 80, 24), (Locale::Ko, 40, 24), (Locale::En, 80, 12)] {
+        let (mut board, now) = board(locale, QUESTION);
+        let pairs = [("T1.2", "T1.3", 1), ("T1.2", "T1.4", 12), ("T1.3", "T1.4", 1), ("T1.4", "T1.5", 1)];
+        for (first, second, n_files) in pairs {
+            let files: Vec<String> = (1..=n_files.min(5)).map(|n| format!("src/file-{n}.rs")).collect();
+            let row = json!({ "tasks": [first, second], "files": files, "nFiles": n_files, "sinceAt": 1, "changedAt": 1 });
+            board.take("overlap", &format!("{first}/{second}"), Some(&row));
+        }
+        board.take("overlap", "T1.3/T1.4", None);
+        let picture = draw(look(locale, width, height, now), &board, &prompt(&board, locale));
+        assert!(picture.lines.len() < height);
+        let texts: Vec<_> = picture.lines.iter().map(|line| line.text()).collect();
+        screens.push(texts.join("\n"));
+    }
+    insta::assert_snapshot!("overlaps", screens.join("\n\n"));
 }
 
 #[test]

@@ -1,0 +1,26 @@
+//! Tasks that need a worktree wait while there is no room for one.
+
+use domain::{EscalationId, TaskId};
+
+use crate::{run::Run, schedule::Hold};
+
+impl Run {
+    pub(super) fn room_ran_out(&mut self, escalation: EscalationId, refused: &TaskId) {
+        self.no_room = Some(escalation);
+        for task in &self.tasks {
+            if task.attempt == 0 || task.planned.id == *refused {
+                self.schedule.hold(task.node, Hold::Room);
+            }
+        }
+    }
+
+    /// Lets everybody begin again who waited for room, if that was the problem.
+    pub(super) fn room_found(&mut self, escalation: EscalationId) {
+        if self.no_room == Some(escalation) {
+            self.no_room = None;
+            for task in &self.tasks {
+                self.schedule.release(task.node, Hold::Room);
+            }
+        }
+    }
+}

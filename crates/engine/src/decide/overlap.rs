@@ -1,0 +1,57 @@
+//! What is known of files that two unfinished tasks both changed.
+
+use domain::{Event, Overlap, TaskId};
+
+use super::Deciding;
+use crate::state::TaskRef;
+
+/// More pairs than this are not told of: nobody reads them.
+const OVERLAPS_MAX: usize = 1000;
+
+impl Deciding<'_> {
+    /// Takes in what the worktrees look like now: tells what is new or different, and what is gone.
+    pub(super) fn report_overlaps(&mut self, overlaps: Vec<Overlap>) {
+        let mut seen: Vec<Overlap> =
+            overlaps.into_iter().filter(|overlap| self.is_between_unfinished(overlap)).collect();
+        seen.sort_by(|left, right| left.tasks.cmp(&right.tasks));
+        seen.dedup_by(|left, right| left.tasks == right.tasks);
+        seen.truncate(OVERLAPS_MAX);
+        let is_seen = |tasks: &[TaskId; 2]| seen.iter().any(|overlap| overlap.tasks == *tasks);
+        self.forget_overlaps(|overlap| !is_seen(&overlap.tasks));
+        for overlap in seen {
+            if !self.run.overlaps.contains(&overlap) {
+                self.emit(Event::OverlapSeen { overlap });
+            }
+        }
+    }
+
+    /// Forgets what a task that is over had in common with others.
+    pub(super) fn end_overlaps(&mut self, task: TaskRef) {
+        if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_over() {
+            return;
+        }
+        let id = self.id(task);
+        self.forget_overlaps(|overlap| overlap.tasks.contains(&id));
+    }
+
+    fn forget_overlaps(&mut self, is_gone: impl Fn(&Overlap) -> bool) {
+        let gone: Vec<[TaskId; 2]> = self
+            .run
+            .overlaps
+            .iter()
+            .filter(|overlap| is_gone(overlap))
+            .map(|overlap| overlap.tasks.clone())
+            .collect();
+        for tasks in gone {
+            self.emit(Event::OverlapGone { tasks });
+        }
+    }
+
+    /// Tells whether it is about two tasks, in order, of which neither is over: a report may be late.
+    fn is_between_unfinished(&self, overlap: &Overlap) -> bool {
+        let [first, second] = &overlap.tasks;
+        let is_unfinished =
+            |task: &TaskId| self.run.find(task).is_some_and(|task| !self.run.task(task).stage.is_over());
+        first < second && is_unfinished(first) && is_unfinished(second)
+    }
+}

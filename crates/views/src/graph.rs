@@ -1,0 +1,139 @@
+//! Who comes before whom, by places in a list. What the places stand for is the caller's to know.
+//!
+//! Nothing here fails: what is in a circle comes last, in the order of its places.
+
+use std::collections::VecDeque;
+
+/// Who comes before whom.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    before: Vec<Vec<usize>>,
+    after: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    /// Makes a graph of so many nodes that nothing connects.
+    pub fn new(n_nodes: usize) -> Self {
+        Self { before: vec![Vec::new(); n_nodes], after: vec![Vec::new(); n_nodes] }
+    }
+
+    /// Puts one node before another; once is enough, and no node is before itself.
+    pub fn connect(&mut self, earlier: usize, later: usize) {
+        if earlier != later && !self.before[later].contains(&earlier) {
+            self.before[later].push(earlier);
+            self.after[earlier].push(later);
+        }
+    }
+
+    /// Returns how many nodes there are.
+    pub fn len(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Returns the nodes right before a node.
+    pub fn before(&self, node: usize) -> &[usize] {
+        &self.before[node]
+    }
+
+    /// Returns the nodes right after a node.
+    pub fn after(&self, node: usize) -> &[usize] {
+        &self.after[node]
+    }
+
+    /// Returns all nodes, each behind those before it.
+    pub fn order(&self) -> Vec<usize> {
+        let mut n_before: Vec<usize> = self.before.iter().map(Vec::len).collect();
+        let mut free: VecDeque<usize> = (0..self.len()).filter(|node| n_before[*node] == 0).collect();
+        let mut order = Vec::with_capacity(self.len());
+        while let Some(node) = free.pop_front() {
+            order.push(node);
+            for later in self.after(node) {
+                n_before[*later] -= 1;
+                if n_before[*later] == 0 {
+                    free.push_back(*later);
+                }
+            }
+        }
+        order.extend((0..self.len()).filter(|node| n_before[*node] > 0));
+        order
+    }
+
+    /// Returns for each node how many edges the longest way to it has.
+    pub fn levels(&self) -> Vec<usize> {
+        let mut levels = vec![0; self.len()];
+        for node in self.order() {
+            let level = self.before(node).iter().map(|earlier| levels[*earlier] + 1).max();
+            levels[node] = level.unwrap_or(0);
+        }
+        levels
+    }
+
+    /// Returns for each node the circle that it is in, named by its smallest node; a node in none is its own.
+    pub fn circles(&self) -> Vec<usize> {
+        // Kosaraju's way: who ends last going forward reaches backward only those who reach it.
+        let mut circles: Vec<Option<usize>> = vec![None; self.len()];
+        for start in self.by_end().into_iter().rev() {
+            let mut members = Vec::new();
+            let mut open = vec![start];
+            while let Some(node) = open.pop() {
+                if circles[node].is_none() {
+                    circles[node] = Some(start);
+                    members.push(node);
+                    open.extend(self.before(node));
+                }
+            }
+            let name = members.iter().min().copied();
+            members.into_iter().for_each(|node| circles[node] = name);
+        }
+        circles.into_iter().enumerate().map(|(node, circle)| circle.unwrap_or(node)).collect()
+    }
+
+    /// Returns all nodes, each behind those that can be reached from it, as far as there is no circle.
+    fn by_end(&self) -> Vec<usize> {
+        let mut is_seen = vec![false; self.len()];
+        let mut ends = Vec::with_capacity(self.len());
+        for start in 0..self.len() {
+            let mut open = vec![(start, 0)];
+            while let Some((node, n_taken)) = open.pop() {
+                if n_taken == 0 && std::mem::replace(&mut is_seen[node], true) {
+                    continue;
+                }
+                match self.after(node).get(n_taken) {
+                    Some(next) => open.extend([(node, n_taken + 1), (*next, 0)]),
+                    None => ends.push(node),
+                }
+            }
+        }
+        ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Graph;
+
+    fn graph(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
+        let mut graph = Graph::new(n_nodes);
+        edges.iter().for_each(|(earlier, later)| graph.connect(*earlier, *later));
+        graph
+    }
+
+    #[test]
+    fn levels_are_the_longest_ways() {
+        assert_eq!(graph(5, &[(0, 1), (1, 2), (0, 2), (3, 2)]).levels(), [0, 1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn circles_are_named_by_their_smallest_node() {
+        assert_eq!(
+            graph(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (4, 3), (3, 5), (5, 4)]).circles(),
+            [0, 1, 1, 3, 3, 3]
+        );
+        assert_eq!(graph(3, &[(0, 1), (0, 2), (1, 2)]).circles(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_in_a_circle_comes_last() {
+        assert_eq!(graph(4, &[(0, 1), (1, 0), (2, 3)]).order(), [2, 3, 0, 1]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Files that two unfinished tasks both changed: shown before it is a conflict, and gone when it can be none any more.
+
+use domain::{Overlap, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Kind, Record, Views, views::Moment};
+
+/// Files that two unfinished tasks both changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OverlapRow {
+    /// The two tasks, in order.
+    pub tasks: [TaskId; 2],
+    /// The files, sorted; the first of them where there are many.
+    pub files: Vec<String>,
+    /// How many there are.
+    pub n_files: u32,
+    /// Since when they have something in common.
+    pub since_at: Timestamp,
+    /// Since when it is these files.
+    pub changed_at: Timestamp,
+}
+
+impl Record for OverlapRow {
+    type Key = [TaskId; 2];
+    const KIND: Kind = Kind::Overlap;
+
+    fn key(&self) -> Self::Key {
+        self.tasks.clone()
+    }
+
+    fn write_key([first, second]: &Self::Key) -> String {
+        format!("{first}/{second}")
+    }
+}
+
+impl Views {
+    pub(crate) fn overlap_seen(&mut self, moment: Moment<'_>, overlap: &Overlap) {
+        let Overlap { tasks, files, n_files } = overlap.clone();
+        let since_at = self.rows.overlaps.get(&tasks).map_or(moment.at, |row| row.since_at);
+        self.rows.overlaps.put(OverlapRow { tasks, files, n_files, since_at, changed_at: moment.at });
+    }
+}

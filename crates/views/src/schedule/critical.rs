@@ -1,0 +1,76 @@
+//! The longest way through the plan: what took or takes so long that the end depends on it.
+
+use std::collections::BTreeMap;
+
+use domain::{PhaseNumber, TaskId};
+
+use super::pace::Pace;
+use crate::{Rows, graph::Graph, layout::of_tasks, rows::TaskRow};
+
+/// The tasks of a run and behind them its gates, as one graph.
+pub struct Gated<'a> {
+    /// The tasks, by their places in the graph.
+    pub tasks: Vec<&'a TaskRow>,
+    /// The gates, at the places behind the tasks.
+    pub gates: Vec<PhaseNumber>,
+    pub graph: Graph,
+}
+
+impl<'a> Gated<'a> {
+    /// Reads the tasks and phases of a run.
+    pub fn of(rows: &'a Rows) -> Self {
+        let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
+        let gates: Vec<PhaseNumber> = rows.phases.iter().map(|row| row.number).collect();
+        let places: BTreeMap<PhaseNumber, usize> = gates.iter().copied().zip(tasks.len()..).collect();
+        let of_tasks = of_tasks(rows);
+        let mut graph = Graph::new(tasks.len() + gates.len());
+        for (place, task) in tasks.iter().enumerate() {
+            of_tasks.before(place).iter().for_each(|earlier| graph.connect(*earlier, place));
+            let Some(phase) = rows.phases.get(&task.phase) else { continue };
+            for gate in phase.after.iter().filter_map(|number| places.get(number)) {
+                graph.connect(*gate, place);
+            }
+            if let Some(gate) = places.get(&task.phase) {
+                graph.connect(place, *gate);
+            }
+        }
+        for phase in rows.phases.iter() {
+            let Some(gate) = places.get(&phase.number) else { continue };
+            for earlier in phase.after.iter().filter_map(|number| places.get(number)) {
+                graph.connect(*earlier, *gate);
+            }
+        }
+        Self { tasks, gates, graph }
+    }
+
+    /// Returns for each node how long the way from its beginning to the end of everything is.
+    pub fn remaining(&self, ms: &[u64]) -> Vec<u64> {
+        let mut remaining = vec![0_u64; self.graph.len()];
+        for node in self.graph.order().into_iter().rev() {
+            let behind = self.graph.after(node).iter().map(|later| remaining[*later]).max().unwrap_or(0);
+            remaining[node] = behind.saturating_add(ms.get(node).copied().unwrap_or(0));
+        }
+        remaining
+    }
+}
+
+/// Returns the tasks on the longest way, in order; of ways that are equally long the one with the earlier tasks.
+pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
+    let gated = Gated::of(rows);
+    let ms: Vec<u64> = gated.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
+    let remaining = gated.remaining(&ms);
+    let longest = |nodes: &mut dyn Iterator<Item = usize>| {
+        nodes.reduce(|best, node| if remaining[node] > remaining[best] { node } else { best })
+    };
+    let mut path = Vec::new();
+    let mut at = longest(&mut (0..gated.graph.len()));
+    // A circle would have no end; there is none in a plan that runs.
+    while let Some(node) = at.filter(|_| path.len() < gated.tasks.len()) {
+        if let Some(row) = gated.tasks.get(node).filter(|_| ms[node] > 0) {
+            path.push(row.id.clone());
+        }
+        let next = longest(&mut gated.graph.after(node).iter().copied());
+        at = next.filter(|next| remaining[*next] > 0 && remaining[*next] <= remaining[node]);
+    }
+    path
+}

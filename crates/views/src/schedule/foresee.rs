@@ -1,0 +1,228 @@
+//! What is to come, imagined: whoever can start does, the most urgent first, as far as there are slots.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
+};
+
+use domain::{AgentName, BlockReason, Priority, Role, Timestamp};
+
+use super::{Bar, BarKind, critical::Gated, pace::Pace};
+use crate::{
+    Rows,
+    rows::{PhaseState, RunState, TaskRow, TaskState},
+};
+
+/// What is to come.
+#[derive(Debug, Default)]
+pub struct Foreseen {
+    pub bars: Vec<Bar>,
+    pub end_at: Option<Timestamp>,
+    pub n_guessed: u32,
+    pub n_stuck: u32,
+}
+
+/// Imagines the rest of a run.
+pub fn foresee(rows: &Rows, pace: &Pace, now: Timestamp) -> Foreseen {
+    let Some(run) = rows.run.get(&()) else { return Foreseen::default() };
+    match run.status {
+        RunState::Running | RunState::Paused => Imagined::new(rows, pace, run.slots, now).play(),
+        RunState::Done | RunState::Failed | RunState::Cancelled => Foreseen::default(),
+    }
+}
+
+/// Whose turn it is: the smallest is next, as in the scheduler.
+type Turn = (Reverse<bool>, Reverse<Priority>, Reverse<u64>, usize);
+
+struct Imagined<'a> {
+    rows: &'a Rows,
+    gated: Gated<'a>,
+    left_ms: Vec<u64>,
+    remaining: Vec<u64>,
+    n_before: Vec<usize>,
+    worker: Option<&'a AgentName>,
+    slots: u32,
+    free: u32,
+    free_of: BTreeMap<Option<&'a AgentName>, u32>,
+    ready: BTreeMap<Option<&'a AgentName>, BTreeSet<Turn>>,
+    /// Who ends when, and then gives a slot back.
+    working: BinaryHeap<Reverse<(Timestamp, usize)>>,
+    /// What needs only time before it can go on.
+    resting: BinaryHeap<Reverse<(Timestamp, usize)>>,
+    now: Timestamp,
+    foreseen: Foreseen,
+}
+
+impl<'a> Imagined<'a> {
+    fn new(rows: &'a Rows, pace: &Pace, slots: u32, now: Timestamp) -> Self {
+        let gated = Gated::of(rows);
+        let left_ms: Vec<u64> = gated.tasks.iter().map(|row| pace.left_ms(rows, row)).collect();
+        let remaining = gated.remaining(&left_ms);
+        let n_before = (0..gated.graph.len()).map(|node| gated.graph.before(node).len()).collect();
+        let worker = rows.agents.iter().find(|row| row.role == Role::Worker).map(|row| &row.name);
+        let free_of = rows.agents.iter().map(|row| (Some(&row.name), row.slots.map_or(slots, Into::into)));
+        Self {
+            free_of: free_of.collect(),
+            rows,
+            gated,
+            left_ms,
+            remaining,
+            n_before,
+            worker,
+            slots,
+            free: slots,
+            ready: BTreeMap::new(),
+            working: BinaryHeap::new(),
+            resting: BinaryHeap::new(),
+            now,
+            foreseen: Foreseen::default(),
+        }
+    }
+
+    fn play(mut self) -> Foreseen {
+        // Whoever works goes on with the slot that it has.
+        for node in 0..self.gated.tasks.len() {
+            let row = self.gated.tasks[node];
+            if matches!(row.state, TaskState::Running | TaskState::Checking | TaskState::Merging) {
+                self.begin(node, row);
+            }
+        }
+        let nodes = 0..self.gated.graph.len();
+        let free: Vec<usize> = nodes.filter(|node| self.n_before[*node] == 0 || self.is_met(*node)).collect();
+        free.into_iter().for_each(|node| self.free_up(node));
+        while self.step() {}
+        self.tell()
+    }
+
+    /// Lets all start that can, then goes on to the next moment at which something ends.
+    fn step(&mut self) -> bool {
+        while let Some((node, row)) = self.next_in_turn() {
+            self.begin(node, row);
+        }
+        let ends = self.working.peek().map(|Reverse((at, _))| *at);
+        let wakes = self.resting.peek().map(|Reverse((at, _))| *at);
+        match (ends, wakes) {
+            (None, None) => return false,
+            (Some(ends), wakes) if wakes.is_none_or(|wakes| ends <= wakes) => {
+                if let Some(Reverse((at, node))) = self.working.pop() {
+                    self.now = self.now.max(at);
+                    self.give_back(node);
+                    self.end(node);
+                }
+            }
+            (_, _) => {
+                if let Some(Reverse((at, node))) = self.resting.pop() {
+                    self.now = self.now.max(at);
+                    self.line_up(node);
+                }
+            }
+        }
+        true
+    }
+
+    fn agent(&self, row: &'a TaskRow) -> Option<&'a AgentName> {
+        row.agent.as_ref().or(self.worker)
+    }
+
+    fn next_in_turn(&mut self) -> Option<(usize, &'a TaskRow)> {
+        if self.free == 0 {
+            return None;
+        }
+        let free_of = &self.free_of;
+        let has_room = |agent: &Option<&AgentName>| free_of.get(agent).is_none_or(|free| *free > 0);
+        let firsts = self.ready.iter().filter(|(agent, _)| has_room(agent));
+        let (turn, agent) = firsts.filter_map(|(agent, turns)| Some((*turns.first()?, *agent))).min()?;
+        self.ready.get_mut(&agent)?.remove(&turn);
+        let node = turn.3;
+        self.gated.tasks.get(node).map(|row| (node, *row))
+    }
+
+    /// Gives a task a slot until it is done.
+    fn begin(&mut self, node: usize, row: &'a TaskRow) {
+        let agent = self.agent(row);
+        self.free = self.free.saturating_sub(1);
+        let slots = self.slots;
+        let free_of = self.free_of.entry(agent).or_insert(slots);
+        *free_of = free_of.saturating_sub(1);
+        let left_ms = i64::try_from(self.left_ms[node]).unwrap_or(i64::MAX);
+        let end_at = Timestamp(self.now.0.saturating_add(left_ms));
+        self.working.push(Reverse((end_at, node)));
+        self.foreseen.n_guessed += u32::from(Pace::is_guessed(self.rows, &row.id));
+        self.foreseen.end_at = self.foreseen.end_at.max(Some(end_at));
+        self.foreseen.bars.push(Bar {
+            task: row.id.clone(),
+            agent: agent.cloned(),
+            kind: BarKind::Predicted,
+            start_at: self.now,
+            end_at,
+            reason: None,
+            text: None,
+            is_critical: false,
+        });
+    }
+
+    fn give_back(&mut self, node: usize) {
+        let agent = self.gated.tasks.get(node).and_then(|row| self.agent(row));
+        self.free += 1;
+        if let Some(free) = self.free_of.get_mut(&agent) {
+            *free += 1;
+        }
+    }
+
+    /// Notes that a node is met, and lets those go on that waited for it alone.
+    fn end(&mut self, node: usize) {
+        for later in self.gated.graph.after(node).to_vec() {
+            self.n_before[later] = self.n_before[later].saturating_sub(1);
+            if self.n_before[later] == 0 && !self.is_met(later) {
+                self.free_up(later);
+            }
+        }
+    }
+
+    /// Takes a node that waits for nothing of the plan.
+    fn free_up(&mut self, node: usize) {
+        let Some(row) = self.gated.tasks.get(node).copied() else { return self.end(node) };
+        match row.state {
+            TaskState::Done | TaskState::Skipped => self.end(node),
+            // They are at work, or come to nothing.
+            TaskState::Running | TaskState::Checking | TaskState::Merging => {}
+            TaskState::Failed | TaskState::Cancelled => {}
+            TaskState::Waiting | TaskState::Ready => self.line_up(node),
+            TaskState::Blocked => {
+                let until = row.blocked.iter().filter_map(|blocked| match blocked.reason {
+                    BlockReason::RateLimited { until } => Some(until),
+                    _ => None,
+                });
+                self.resting.push(Reverse((until.max().unwrap_or(self.now), node)));
+            }
+        }
+    }
+
+    fn line_up(&mut self, node: usize) {
+        let Some(row) = self.gated.tasks.get(node).copied() else { return };
+        let has_started = row.started_at.is_some() && row.state != TaskState::Waiting;
+        let turn = (Reverse(has_started), Reverse(row.priority), Reverse(self.remaining[node]), node);
+        self.ready.entry(self.agent(row)).or_default().insert(turn);
+    }
+
+    /// Tells whether nobody waits for a node any more, whatever it waits for itself.
+    fn is_met(&self, node: usize) -> bool {
+        if let Some(row) = self.gated.tasks.get(node) {
+            return matches!(row.state, TaskState::Done | TaskState::Skipped);
+        }
+        let gate = self.gated.gates.get(node - self.gated.tasks.len());
+        let phase = gate.and_then(|number| self.rows.phases.get(number));
+        phase.is_some_and(|row| matches!(row.state, PhaseState::Approved | PhaseState::Landed))
+    }
+
+    fn tell(mut self) -> Foreseen {
+        let n_stuck = self.n_before.iter().zip(&self.gated.tasks).filter(|(n_before, row)| {
+            **n_before > 0 && matches!(row.state, TaskState::Waiting | TaskState::Ready)
+        });
+        self.foreseen.n_stuck = u32::try_from(n_stuck.count()).unwrap_or(u32::MAX);
+        if self.foreseen.n_stuck > 0 {
+            self.foreseen.end_at = None;
+        }
+        self.foreseen
+    }
+}

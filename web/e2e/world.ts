@@ -1,0 +1,136 @@
+/** A real server with a real run of played agents, and a browser that looks at it. */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import type { RowOf } from "../src/api/rows.ts";
+
+const PROGRAM = process.env["JANGDAN_BIN"] ?? "";
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+export type World = {
+  browser: Browser;
+  run: string;
+  origin: string;
+  /** A browser that has opened the link. */
+  visitor: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext>;
+  /** All rows of a kind, as the server has them. */
+  rows: <K extends keyof RowOf>(kind: K) => Promise<RowOf[K][]>;
+  killServer: () => Promise<void>;
+  startServer: () => Promise<void>;
+  end: () => Promise<void>;
+};
+
+export async function startWorld(): Promise<World> {
+  if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
+  const folder = mkdtempSync(join(tmpdir(), "jangdan-web-"));
+  const kept = join(folder, "demo");
+  const data = join(kept, "data");
+  const env = { ...process.env, JANGDAN_DATA: data, HOME: folder, TERM: "xterm" };
+  // Only where it has a terminal does the demo wait for a person's answers.
+  const demo = spawn(
+    "script",
+    ["-qfec", `"${PROGRAM}" demo --keep "${kept}" --lang en --speed 4`, "/dev/null"],
+    {
+      env,
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    },
+  );
+  let server: ChildProcess = demo;
+  const link = await until(() => printed(env, ["link"]).match(/http:\S+/)?.[0], "the link");
+  const { origin, searchParams } = new URL(link);
+  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+  const ask = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
+  const run = await until(async () => (await ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-background-networking"],
+  });
+  return {
+    browser,
+    run,
+    origin,
+    rows: async (kind) => {
+      const answer = await ask<{ rows: Record<string, never[]> }>(`/api/runs/${run}/rows?kind=${kind}`);
+      return answer.rows[kind] ?? [];
+    },
+    visitor: async (options) => {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        locale: "en",
+        ...options,
+      });
+      const page = await context.newPage();
+      await page.goto(link);
+      await page.close();
+      return context;
+    },
+    killServer: () => ended(server, "SIGKILL"),
+    startServer: async () => {
+      server = spawn(PROGRAM, ["serve"], { env, stdio: "ignore", detached: true });
+      await until(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
+    },
+    end: async () => {
+      await browser.close();
+      await fetch(`${origin}/api/stop`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ agents: "end" }),
+      }).catch(() => {});
+      await ended(server, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+function printed(env: NodeJS.ProcessEnv, words: string[]): string {
+  try {
+    return execFileSync(PROGRAM, words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return "";
+  }
+}
+
+/** Ends a program and all that it started in its group. */
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const over = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  for (const pid of [...descendants(child.pid), child.pid]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended by itself meanwhile.
+    }
+  }
+  await over;
+}
+
+/** The demo below `script`; agents have sessions of their own and outlive it, as they should. */
+function descendants(pid: number): number[] {
+  try {
+    return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+      .split("\n")
+      .filter(Boolean)
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+const PATIENCE_MS = 30_000;
+
+/** Looks again and again until something is there. */
+export async function until<T>(look: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
+  const start = Date.now();
+  for (;;) {
+    const found = await Promise.resolve()
+      .then(look)
+      .catch(() => undefined);
+    if (found) return found as NonNullable<T>;
+    if (Date.now() - start > PATIENCE_MS) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

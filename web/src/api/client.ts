@@ -1,0 +1,92 @@
+/** The cache and the stream of this page, and what the server can be asked. */
+
+import { QueryClient } from "@tanstack/react-query";
+import { applyChanges, keys, type Table, type Waiting, waitingKey } from "./cache";
+import { getJson, isOffline, part, Refusal } from "./http";
+import { Live } from "./live";
+import { type Kind, keyOf, type RowOf, type RunRow } from "./rows";
+
+export const cache = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The stream keeps rows current, so nothing is fetched again by itself.
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: false,
+      retry: (n, error) => (error instanceof Refusal ? false : isOffline(error) || n < 2),
+      structuralSharing: false,
+    },
+  },
+});
+
+export const live = new Live({
+  fetch: (...request) => fetch(...request),
+  onChanges: (changes) => applyChanges(cache, changes),
+});
+
+type Fetched = { position: number; sequence: number; rows: { [K in Kind]?: RowOf[K][] } };
+
+/** What several tables of a run need is asked for once. */
+const underWay = new Map<string, { kinds: Set<Kind>; fetched: Promise<Fetched> }>();
+
+function fetchKind(run: string, kind: Kind): Promise<Fetched> {
+  const shared = underWay.get(run);
+  if (shared) {
+    shared.kinds.add(kind);
+    return shared.fetched;
+  }
+  const kinds = new Set([kind]);
+  // The components of one screen ask in the same moment.
+  const fetched = new Promise((resolve) => setTimeout(resolve)).then(() => {
+    underWay.delete(run);
+    const query = [...kinds].map((wanted) => `kind=${wanted}`).join("&");
+    return getJson<Fetched>(`/api/runs/${part(run)}/rows?${query}`);
+  });
+  underWay.set(run, { kinds, fetched });
+  return fetched;
+}
+
+/** All rows of a kind of a run. */
+export function rowsQuery<K extends Kind>(run: string, kind: K) {
+  return {
+    queryKey: keys.rows(run, kind),
+    queryFn: async (): Promise<Table<K>> => {
+      const { fetched, missed } = await live.fetchRows(() => fetchKind(run, kind));
+      const table: Record<string, RowOf[K]> = {};
+      for (const row of fetched.rows[kind] ?? []) table[keyOf[kind](row)] = row;
+      for (const change of missed) {
+        if (change.run !== run || change.kind !== kind || change.sequence <= fetched.sequence) continue;
+        if (change.row === null) delete table[change.key];
+        else table[change.key] = change.row as RowOf[K];
+      }
+      return table;
+    },
+  };
+}
+
+export const runsQuery = {
+  queryKey: keys.runs,
+  queryFn: async (): Promise<Record<string, RunRow>> => {
+    const { fetched, missed } = await live.fetchRows(() => getJson<RunRow[]>("/api/runs"));
+    const runs = Object.fromEntries(fetched.map((row) => [row.id, row]));
+    for (const change of missed) if (change.kind === "run") runs[change.run] = change.row as RunRow;
+    return runs;
+  },
+};
+
+export const inboxQuery = {
+  queryKey: keys.inbox,
+  queryFn: async (): Promise<Record<string, Waiting>> => {
+    const { fetched, missed } = await live.fetchRows(() => getJson<Waiting[]>("/api/inbox"));
+    const rows = Object.fromEntries(fetched.map((row) => [waitingKey(row.run, keyOf.inbox(row)), row]));
+    for (const { kind, run, key, row } of missed) {
+      if (kind !== "inbox") continue;
+      if (row === null) delete rows[waitingKey(run, key)];
+      else rows[waitingKey(run, key)] = { ...(row as RowOf["inbox"]), run };
+    }
+    return rows;
+  },
+};
+
+export type Status = { version: string; pid: number; startedAt: number; data: string; person?: string };
+export const statusQuery = { queryKey: keys.status, queryFn: () => getJson<Status>("/api/status") };

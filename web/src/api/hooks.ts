@@ -1,0 +1,48 @@
+/** What components know of the server. */
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { toRuns, toWaiting } from "./cache";
+import { inboxQuery, live, rowsQuery, runsQuery } from "./client";
+import type { LiveState } from "./live";
+import type { Kind, RowOf } from "./rows";
+import { type Wish, wish } from "./wishes";
+
+/** All rows of a kind by their keys, kept current. */
+export function useRows<K extends Kind>(run: string, kind: K, enabled = true) {
+  return useQuery({ ...rowsQuery(run, kind), enabled });
+}
+
+/** One row, kept current; `undefined` while it is fetched and where there is none. */
+export function useRow<K extends Kind>(
+  run: string,
+  kind: K,
+  key: string | null | undefined,
+): RowOf[K] | undefined {
+  const query = useQuery({
+    ...rowsQuery(run, kind),
+    select: (rows) => (key == null ? undefined : rows[key]) ?? null,
+  });
+  return query.data ?? undefined;
+}
+
+export function useRuns() {
+  return useQuery({ ...runsQuery, select: toRuns });
+}
+
+/** What waits for a person, in one run or in all, with what holds up most first. */
+export function useWaiting(run?: string) {
+  return useQuery({
+    ...inboxQuery,
+    select: (rows) => toWaiting(rows).filter((row) => run === undefined || row.run === run),
+  });
+}
+
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(live.subscribe, () => live.state);
+}
+
+/** Wishes something of a run; the change comes back over the stream. */
+export function useWish(run: string) {
+  return useMutation({ mutationFn: (what: Wish) => wish(run, what) });
+}

@@ -1,0 +1,68 @@
+/** Asks the server, and says in words what went wrong. */
+
+/** What can't be done: what is wrong, and what to do. */
+export class Refusal extends Error {
+  override name = "Refusal";
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly hint: string,
+    /** The questions that may have been meant, where several wait. */
+    readonly pending: string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Tells whether the server was not reached at all. */
+export function isOffline(error: unknown): boolean {
+  return error instanceof TypeError;
+}
+
+export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await asked(path, { headers: { accept: "application/json" }, signal });
+  return response.json();
+}
+
+export async function getText(path: string, signal?: AbortSignal): Promise<string> {
+  return (await asked(path, { signal })).text();
+}
+
+/** Sends something once: a repetition of the same request has the same key, and is done once. */
+export async function postJson<T>(path: string, body: unknown): Promise<T> {
+  const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
+  const response = await asked(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  return JSON.parse(text === "" ? "null" : text);
+}
+
+async function asked(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(path, { credentials: "same-origin", ...init });
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** Reads a problem (RFC 9457), or whatever else came instead of an answer. */
+export async function refusal(response: Response): Promise<Refusal> {
+  const text = await response.text().catch(() => "");
+  const fallback = new Refusal(response.status, text.slice(0, 300) || response.statusText, "");
+  if (!text.startsWith("{")) return fallback;
+  try {
+    const problem: Record<string, unknown> = JSON.parse(text);
+    const said = [problem["detail"], problem["error"], problem["title"]].find(
+      (word) => typeof word === "string",
+    );
+    const pending = Array.isArray(problem["pending"]) ? problem["pending"].map(String) : [];
+    return new Refusal(
+      response.status,
+      String(said ?? text.slice(0, 300)),
+      String(problem["hint"] ?? ""),
+      pending,
+    );
+  } catch {
+    return fallback;
+  }
+}
+
+/** A part of a path. */
+export const part = encodeURIComponent;

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { Change } from "./cache";
+import { idLines, Live } from "./live";
+
+/** A server that answers each connection with its next script, and remembers how it was asked. */
+function played(...scripts: string[][]) {
+  const asked: string[] = [];
+  const answer = async (url: unknown) => {
+    asked.push(String(url));
+    const script = scripts.shift();
+    if (!script) return new Promise<Response>(() => {});
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of script) controller.enqueue(new TextEncoder().encode(piece));
+        controller.close();
+      },
+    });
+    return new Response(body, { status: 200 });
+  };
+  return { asked, fetch: answer as typeof fetch };
+}
+
+const event = (key: string, sequence: number, id?: number) =>
+  `event: task.changed\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ run: "r1", sequence, kind: "task", key, row: {} })}\n\n`;
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+test("a stream that broke off is taken up behind the last id that was heard", async () => {
+  const changes: Change[] = [];
+  const { asked, fetch } = played(
+    ["retry: 1000\nid: 811\n\n", event("T1.1", 1, 812), event("T1.2", 2)],
+    [event("T1.2", 2, 813)],
+  );
+  const live = new Live({ fetch, onChanges: (batch) => changes.push(...batch) });
+  const stop = live.start();
+  await until(() => asked.length === 3);
+  await until(() => changes.length === 3);
+  stop();
+  expect(asked).toEqual(["/api/live", "/api/live?after=812", "/api/live?after=813"]);
+  expect(changes.map(({ key }) => key)).toEqual(["T1.1", "T1.2", "T1.2"]);
+});
+
+test("what changes while rows are fetched is told with them", async () => {
+  const { fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
+  const live = new Live({ fetch, onChanges: () => {} });
+  let arrive = (_: string) => {};
+  const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));
+  const stop = live.start();
+  await until(() => live.state.type === "offline");
+  arrive("rows");
+  const { fetched, missed } = await rows;
+  stop();
+  expect(fetched).toBe("rows");
+  expect(missed.map(({ sequence }) => sequence)).toEqual([7]);
+});
+
+test("no rows are fetched before the stream stands", async () => {
+  const live = new Live({ fetch: played().fetch, onChanges: () => {} });
+  let isFetched = false;
+  void live.fetchRows(async () => {
+    isFetched = true;
+  });
+  const stop = live.start();
+  await Promise.resolve();
+  stop();
+  expect(isFetched).toBe(false);
+});
+
+test("whoever may not look in is told, and not asked again and again", async () => {
+  let n = 0;
+  const refused = async () => {
+    n += 1;
+    return Response.json({ detail: "no token", hint: "jangdan link" }, { status: 401 });
+  };
+  const live = new Live({ fetch: refused as typeof fetch, onChanges: () => {} });
+  const stop = live.start();
+  await until(() => live.state.type === "refused");
+  stop();
+  expect(n).toBe(1);
+  expect(live.state).toMatchObject({ refusal: { message: "no token", hint: "jangdan link" } });
+});
+
+test("an id counts wherever the stream is cut", () => {
+  const whole = "id: 811\n\nevent: a\nid: 812\ndata: {}\n\nid: 813";
+  for (let cut = 0; cut <= whole.length; cut += 1) {
+    const ids: string[] = [];
+    const feed = idLines((id) => ids.push(id));
+    feed(whole.slice(0, cut));
+    feed(whole.slice(cut));
+    expect(ids).toEqual(["811", "812"]);
+  }
+});

@@ -1,0 +1,72 @@
+import { Link } from "@tanstack/react-router";
+import { CircleQuestionMark, Inbox, ListTree, type LucideIcon, Plus, Search } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useWaiting } from "~/api/hooks";
+import { Settings } from "./Settings";
+
+type Props = { onPalette: () => void; onHelp: () => void };
+
+const PLACE =
+  "relative grid size-10 place-items-center rounded-xl hover:text-white max-md:size-12 [&.active]:bg-white/15 [&.active]:text-white focus-visible:outline-white";
+
+/** The way to every place: a rail at the side, a bar at the bottom of a phone. */
+export function Rail({ onPalette, onHelp }: Props) {
+  const { t } = useTranslation();
+  const n = useWaiting().data?.length ?? 0;
+  return (
+    <nav
+      aria-label={t("nav.places")}
+      className="flex shrink-0 items-center gap-1 bg-rail text-rail-ink md:w-13 md:flex-col md:py-3 max-md:justify-around max-md:pb-[env(safe-area-inset-bottom)]"
+    >
+      <span aria-hidden className="mb-2 font-extrabold text-[17px] text-white max-md:hidden">
+        장
+      </span>
+      <Link
+        to="/"
+        hash="inbox"
+        className={PLACE}
+        activeOptions={{ exact: true, includeHash: true }}
+        title={t("nav.inbox")}
+      >
+        <Inbox aria-hidden size={18} />
+        <span className="sr-only">{n > 0 ? t("nav.inboxCount", { count: n }) : t("nav.inbox")}</span>
+        {n > 0 && (
+          <b
+            aria-hidden
+            className="absolute top-0.5 right-0.5 rounded-full bg-[#f0b34c] px-1 text-[#241900] text-[10px] leading-[15px]"
+          >
+            {n}
+          </b>
+        )}
+      </Link>
+      <Link
+        to="/"
+        hash="runs"
+        className={PLACE}
+        activeOptions={{ exact: true, includeHash: true }}
+        title={t("nav.runs")}
+      >
+        <ListTree aria-hidden size={18} />
+        <span className="sr-only">{t("nav.runs")}</span>
+      </Link>
+      <Link to="/new" className={PLACE} title={t("nav.new")}>
+        <Plus aria-hidden size={19} />
+        <span className="sr-only">{t("nav.new")}</span>
+      </Link>
+      <div className="max-md:hidden md:mt-auto" />
+      <Act icon={Search} label={t("nav.palette")} onClick={onPalette} />
+      <span className="max-md:hidden">
+        <Act icon={CircleQuestionMark} label={t("nav.keys")} onClick={onHelp} />
+      </span>
+      <Settings className={PLACE} />
+    </nav>
+  );
+}
+
+function Act({ icon: Icon, label, onClick }: { icon: LucideIcon; label: string; onClick: () => void }) {
+  return (
+    <button type="button" className={PLACE} title={label} aria-label={label} onClick={onClick}>
+      <Icon aria-hidden size={18} />
+    </button>
+  );
+}

@@ -1,0 +1,88 @@
+import { Menu } from "@base-ui/react/menu";
+import { Check, Settings2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { toast } from "~/components/toasts";
+import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
+import { chooseTheme, chosenTheme, type Theme } from "./theme";
+
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
+/** Language, light and dark, and whether the browser may call. */
+export function Settings({ className }: { className: string }) {
+  const { t, i18n } = useTranslation();
+  const [theme, setTheme] = useState(chosenTheme);
+  const languages = Object.keys(LANGUAGES) as Language[];
+  return (
+    <Menu.Root>
+      <Menu.Trigger className={className} aria-label={t("nav.settings")} title={t("nav.settings")}>
+        <Settings2 aria-hidden size={18} />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner side="right" align="end" sideOffset={8} collisionPadding={8} className="z-40">
+          <Menu.Popup className="min-w-48 rounded-xl border border-line bg-raise p-1 text-ink shadow-xl outline-none">
+            <Menu.RadioGroup
+              value={i18n.language}
+              onValueChange={(language) => void chooseLanguage(language)}
+            >
+              <Title>{t("settings.language")}</Title>
+              {languages.map((language) => (
+                <Choice key={language} value={language}>
+                  <span lang={language}>{LANGUAGES[language]}</span>
+                </Choice>
+              ))}
+            </Menu.RadioGroup>
+            <Menu.RadioGroup
+              value={theme}
+              onValueChange={(next) => {
+                chooseTheme(next);
+                setTheme(next);
+              }}
+            >
+              <Title>{t("settings.theme")}</Title>
+              {THEMES.map((name) => (
+                <Choice key={name} value={name}>
+                  {t(`settings.${name}`)}
+                </Choice>
+              ))}
+            </Menu.RadioGroup>
+            {"Notification" in globalThis && (
+              <>
+                <Menu.Separator className="my-1 h-px bg-line" />
+                <Menu.Item
+                  className="cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
+                  onClick={() =>
+                    void Notification.requestPermission().then((said) =>
+                      toast.done(t(said === "granted" ? "settings.notifyOn" : "settings.notifyOff")),
+                    )
+                  }
+                >
+                  {t("settings.notify")}
+                </Menu.Item>
+              </>
+            )}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function Title({ children }: { children: ReactNode }) {
+  return <p className="px-2.5 pt-2 pb-1 font-medium text-faint text-xs">{children}</p>;
+}
+
+function Choice({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <Menu.RadioItem
+      value={value}
+      closeOnClick
+      className="flex cursor-pointer items-center justify-between rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
+    >
+      {children}
+      <Menu.RadioItemIndicator>
+        <Check aria-hidden size={14} />
+      </Menu.RadioItemIndicator>
+    </Menu.RadioItem>
+  );
+}

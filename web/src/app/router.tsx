@@ -1,0 +1,56 @@
+/** Every address of the page. The parts behind them are loaded when they are first shown. */
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { NotFound } from "~/components/NotFound";
+import { Problem } from "~/components/Problem";
+import { isTaskTab, type TaskTab } from "~/views/task/tabs";
+import { Shell } from "./Shell";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Problem });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("~/views/runs/Home"), "Home"),
+});
+
+const newRun = createRoute({
+  getParentRoute: () => root,
+  path: "/new",
+  component: lazyRouteComponent(() => import("~/views/new/NewRun"), "NewRun"),
+});
+
+/** The view that a task's panel lies over, and the tab that is open in it. */
+export type RunSearch = { tab?: TaskTab; over?: string; question?: string };
+
+function toRunSearch(search: Record<string, unknown>): RunSearch {
+  const { tab, over, question } = search;
+  return {
+    ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
+    ...(typeof over === "string" && { over }),
+    ...(typeof question === "string" && { question }),
+  };
+}
+
+// The page of a run stays while its views and panels change, so that a panel closes onto the view it was opened from.
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run",
+  validateSearch: toRunSearch,
+  component: lazyRouteComponent(() => import("~/views/run/RunPage"), "RunPage"),
+});
+const runHome = createRoute({ getParentRoute: () => run, path: "/" });
+const runView = createRoute({ getParentRoute: () => run, path: "/$view" });
+const runTask = createRoute({ getParentRoute: () => run, path: "/tasks/$task" });
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, newRun, run.addChildren([runHome, runView, runTask])]),
+  defaultPreload: "intent",
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ButtonHTMLAttributes, ReactNode } from "react";
+
+type Look = "plain" | "main" | "quiet" | "ask" | "danger";
+
+const LOOKS: Record<Look, string> = {
+  plain: "border-line bg-raise hover:border-faint",
+  main: "border-accent bg-accent text-accent-ink hover:opacity-90",
+  quiet: "border-transparent text-soft hover:bg-page hover:text-ink",
+  ask: "border-ask-line bg-panel hover:border-ask",
+  danger: "border-line bg-raise text-fail hover:border-fail",
+};
+
+type Props = ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; icon?: ReactNode };
+
+export function Button({ look = "plain", icon, className = "", children, type = "button", ...rest }: Props) {
+  return (
+    <button
+      type={type}
+      className={`inline-flex min-h-8 items-center gap-1.5 rounded-lg border px-2.5 py-1 text-left font-medium transition-colors disabled:opacity-50 max-md:min-h-10 ${LOOKS[look]} ${className}`}
+      {...rest}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+/** A button that is a picture only, with its meaning as its name. */
+export function IconButton({ label, children, className = "", ...rest }: Props & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={`inline-grid size-8 shrink-0 place-items-center rounded-lg text-soft transition-colors hover:bg-page hover:text-ink max-md:size-10 ${className}`}
+      {...rest}
+    >
+      {children}
+    </button>
+  );
+}

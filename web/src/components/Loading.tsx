@@ -1,0 +1,14 @@
+import { useTranslation } from "react-i18next";
+
+/** Grey lines where rows will be. */
+export function Loading({ rows = 4 }: { rows?: number }) {
+  const { t } = useTranslation();
+  return (
+    <div role="status" className="flex flex-col gap-2 p-4">
+      <span className="sr-only">{t("said.loading")}</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="h-10 animate-pulse rounded-lg bg-line/60" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { memo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+const PLUGINS = [remarkGfm];
+/** Pictures are not fetched: what an agent writes must not make the browser call anybody. */
+const COMPONENTS: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  img: ({ alt, src }) => <code>{alt || String(src ?? "")}</code>,
+};
+
+function MarkdownText({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+      {text}
+    </ReactMarkdown>
+  );
+}
+
+export default memo(MarkdownText);

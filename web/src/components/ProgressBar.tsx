@@ -1,0 +1,30 @@
+import { useTranslation } from "react-i18next";
+import type { RunRow } from "~/api/rows";
+
+/** How much of a run is done, under way, and waiting for a person. */
+export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor"> }) {
+  const { t } = useTranslation();
+  const { tasks, nTasks } = run;
+  const done = tasks.done + tasks.skipped;
+  const under = tasks.running + tasks.checking + tasks.merging;
+  const width = (n: number) => `${nTasks === 0 ? 0 : (100 * n) / nTasks}%`;
+  const label = t("run.done", { done, count: nTasks });
+  return (
+    <div className="flex min-w-36 flex-col gap-1">
+      <span className="text-soft text-xs tabular-nums">{label}</span>
+      <div
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={nTasks}
+        aria-valuenow={done}
+        className="flex h-1.5 overflow-hidden rounded-full bg-line"
+      >
+        <i className="bg-done" style={{ width: width(done) }} />
+        <i className="bg-run" style={{ width: width(under) }} />
+        <i className="bg-ask-fill" style={{ width: width(tasks.blocked) }} />
+        <i className="bg-fail" style={{ width: width(tasks.failed) }} />
+      </div>
+    </div>
+  );
+}

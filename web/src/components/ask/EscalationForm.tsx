@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Action, EscalationRow } from "~/api/rows";
+import { Button } from "../Button";
+import { Markdown } from "../Markdown";
+import { useAct } from "./useAct";
+
+/** A problem that came up to the person, with what can be done about it. */
+export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
+  const { t } = useTranslation();
+  const { act, busy } = useAct(run);
+  const [hint, setHint] = useState("");
+  const canRetry = escalation.suggested.some((action) => action.type === "retry");
+  const resolve = (action: Action) =>
+    act(
+      { resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) } },
+      t("escalation.resolved"),
+    );
+  return (
+    <div data-escalation={escalation.id} className="flex flex-col gap-2">
+      {escalation.description && <Markdown text={escalation.description} />}
+      {escalation.context && (
+        <details>
+          <summary className="cursor-pointer text-soft text-xs">{t("escalation.context")}</summary>
+          <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-lg border border-line bg-panel p-2 font-mono text-xs">
+            {escalation.context}
+          </pre>
+        </details>
+      )}
+      {canRetry && (
+        <input
+          data-answer
+          aria-label={t("escalation.hint")}
+          placeholder={t("escalation.hint")}
+          value={hint}
+          onChange={(event) => setHint(event.target.value)}
+          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10"
+        />
+      )}
+      <div className="flex flex-wrap gap-1.5">
+        {escalation.suggested.map((action, index) => (
+          <Button
+            key={index}
+            look="ask"
+            disabled={busy}
+            data-option={index + 1}
+            onClick={() => void resolve(action)}
+          >
+            {index < 9 && (
+              <kbd aria-hidden className="text-ask">
+                {index + 1}
+              </kbd>
+            )}
+            {t(`actionType.${action.type}`, { ...action })}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function withHint(action: Action, hint: string): Action {
+  return action.type === "retry" && hint ? { ...action, hint } : action;
+}

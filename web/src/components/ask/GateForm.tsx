@@ -1,0 +1,61 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { GateRow } from "~/api/rows";
+import { Button } from "../Button";
+import { Markdown } from "../Markdown";
+import { useAct } from "./useAct";
+
+/** The gate of a phase: what was found, and the word of a person. */
+export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
+  const { t } = useTranslation();
+  const { act, busy } = useAct(run);
+  const [reason, setReason] = useState("");
+  const report = gate.rounds.at(-1)?.report;
+  const reject = () =>
+    act({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
+  return (
+    <div data-gate={gate.phase} className="flex flex-col gap-2">
+      {report?.summary && <Markdown text={report.summary} />}
+      {report && report.receipts.length > 0 && (
+        <ul className="text-soft text-xs">
+          {report.receipts.map((receipt, index) => (
+            <li key={index} className="flex gap-2">
+              <b className={receipt.exitStatus === 0 ? "text-done" : "text-fail"}>
+                {receipt.exitStatus === 0 ? "✓" : "✕"}
+              </b>
+              <code className="min-w-0 truncate font-mono">{receipt.command}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {gate.artefacts.length > 0 && (
+        <p className="text-soft text-xs">{t("gate.artefacts", { list: gate.artefacts.join(", ") })}</p>
+      )}
+      <input
+        data-answer
+        aria-label={t("gate.reason")}
+        placeholder={t("gate.reason")}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10"
+      />
+      <div className="flex flex-wrap gap-1.5">
+        <Button
+          look="ask"
+          className="border-ask"
+          disabled={busy}
+          data-option={1}
+          onClick={() => void act({ approveGate: { phase: gate.phase } }, t("gate.approved"))}
+        >
+          <kbd aria-hidden className="text-ask">
+            1
+          </kbd>
+          {t("gate.approve")}
+        </Button>
+        <Button look="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
+          {t("gate.reject")}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Keep, QuestionRow } from "~/api/rows";
+import { Button } from "../Button";
+import { Markdown } from "../Markdown";
+import { useAct } from "./useAct";
+
+type Props = { run: string; question: QuestionRow };
+const KEEPS: readonly Keep[] = ["once", "task", "run", "project"];
+
+/** A question with everything that it can be answered with. The keys 1 to 9 press its options. */
+export function QuestionForm({ run, question }: Props) {
+  const { t } = useTranslation();
+  const { act, busy } = useAct(run);
+  const [keep, setKeep] = useState<Keep>("once");
+  const isPermission = question.kind === "permission";
+  const answer = (text: string) =>
+    act(
+      { answer: { question: question.id, answer: text, ...(isPermission && { keep }) } },
+      t("ask.answered"),
+    );
+  return (
+    <div data-question={question.id} className="flex flex-col gap-2">
+      {question.permission && (
+        <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
+          {question.permission.kind}: {question.permission.subject}
+        </pre>
+      )}
+      {question.context && (
+        <div className="text-soft">
+          <Markdown text={question.context} />
+        </div>
+      )}
+      {question.askedBack.map(({ text, askedAt }) => (
+        <p key={askedAt} className="border-ask-line border-l-2 pl-2 text-soft">
+          {t("ask.youAskedBack")} {text}
+        </p>
+      ))}
+      <div className="flex flex-wrap gap-1.5">
+        {question.options.map((option, index) => {
+          const isDefault = option === question.default;
+          return (
+            <Button
+              key={option}
+              look="ask"
+              disabled={busy}
+              data-option={index + 1}
+              className={isDefault ? "border-ask" : ""}
+              onClick={() => void answer(option)}
+            >
+              {index < 9 && (
+                <kbd aria-hidden className="text-ask">
+                  {index + 1}
+                </kbd>
+              )}
+              {option}
+              {isDefault && <span className="font-normal text-soft text-xs">{t("ask.default")}</span>}
+            </Button>
+          );
+        })}
+      </div>
+      {isPermission && <KeepChoice keep={keep} onKeep={setKeep} />}
+      <Words run={run} question={question} busy={busy} answer={answer} />
+    </div>
+  );
+}
+
+function Words({
+  run,
+  question,
+  busy,
+  answer,
+}: Props & { busy: boolean; answer: (text: string) => Promise<boolean> }) {
+  const { t } = useTranslation();
+  const { act } = useAct(run);
+  const id = useId();
+  const [text, setText] = useState("");
+  const isEmpty = text.trim() === "";
+  const send = async (send: (text: string) => Promise<boolean>) => {
+    if (!isEmpty && (await send(text.trim()))) setText("");
+  };
+  const askBack = (text: string) => act({ askBack: { question: question.id, text } }, t("ask.askedBack"));
+  const placeholder =
+    question.default && question.options.length === 0
+      ? t("ask.writeDefault", { default: question.default })
+      : t("ask.write");
+  return (
+    <form
+      className="flex flex-wrap items-end gap-1.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(answer);
+      }}
+    >
+      <label htmlFor={id} className="sr-only">
+        {t("ask.write")}
+      </label>
+      <textarea
+        id={id}
+        data-answer
+        rows={1}
+        value={text}
+        placeholder={placeholder}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          void send(answer);
+        }}
+        className="field-sizing-content max-h-40 min-h-8 min-w-40 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
+      />
+      {question.default !== null && question.options.length === 0 && isEmpty ? (
+        <Button look="ask" disabled={busy} onClick={() => void answer(question.default ?? "")}>
+          {t("ask.takeDefault")}
+        </Button>
+      ) : (
+        <Button look="ask" type="submit" disabled={busy || isEmpty}>
+          {t("ask.send")}
+        </Button>
+      )}
+      <Button
+        look="ask"
+        disabled={busy || isEmpty}
+        onClick={() => void send(askBack)}
+        title={t("ask.askBackHint")}
+      >
+        {t("ask.askBack")}
+      </Button>
+    </form>
+  );
+}
+
+function KeepChoice({ keep, onKeep }: { keep: Keep; onKeep: (keep: Keep) => void }) {
+  const { t } = useTranslation();
+  const name = useId();
+  return (
+    <fieldset className="flex flex-wrap gap-x-3 gap-y-1 text-soft text-xs">
+      <legend className="sr-only">{t("ask.keep")}</legend>
+      {KEEPS.map((choice) => (
+        <label key={choice} className="flex items-center gap-1">
+          <input type="radio" name={name} checked={keep === choice} onChange={() => onKeep(choice)} />
+          {t(`keep.${choice}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,80 @@
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { RequestRow } from "~/api/rows";
+import type { Provided } from "~/api/wishes";
+import { Button } from "../Button";
+import { useAct } from "./useAct";
+
+/** What an agent needs from outside, with the ways to settle it. A value itself never goes over this page. */
+export function RequestForm({ run, request }: { run: string; request: RequestRow }) {
+  const { t } = useTranslation();
+  const { act, busy } = useAct(run);
+  const [text, setText] = useState("");
+  const provide = (provided: Provided) =>
+    act({ provide: { request: request.id, provided } }, t("ask.provided"));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void provide(toProvided(request, text.trim()));
+  };
+  const refuse = () =>
+    act({ refuse: { request: request.id, reason: text.trim() || t("ask.refusedReason") } }, t("ask.refused"));
+  const isYesOrNo = request.type === "permission";
+  const wantsText = request.type === "file" || request.type === "package" || request.type === "service";
+  return (
+    <form data-request={request.id} className="flex flex-col gap-2" onSubmit={submit}>
+      {request.description && <p className="text-soft">{request.description}</p>}
+      {!isYesOrNo && (
+        <p className="text-soft text-xs">{t(`provide.${request.type}`, { name: request.name })}</p>
+      )}
+      {wantsText && (
+        <input
+          data-answer
+          aria-label={t(`provide.${request.type}`, { name: request.name })}
+          placeholder={request.type === "file" ? "config/app.toml" : request.name}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-10"
+        />
+      )}
+      <div className="flex flex-wrap gap-1.5">
+        <Button look="ask" type="submit" disabled={busy} data-option={1}>
+          <kbd aria-hidden className="text-ask">
+            1
+          </kbd>
+          {t(isYesOrNo ? "ask.allow" : "ask.provide")}
+        </Button>
+        {!request.required && (
+          <Button
+            look="ask"
+            disabled={busy}
+            onClick={() => void act({ skipRequest: request.id }, t("ask.skipped"))}
+          >
+            {request.default ? t("ask.skipDefault", { default: request.default }) : t("ask.skip")}
+          </Button>
+        )}
+        <Button look="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
+          <kbd aria-hidden className="text-ask">
+            2
+          </kbd>
+          {t("ask.refuse")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What is said to be there, by the kind of request. */
+export function toProvided(request: Pick<RequestRow, "type" | "name">, text: string): Provided {
+  switch (request.type) {
+    case "permission":
+      return { type: "permission", granted: true };
+    case "file":
+      return { type: "file", path: text || request.name };
+    case "package":
+      return { type: "package", name: text || request.name };
+    case "service":
+    case "api_key":
+    case "env_variable":
+      return { type: "environment", names: (text || request.name).split(/[\s,]+/).filter(Boolean) };
+  }
+}

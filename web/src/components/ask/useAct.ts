@@ -1,0 +1,24 @@
+/** Wishes something, and says in a toast what came of it. */
+
+import { useTranslation } from "react-i18next";
+import { useWish } from "~/api/hooks";
+import type { Wish } from "~/api/wishes";
+import { toast } from "../toasts";
+
+export type Act = { act: (wish: Wish, done?: string) => Promise<boolean>; busy: boolean };
+
+export function useAct(run: string): Act {
+  const { t } = useTranslation();
+  const wish = useWish(run);
+  const act = async (what: Wish, done?: string) => {
+    try {
+      await wish.mutateAsync(what);
+      if (done) toast.done(done);
+      return true;
+    } catch (error) {
+      toast.failed(error, t("offline.hint"));
+      return false;
+    }
+  };
+  return { act, busy: wish.isPending };
+}

@@ -1,0 +1,26 @@
+/** The one way into a task, from every view: its panel, over the view that is shown. */
+
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+import type { TaskTab } from "~/views/task/tabs";
+
+/** The view that is shown, or lies under the panel. */
+export function useCurrentView(): string | undefined {
+  const { view } = useParams({ strict: false });
+  const { over } = useSearch({ strict: false });
+  return view ?? over;
+}
+
+export function useOpenTask(): (task: string, tab?: TaskTab, run?: string) => void {
+  const navigate = useNavigate();
+  const { run: shown } = useParams({ strict: false });
+  const over = useCurrentView();
+  return useCallback(
+    (task, tab, run = shown) => {
+      if (!run) return;
+      const search = { ...(tab && { tab }), ...(over && run === shown && { over }) };
+      void navigate({ to: "/runs/$run/tasks/$task", params: { run, task }, search });
+    },
+    [navigate, shown, over],
+  );
+}

@@ -1,0 +1,18 @@
+/** A double-click opens a task, wherever it is shown; so do Enter, a screen reader, and a finger's tap. */
+
+import type { MouseEvent } from "react";
+import { useOpenTask } from "./open";
+
+type Handlers = { onClick: (event: MouseEvent) => void; onDoubleClick: () => void };
+
+export function useOpening(): (task: string | null) => Handlers {
+  const open = useOpenTask();
+  return (task) => ({
+    onClick: (event) => {
+      // A click without a pointer has no count. Fingers have no other use for a tap.
+      const isPlain = event.detail === 0 || matchMedia("(pointer: coarse)").matches;
+      if (task && isPlain) open(task);
+    },
+    onDoubleClick: () => task && open(task),
+  });
+}

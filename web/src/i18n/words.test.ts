@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import en from "./en.json";
+import ko from "./ko.json";
+import { firstLanguage } from "./setup";
+
+/** All keys with their values; a key that counts is one, whatever forms a language has for it. */
+function leaves(words: object, path = ""): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(words)) {
+    const key = path + name.replace(/_(one|other)$/, "");
+    if (typeof value === "string") found.set(key, value);
+    else for (const [inner, text] of leaves(value, `${key}.`)) found.set(inner, text);
+  }
+  return found;
+}
+
+const blanks = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+
+describe("words", () => {
+  test("both languages have the same keys", () => {
+    expect([...leaves(ko).keys()].sort()).toEqual([...leaves(en).keys()].sort());
+  });
+
+  test("both languages fill in the same things", () => {
+    const korean = leaves(ko);
+    for (const [key, text] of leaves(en))
+      expect([key, blanks(korean.get(key) ?? "")]).toEqual([key, blanks(text)]);
+  });
+
+  test("every key that the page names is there, and every key that is there is named", () => {
+    const folder = join(import.meta.dirname, "..");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    const source = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+    const known = leaves(en);
+    for (const [, key] of source.matchAll(/\bt\(\s*"([\w.]+)"/g))
+      expect(known.has(key ?? ""), key).toBe(true);
+    const dynamic = [...source.matchAll(/\bt\(\s*`([\w.]+)\.\$\{/g)].map(([, prefix]) => `${prefix}.`);
+    for (const key of known.keys()) {
+      const isNamed = source.includes(`"${key}"`) || dynamic.some((prefix) => key.startsWith(prefix));
+      expect(isNamed, `${key} is used nowhere`).toBe(true);
+    }
+  });
+});
+
+test.each([
+  [null, ["ko-KR", "en"], "ko"],
+  [null, ["fr", "de"], "en"],
+  ["en", ["ko"], "en"],
+])(
+  "the language is the chosen one (%s), else the first that the browser wants of %s",
+  (chosen, wanted, found) => {
+    expect(firstLanguage(chosen, wanted)).toBe(found);
+  },
+);

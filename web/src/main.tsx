@@ -1,0 +1,24 @@
+import "./styles/main.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { cache, live } from "~/api/client";
+import { router } from "~/app/router";
+import { showTheme } from "~/app/theme";
+import { startLanguage } from "~/i18n/setup";
+
+showTheme();
+live.start();
+
+const root = document.getElementById("root");
+void startLanguage().then(() => {
+  if (!root) return;
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={cache}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+});

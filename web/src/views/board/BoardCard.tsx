@@ -1,0 +1,139 @@
+import { draggable } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
+import { Menu } from "@base-ui/react/menu";
+import { EllipsisVertical } from "lucide-react";
+import { memo, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Priority, TaskRow } from "~/api/rows";
+import { useOpening } from "~/components/opening";
+import { StateSign } from "~/components/StateSign";
+import { EDGE, SIGNS, shownState } from "~/components/state";
+import { Ago } from "~/components/Time";
+import { cardData } from "./drag";
+import { PRIORITIES } from "./toBoard";
+
+type OnPriority = (task: string, priority: Priority) => void;
+type Props = { task: TaskRow; onPriority?: OnPriority };
+
+/** A task on the board. A double-click opens it, and so does Enter. */
+export const BoardCard = memo(function BoardCard({ task, onPriority }: Props) {
+  const opening = useOpening();
+  const card = useRef<HTMLDivElement>(null);
+  const [isDragged, setIsDragged] = useState(false);
+  const canMove = onPriority !== undefined;
+  useEffect(() => {
+    if (!card.current || !canMove) return;
+    return draggable({
+      element: card.current,
+      getInitialData: () => cardData(task.id, task.priority),
+      onDragStart: () => setIsDragged(true),
+      onDrop: () => setIsDragged(false),
+    });
+  }, [task.id, task.priority, canMove]);
+  const { tone } = SIGNS[shownState(task)];
+  const border = tone === "ask" ? "border-ask-line" : "border-line";
+  return (
+    <div
+      ref={card}
+      className={`relative rounded-lg border border-l-[3px] bg-panel ${border} ${EDGE[tone]} ${isDragged ? "opacity-40" : ""}`}
+    >
+      <button
+        type="button"
+        data-task={task.id}
+        {...opening(task.id)}
+        className="flex w-full flex-col gap-0.5 rounded-lg px-2.5 py-2 text-left hover:bg-page/50"
+      >
+        <span className="flex items-center gap-2 text-soft text-xs">
+          <code className="font-mono font-semibold">{task.id}</code>
+          <span className="min-w-0 flex-1 truncate">{task.agent}</span>
+          <span className={canMove ? "mr-5" : ""}>
+            <StateSign task={task} />
+          </span>
+        </span>
+        <b className="line-clamp-2 font-semibold">{task.title}</b>
+        <Below task={task} />
+      </button>
+      {onPriority && <PriorityMenu task={task} onPriority={onPriority} />}
+    </div>
+  );
+});
+
+function Below({ task }: { task: TaskRow }) {
+  const { t } = useTranslation();
+  if (task.state === "blocked" && task.question) {
+    return (
+      <span className="line-clamp-2 rounded-md bg-ask-soft px-1.5 py-0.5 font-medium text-ask text-xs">
+        ? {task.question.text}
+      </span>
+    );
+  }
+  if (task.state === "running") {
+    return (
+      <>
+        {task.step && <span className="truncate text-soft text-xs">{task.step}</span>}
+        {task.progress !== null && (
+          <span className="mt-1 block h-[3px] overflow-hidden rounded-full bg-line">
+            <span className="block h-full bg-run" style={{ width: `${Math.round(task.progress * 100)}%` }} />
+          </span>
+        )}
+      </>
+    );
+  }
+  if (task.state === "waiting") {
+    const names = task.waitsFor.map((wait) =>
+      wait.type === "task"
+        ? wait.task
+        : wait.type === "phase"
+          ? t("canvas.phase", { n: wait.phase })
+          : wait.name,
+    );
+    if (names.length === 0) return null;
+    return (
+      <span className="truncate text-faint text-xs">{t("canvas.waitsFor", { names: names.join(", ") })}</span>
+    );
+  }
+  return (
+    <span className="text-faint text-xs">
+      <Ago at={task.stateSinceAt} />
+      {task.proof && task.proof !== "checked" && ` · ${t(`proof.${task.proof}`)}`}
+    </span>
+  );
+}
+
+/** The same as dragging, for those who use keys. */
+function PriorityMenu({ task, onPriority }: { task: TaskRow; onPriority: OnPriority }) {
+  const { t } = useTranslation();
+  const name = t("board.move", { task: task.id });
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={name}
+        title={name}
+        className="absolute top-1 right-0.5 grid size-7 place-items-center rounded-md text-faint hover:bg-page hover:text-ink"
+      >
+        <EllipsisVertical size={14} />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner align="end" sideOffset={2} className="z-30">
+          <Menu.Popup className="min-w-36 rounded-xl border border-line bg-raise p-1 shadow-xl outline-none">
+            <Menu.RadioGroup
+              value={task.priority}
+              onValueChange={(priority: Priority) => onPriority(task.id, priority)}
+            >
+              {PRIORITIES.map((priority) => (
+                <Menu.RadioItem
+                  key={priority}
+                  value={priority}
+                  closeOnClick
+                  className="flex cursor-pointer justify-between gap-4 rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
+                >
+                  {t(`priority.${priority}`)}
+                  <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

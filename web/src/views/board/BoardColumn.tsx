@@ -1,0 +1,126 @@
+import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Priority, TaskRow } from "~/api/rows";
+import { BoardCard } from "./BoardCard";
+import { readCard, sectionData } from "./drag";
+import { type Column, canPrioritize, toSections } from "./toBoard";
+
+type Props = {
+  column: Column;
+  onPriority: (task: string, priority: Priority) => void;
+};
+
+export function BoardColumn({ column, onPriority }: Props) {
+  const { t } = useTranslation();
+  const scroller = useRef<HTMLDivElement>(null);
+  const isAsking = column.id === "asks";
+  const isEmpty = column.tasks.length === 0;
+  return (
+    <section
+      aria-label={t(`board.${column.id}`)}
+      className={`flex flex-col rounded-xl border bg-panel/60 ${isAsking ? "border-ask-line" : "border-line"} ${isEmpty ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
+    >
+      <h2 className="flex justify-between px-3.5 py-2.5 font-semibold">
+        <span className={isAsking ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>
+        <span className="font-normal text-soft tabular-nums">{column.tasks.length}</span>
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+      <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+        {isEmpty ? (
+          <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
+        ) : canPrioritize(column.id) ? (
+          <Sections column={column} onPriority={onPriority} scroller={scroller} />
+        ) : (
+          <Cards tasks={column.tasks} scroller={scroller} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+type Scroller = { scroller: React.RefObject<HTMLDivElement | null> };
+
+/** The tasks that have not begun, by how urgent they are; a card is dragged from one to another. */
+function Sections({ column, onPriority, scroller }: Props & Scroller) {
+  const { t } = useTranslation();
+  return toSections(column.tasks).map(({ priority, tasks }) => (
+    <Section key={priority} priority={priority}>
+      <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
+      <Cards tasks={tasks} onPriority={onPriority} scroller={scroller} />
+    </Section>
+  ));
+}
+
+function Section({ priority, children }: { priority: Priority; children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    if (!box.current) return;
+    return dropTargetForElements({
+      element: box.current,
+      canDrop: ({ source }) => readCard(source.data) !== null,
+      getData: () => sectionData(priority),
+      onDragEnter: () => setIsOver(true),
+      onDragLeave: () => setIsOver(false),
+      onDrop: () => setIsOver(false),
+    });
+  }, [priority]);
+  return (
+    <div ref={box} className={`rounded-lg pb-1 ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}>
+      {children}
+    </div>
+  );
+}
+
+/** More than these are drawn only where they are in sight. */
+const ALL_MAX = 60;
+
+type CardsProps = Scroller & { tasks: readonly TaskRow[]; onPriority?: Props["onPriority"] };
+
+function Cards(props: CardsProps) {
+  if (props.tasks.length > ALL_MAX) return <ManyCards {...props} />;
+  return (
+    <ul className="flex flex-col gap-2">
+      {props.tasks.map((task) => (
+        <li key={task.id}>
+          <BoardCard task={task} onPriority={props.onPriority} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ManyCards({ tasks, onPriority, scroller }: CardsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const cards = useVirtualizer({
+    count: tasks.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 76,
+    getItemKey: (n) => tasks[n]?.id ?? n,
+    gap: 8,
+    overscan: 6,
+    scrollMargin: list.current?.offsetTop ?? 0,
+  });
+  return (
+    <ul ref={list} className="relative" style={{ height: cards.getTotalSize() }}>
+      {cards.getVirtualItems().map(({ index, key, start }) => {
+        const task = tasks[index];
+        return (
+          task && (
+            <li
+              key={key}
+              ref={cards.measureElement}
+              data-index={index}
+              className="absolute inset-x-0"
+              style={{ top: start - cards.options.scrollMargin }}
+            >
+              <BoardCard task={task} onPriority={onPriority} />
+            </li>
+          )
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Blocked, TaskRow } from "~/api/rows";
+import { toBoard, toSections } from "./toBoard";
+
+const task = (id: string, state: TaskRow["state"], more: Partial<TaskRow> = {}): TaskRow =>
+  ({ id, state, phase: 1, priority: "normal", stateSinceAt: 0, blocked: [], ...more }) as unknown as TaskRow;
+const asks = { reason: { type: "input", question: "q_1" }, on: { type: "person" }, sinceAt: 0 } as Blocked;
+const limited = {
+  reason: { type: "rateLimited", until: 9 },
+  on: { type: "clock", until: 9 },
+  sinceAt: 0,
+} as Blocked;
+
+function board(...tasks: TaskRow[]): Record<string, string[]> {
+  const columns = toBoard(Object.fromEntries(tasks.map((task) => [task.id, task])));
+  return Object.fromEntries(columns.map(({ id, tasks }) => [id, tasks.map((task) => task.id)]));
+}
+
+test("every state has its column, and what waits for a person comes first", () => {
+  const shown = board(
+    task("T1", "done"),
+    task("T2", "blocked", { blocked: [limited] }),
+    task("T3", "blocked", { blocked: [limited, asks] }),
+    task("T4", "merging"),
+    task("T5", "skipped"),
+  );
+  const expected = {
+    asks: ["T3"],
+    waiting: [],
+    ready: [],
+    running: [],
+    checking: ["T4"],
+    held: ["T2"],
+    done: ["T1"],
+    over: ["T5"],
+  };
+  expect(shown).toEqual(expected);
+  expect(Object.keys(shown)[0]).toBe("asks");
+});
+
+test("what is next is sorted by priority, then as the plan has it; what is done, the latest first", () => {
+  const shown = board(
+    task("T10", "ready"),
+    task("T2", "ready"),
+    task("T3", "ready", { priority: "critical" }),
+    task("T4", "done", { stateSinceAt: 1 }),
+    task("T5", "done", { stateSinceAt: 2 }),
+  );
+  expect(shown["ready"]).toEqual(["T3", "T2", "T10"]);
+  expect(shown["done"]).toEqual(["T5", "T4"]);
+});
+
+test("every priority is a section, also one without tasks", () => {
+  const sections = toSections([task("T1", "ready", { priority: "high" })]);
+  expect(sections.map(({ priority, tasks }) => [priority, tasks.length])).toEqual([
+    ["critical", 0],
+    ["high", 1],
+    ["normal", 0],
+    ["low", 0],
+  ]);
+});

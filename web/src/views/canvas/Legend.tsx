@@ -1,0 +1,30 @@
+import { Panel } from "@xyflow/react";
+import { useTranslation } from "react-i18next";
+import { type Shown, SIGNS, TEXT } from "~/components/state";
+
+const STATES: readonly Shown[] = ["done", "running", "asks", "checking", "ready", "waiting"];
+
+/** What the signs and colours mean. */
+export function Legend() {
+  const { t } = useTranslation();
+  return (
+    <Panel
+      position="bottom-center"
+      className="flex gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs max-xl:hidden!"
+    >
+      {STATES.map((state) => {
+        const { tone, icon: Icon } = SIGNS[state];
+        return (
+          <span key={state} className="flex items-center gap-1">
+            <Icon aria-hidden size={12} strokeWidth={2.4} className={TEXT[tone]} />
+            {t(`state.${state}`)}
+          </span>
+        );
+      })}
+      <span className="flex items-center gap-1">
+        <i aria-hidden className="inline-block h-0.5 w-4 bg-ink" />
+        {t("schedule.critical")}
+      </span>
+    </Panel>
+  );
+}

@@ -1,0 +1,70 @@
+import { Panel } from "@xyflow/react";
+import { SearchIcon } from "lucide-react";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { keys, type Table } from "~/api/cache";
+import { cache } from "~/api/client";
+import type { Layout } from "~/api/pictures";
+import { useKeys } from "~/components/keys";
+import { matches } from "./toGraph";
+
+type Props = {
+  run: string;
+  layout: Layout;
+  onFound: (tasks: ReadonlySet<string>) => void;
+  onShow: (task: string) => void;
+};
+
+/** Finds tasks by name, title, agent or question: Enter goes from one to the next. */
+export function Search({ run, layout, onFound, onShow }: Props) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<string[]>([]);
+  const [at, setAt] = useState(-1);
+  useKeys({ "mod+f": () => input.current?.select() });
+
+  const search = (text: string) => {
+    const tasks = cache.getQueryData<Table<"task">>(keys.rows(run, "task")) ?? {};
+    const next = matches(layout.nodes, tasks, text);
+    setText(text);
+    setFound(next);
+    setAt(-1);
+    onFound(new Set(next));
+  };
+  const step = (by: number) => {
+    if (found.length === 0) return;
+    const next = at < 0 && by < 0 ? found.length - 1 : (at + by + found.length) % found.length;
+    setAt(next);
+    const task = found[next];
+    if (task) onShow(task);
+  };
+  return (
+    <Panel
+      position="top-right"
+      className="flex items-center gap-1.5 rounded-lg border border-line bg-panel px-2 text-soft"
+    >
+      <SearchIcon aria-hidden size={14} />
+      <input
+        ref={input}
+        type="search"
+        value={text}
+        aria-label={t("canvas.search")}
+        placeholder={t("canvas.search")}
+        className="h-8 w-40 bg-transparent text-ink outline-none placeholder:text-faint focus:w-56"
+        onChange={(event) => search(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+          if (event.key === "Escape") {
+            search("");
+            event.currentTarget.blur();
+          }
+        }}
+      />
+      <span role="status" className="min-w-8 text-right text-xs tabular-nums">
+        {text !== "" && (found.length === 0 ? t("canvas.none") : `${Math.max(at + 1, 1)}/${found.length}`)}
+      </span>
+    </Panel>
+  );
+}

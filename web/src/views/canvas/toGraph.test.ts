@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import type { Layout } from "~/api/pictures";
+import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
+import { matches, nearest, planName, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
+
+const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
+const layout: Layout = {
+  width: 600,
+  height: 400,
+  nodeWidth: 200,
+  nodeHeight: 80,
+  lanes: [{ phase: 1, title: "Ground", x: 0, y: 0, width: 600, height: 400 }],
+  nodes: [at("T1", 0, 100), at("T2", 300, 0), at("T3", 300, 100), at("T4", 300, 300)],
+  edges: [
+    { from: "T1", to: "T2", isCritical: true },
+    { from: "T1", to: "T3", isCritical: false },
+  ],
+};
+const row = (id: string, more: Partial<TaskRow> = {}) =>
+  ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
+
+test("lanes come before the tasks that stand on them", () => {
+  const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]), overlaps: [] });
+  expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
+  expect(nodes.filter((node) => node.selected).map((node) => node.id)).toEqual(["T2"]);
+  expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual([
+    "T3",
+  ]);
+});
+
+test("the edges of the chosen task stand out", () => {
+  expect(toEdges(layout, null).map((edge) => edge.className)).toEqual(["critical", ""]);
+  expect(toEdges(layout, "T3").map((edge) => edge.className)).toEqual(["critical", "near"]);
+});
+
+test("tasks that change the same files are linked from border to border", () => {
+  const overlap = (one: string, other: string): OverlapRow => ({
+    tasks: [one, other],
+    files: ["till"],
+    nFiles: 1,
+    sinceAt: 0,
+    changedAt: 0,
+  });
+  const overlaps = [overlap("T2", "T3"), overlap("T1", "T4"), overlap("T1", "T9")];
+  const paths = toOverlapEdges(layout, overlaps).map((edge) => edge.data?.path);
+  expect(paths).toEqual(["M400 80V100", "M200 140L300 340"]);
+  const nodes = toNodes("r1", layout, { chosen: null, found: new Set(), overlaps });
+  expect(nodes.map((node) => ("overlaps" in node.data ? node.data.overlaps : null))).toEqual([
+    null,
+    ["T4", "T9"],
+    ["T3"],
+    ["T2"],
+    ["T1"],
+  ]);
+});
+
+test.each([
+  ["T1", "right", "T3"],
+  ["T3", "left", "T1"],
+  ["T3", "up", "T2"],
+  ["T2", "down", "T3"],
+  ["T4", "down", undefined],
+  ["T9", "down", undefined],
+] as const)("from %s %s is %s", (from, direction, to) => {
+  expect(nearest(layout.nodes, from, direction)).toBe(to);
+});
+
+test("a search finds names, titles, agents and questions, from left to right", () => {
+  const tasks = {
+    T1: row("T1", { agent: "ada" }),
+    T2: row("T2", { question: { id: "q_1", text: "어느 결제 대행사?" } }),
+    T3: row("T3", { title: "Tea menu" }),
+  };
+  expect(matches(layout.nodes, tasks, "t")).toEqual(["T1", "T2", "T3", "T4"]);
+  expect(matches(layout.nodes, tasks, "결제")).toEqual(["T2"]);
+  expect(matches(layout.nodes, tasks, "ADA")).toEqual(["T1"]);
+  expect(matches(layout.nodes, tasks, " ")).toEqual([]);
+});
+
+test("a plan with another dependency has another name", () => {
+  const detail = (id: string, ...dependsOn: string[]) => ({ id, dependsOn }) as unknown as TaskDetailRow;
+  const plan = { T1: detail("T1"), T2: detail("T2", "T1") };
+  expect(planName(plan)).toBe(planName({ ...plan }));
+  expect(planName(plan)).not.toBe(planName({ T1: detail("T1", "T2"), T2: detail("T2") }));
+});
+
+test("the first look is at what goes on", () => {
+  const tasks = [row("T1", { state: "done" }), row("T2", { state: "ready" })];
+  expect(toBeginWith(tasks)).toEqual(["T2"]);
+  expect(toBeginWith([...tasks, row("T3", { state: "blocked" })])).toEqual(["T3"]);
+});

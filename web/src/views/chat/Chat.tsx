@@ -1,0 +1,124 @@
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { useRow, useRows } from "~/api/hooks";
+import type { ChatRow } from "~/api/rows";
+import { HoldsUp } from "~/components/ask/HoldsUp";
+import { QuestionForm } from "~/components/ask/QuestionForm";
+import { Loading } from "~/components/Loading";
+import { Markdown } from "~/components/Markdown";
+import { useOpenTask } from "~/components/open";
+import { Problem } from "~/components/Problem";
+import { Said } from "~/components/Said";
+import { Clock } from "~/components/Time";
+import type { RunViewProps } from "../views";
+import { ChatBox } from "./ChatBox";
+
+/** The talk between person and orchestrator about a run, with its questions as cards. */
+export default function Chat({ run }: RunViewProps) {
+  const { t } = useTranslation();
+  const chat = useRows(run, "chat");
+  const box = useRef<HTMLDivElement>(null);
+  const rows = Object.values(chat.data ?? {}).sort((left, right) => left.index - right.index);
+  const n = rows.length;
+  useEffect(() => {
+    if (box.current && n > 0) box.current.scrollTop = box.current.scrollHeight;
+  }, [n]);
+  if (chat.status === "pending") return <Loading />;
+  if (chat.status === "error") return <Problem error={chat.error} retry={() => void chat.refetch()} />;
+  return (
+    <div className="mx-auto flex h-full max-w-3xl flex-col">
+      <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-4 py-3">
+        {n === 0 && (
+          <Said title={t("chat.empty")}>
+            <p>{t("chat.emptyHint")}</p>
+          </Said>
+        )}
+        <ol className="flex flex-col gap-3">
+          {rows.map((row) => (
+            <Message key={row.index} run={run} row={row} />
+          ))}
+        </ol>
+      </div>
+      <ChatBox run={run} />
+    </div>
+  );
+}
+
+function Message({ run, row }: { run: string; row: ChatRow }) {
+  const { t } = useTranslation();
+  if (row.isCard && row.question) {
+    return (
+      <li>
+        <Card run={run} id={row.question} row={row} />
+      </li>
+    );
+  }
+  if (row.author === "system") {
+    return (
+      <li className="text-center text-soft text-xs">
+        {row.text} · <Clock at={row.saidAt} />
+      </li>
+    );
+  }
+  const isMine = row.author === "person";
+  return (
+    <li
+      data-author={row.author}
+      className={`flex max-w-[85%] flex-col gap-0.5 ${isMine ? "self-end" : "self-start"}`}
+    >
+      <span className={`text-faint text-xs ${isMine ? "text-right" : ""}`}>
+        {isMine ? (row.name ?? t("chat.you")) : t("chat.orchestrator")}
+        {row.question && ` · ${row.question}`} · <Clock at={row.saidAt} />
+      </span>
+      <div
+        className={`rounded-xl border px-3 py-2 ${isMine ? "border-transparent bg-accent-soft" : "border-line bg-panel"}`}
+      >
+        <Markdown text={row.text} />
+      </div>
+    </li>
+  );
+}
+
+/** The card of a question: to be answered, or what the answer was. */
+function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
+  const { t } = useTranslation();
+  const open = useOpenTask();
+  const question = useRow(run, "question", id);
+  const isPending = question?.status === "pending";
+  const task = question?.task;
+  return (
+    <article
+      data-card={id}
+      aria-label={row.text}
+      onDoubleClick={() => task && open(task)}
+      className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
+    >
+      <header className="flex flex-wrap justify-between gap-2 text-soft text-xs">
+        {task ? (
+          <button type="button" className="hover:underline" onClick={() => open(task)}>
+            <b className="font-mono text-ink">{task}</b> {question?.agent}
+          </button>
+        ) : (
+          <b className="text-ink">{t("ask.ofRun")}</b>
+        )}
+        <span>
+          {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
+        </span>
+      </header>
+      <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{row.text}</h3>
+      {question && isPending && (
+        <>
+          <QuestionForm run={run} question={question} />
+          <p className="text-ask text-xs">
+            <HoldsUp holdsUp={question.holdsUp} />
+          </p>
+        </>
+      )}
+      {question?.answer != null && (
+        <p>
+          <b className="text-done">✓</b> {question.answer}
+        </p>
+      )}
+    </article>
+  );
+}

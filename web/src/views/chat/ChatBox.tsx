@@ -1,0 +1,106 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
+import { Refusal } from "~/api/http";
+import type { QuestionRow } from "~/api/rows";
+import { wish } from "~/api/wishes";
+import { Button } from "~/components/Button";
+import { toast } from "~/components/toasts";
+
+/**
+ * Where one writes. While one question waits, what is written answers it; while several do, the list of them stands
+ * there instead of a guess.
+ */
+export function ChatBox({ run }: { run: string }) {
+  const { t } = useTranslation();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [isAsked, setAsked] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const questions = Object.values(useRows(run, "question").data ?? {});
+  const pending = questions.filter((question) => question.status === "pending");
+  const target = pending.find((question) => question.id === chosen) ?? null;
+  const send = async () => {
+    const said = text.trim();
+    if (said === "" || busy) return;
+    if (pending.length > 1 && !target) {
+      setAsked(true);
+      return;
+    }
+    setBusy(true);
+    try {
+      await wish(run, target ? { answer: { question: target.id, answer: said } } : { chat: { text: said } });
+      setText("");
+      setChosen(null);
+      setAsked(false);
+    } catch (error) {
+      if (error instanceof Refusal && error.pending.length > 0) setAsked(true);
+      toast.failed(error, t("offline.hint"));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const label = target
+    ? t("chat.answers", { question: target.text.split("\n")[0] })
+    : pending.length === 1
+      ? t("chat.answersOne")
+      : t("chat.write");
+  return (
+    <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
+      {isAsked && pending.length > 1 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <textarea
+          aria-label={label}
+          placeholder={label}
+          rows={1}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void send();
+          }}
+          className="field-sizing-content max-h-48 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-line bg-raise px-3 py-2 placeholder:text-faint"
+        />
+        <Button look="main" type="submit" disabled={busy || text.trim() === ""} className="min-h-9">
+          {t("ask.send")}
+        </Button>
+      </form>
+    </div>
+  );
+}
+
+type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
+
+function Choices({ pending, chosen, onChoose }: ChoicesProps) {
+  const { t } = useTranslation();
+  return (
+    <div
+      role="group"
+      aria-label={t("chat.which")}
+      className="mb-2 rounded-xl border border-ask-line bg-ask-soft p-2.5"
+    >
+      <p className="mb-1.5 font-medium text-ask">{t("chat.which")}</p>
+      <div className="flex flex-col gap-1">
+        {pending.map((question) => (
+          <Button
+            key={question.id}
+            look="ask"
+            aria-pressed={question.id === chosen}
+            className="w-full aria-pressed:border-ask"
+            onClick={() => onChoose(question.id)}
+          >
+            <code className="font-mono text-xs">{question.task ?? question.id}</code>
+            <span className="min-w-0 truncate font-normal">{question.text}</span>
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
+import type { PhaseRow, TaskRow } from "~/api/rows";
+import { Loading } from "~/components/Loading";
+import { useOpenTask } from "~/components/open";
+import { Problem } from "~/components/Problem";
+import { StateSign } from "~/components/StateSign";
+import { EDGE, SIGNS, shownState } from "~/components/state";
+import { Ago } from "~/components/Time";
+import type { RunViewProps } from "../views";
+import { toPhases } from "./toPhases";
+
+/** All tasks of a run under their phases, for small screens and for reading. */
+export default function TaskList({ run }: RunViewProps) {
+  const tasks = useRows(run, "task");
+  const phases = useRows(run, "phase");
+  if (tasks.status === "error") return <Problem error={tasks.error} retry={() => void tasks.refetch()} />;
+  if (!tasks.data || !phases.data) return <Loading />;
+  return (
+    <div className="mx-auto flex max-w-4xl flex-col gap-5 p-4">
+      {toPhases(phases.data, tasks.data).map(({ phase, tasks }) => (
+        <Phase key={phase.number} phase={phase} tasks={tasks} />
+      ))}
+    </div>
+  );
+}
+
+function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
+  const { t } = useTranslation();
+  return (
+    <section>
+      <h2 className="mb-1.5 font-semibold text-soft text-sm">
+        {phase.number} {phase.name}{" "}
+        <span className="font-normal text-faint">
+          · {t(`phase.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
+        </span>
+      </h2>
+      <ul className="flex flex-col gap-1.5">
+        {tasks.map((task) => (
+          <li key={task.id}>
+            <TaskLine task={task} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function TaskLine({ task }: { task: TaskRow }) {
+  const open = useOpenTask();
+  const { tone } = SIGNS[shownState(task)];
+  return (
+    <button
+      type="button"
+      onClick={() => open(task.id)}
+      className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-2 text-left hover:border-faint ${EDGE[tone]}`}
+    >
+      <code className="font-mono font-semibold text-soft text-xs">{task.id}</code>
+      <b className="min-w-0 flex-1 truncate font-semibold">{task.title}</b>
+      {task.agent && <span className="text-soft text-xs">{task.agent}</span>}
+      <StateSign task={task} named />
+      <span className="w-24 text-right text-faint text-xs">
+        <Ago at={task.stateSinceAt} />
+      </span>
+      {task.question && (
+        <span className="w-full truncate text-ask text-xs">? {task.question.text.split("\n")[0]}</span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,85 @@
+import { Pause, Play } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useWaiting } from "~/api/hooks";
+import type { RunRow } from "~/api/rows";
+import { useAct } from "~/components/ask/useAct";
+import { Button } from "~/components/Button";
+import { money, tokens } from "~/components/figures";
+import { useKeys } from "~/components/keys";
+import { useOpenTask } from "~/components/open";
+import { ProgressBar } from "~/components/ProgressBar";
+import { RunSign } from "~/components/StateSign";
+import { Lasted } from "~/components/Time";
+
+export function RunHeader({ row }: { row: RunRow }) {
+  const { t } = useTranslation();
+  const { act, busy } = useAct(row.id);
+  const isOver = row.endedAt !== null;
+  return (
+    <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-line border-b bg-panel px-4 py-2">
+      <div className="min-w-0 max-md:w-full max-md:pr-2">
+        <h1 className="truncate font-semibold text-lg leading-tight">{row.title}</h1>
+        <p className="flex gap-1.5 text-soft text-xs">
+          <span>{row.project}</span>·<code className="font-mono">{row.id}</code>·
+          <RunSign status={row.status} />
+        </p>
+      </div>
+      <ProgressBar run={row} />
+      <div className="flex gap-5 max-lg:hidden">
+        <Figure name={t("run.running")}>{t("run.slots", { n: row.tasks.running, slots: row.slots })}</Figure>
+        <Figure name={t("run.used")}>
+          {tokens(row.used.tokens)} · {money(row.used.costMicros)}
+        </Figure>
+        <Figure name={t("run.lasts")}>
+          <Lasted from={row.startedAt} to={row.endedAt} />
+        </Figure>
+      </div>
+      <div className="ml-auto flex gap-2">
+        {!isOver &&
+          (row.status === "paused" ? (
+            <Button
+              icon={<Play aria-hidden size={14} />}
+              disabled={busy}
+              onClick={() => void act("continueRun")}
+            >
+              <span className="max-md:sr-only">{t("action.continue")}</span>
+            </Button>
+          ) : (
+            <Button
+              icon={<Pause aria-hidden size={14} />}
+              disabled={busy}
+              onClick={() => void act("pauseRun")}
+            >
+              <span className="max-md:sr-only">{t("action.pause")}</span>
+            </Button>
+          ))}
+        <AnswerNext run={row.id} />
+      </div>
+    </header>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col leading-tight">
+      <span className="text-soft text-xs">{name}</span>
+      <b className="font-semibold tabular-nums">{children}</b>
+    </div>
+  );
+}
+
+/** Opens what is most urgent. */
+function AnswerNext({ run }: { run: string }) {
+  const { t } = useTranslation();
+  const open = useOpenTask();
+  const next = useWaiting(run).data?.find((row) => row.task !== null);
+  const go = () => next?.task && open(next.task);
+  useKeys({ g: go }, next !== undefined);
+  if (!next) return null;
+  return (
+    <Button look="main" onClick={go}>
+      {t("run.answerNext")} <kbd className="text-accent-ink max-md:hidden">g</kbd>
+    </Button>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useRuns } from "~/api/hooks";
+import type { RunRow } from "~/api/rows";
+import { Loading } from "~/components/Loading";
+import { Problem } from "~/components/Problem";
+import { ProgressBar } from "~/components/ProgressBar";
+import { Said } from "~/components/Said";
+import { RunSign } from "~/components/StateSign";
+import { Ago } from "~/components/Time";
+
+export function RunList() {
+  const { t } = useTranslation();
+  const runs = useRuns();
+  switch (runs.status) {
+    case "pending":
+      return <Loading />;
+    case "error":
+      return <Problem error={runs.error} retry={() => void runs.refetch()} />;
+    case "success":
+      break;
+  }
+  if (runs.data.length === 0) {
+    return (
+      <Said title={t("runs.empty")}>
+        <p>{t("runs.emptyHint")}</p>
+        <code className="rounded bg-panel px-2 py-1 font-mono">jangdan run TASKS.md</code>
+      </Said>
+    );
+  }
+  return (
+    <ul className="flex flex-col gap-2">
+      {runs.data.map((run) => (
+        <li key={run.id}>
+          <RunCard run={run} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RunCard({ run }: { run: RunRow }) {
+  const { t } = useTranslation();
+  return (
+    <Link
+      to="/runs/$run"
+      params={{ run: run.id }}
+      className="flex flex-col gap-2 rounded-xl border border-line bg-panel px-3.5 py-3 transition-colors hover:border-faint"
+    >
+      <span className="flex items-baseline justify-between gap-3">
+        <b className="min-w-0 truncate font-semibold">{run.title}</b>
+        <RunSign status={run.status} />
+      </span>
+      <ProgressBar run={run} />
+      <span className="flex flex-wrap gap-x-2 text-soft text-xs">
+        <span>{run.project}</span>·<code className="font-mono">{run.id}</code>·<Ago at={run.startedAt} />
+        {run.waitsFor.person > 0 && (
+          <b className="text-ask">· {t("run.waitsForYou", { count: run.waitsFor.person })}</b>
+        )}
+      </span>
+    </Link>
+  );
+}

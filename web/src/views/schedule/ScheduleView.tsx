@@ -1,0 +1,161 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { scaleTime } from "d3-scale";
+import { CalendarClock, ZoomIn, ZoomOut } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useRow, useRows } from "~/api/hooks";
+import { type Schedule, useSchedule } from "~/api/pictures";
+import { IconButton } from "~/components/Button";
+import { Loading } from "~/components/Loading";
+import { Problem } from "~/components/Problem";
+import { Said } from "~/components/Said";
+import type { RunViewProps } from "../views";
+import { Axis } from "./Axis";
+import { Legend } from "./Legend";
+import { Fillings, TRACK_HEIGHT, Track } from "./Track";
+import { type GroupBy, toRange, toScheduleRows } from "./toSchedule";
+
+/** The width of the names, on small screens and on others. */
+const NAME_WIDTHS = [96, 168] as const;
+const ZOOM_MAX = 32;
+
+/** When everything was done, is, and is thought to be. */
+export default function ScheduleView({ run }: RunViewProps) {
+  const { t } = useTranslation();
+  const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
+  const schedule = useSchedule(run, isOver);
+  if (schedule.status === "error")
+    return <Problem error={schedule.error} retry={() => void schedule.refetch()} />;
+  if (!schedule.data) return <Loading />;
+  if (schedule.data.bars.length === 0) {
+    return <Said title={t("schedule.empty")} icon={<CalendarClock aria-hidden size={22} />} />;
+  }
+  return <Bars run={run} schedule={schedule.data} />;
+}
+
+function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
+  const { t } = useTranslation();
+  const tasks = useRows(run, "task").data ?? {};
+  const [by, setBy] = useState<GroupBy>("agent");
+  const [zoom, setZoom] = useState(1);
+  const scroller = useRef<HTMLElement>(null);
+  const outer = useWidth(scroller);
+  const nameWidth = NAME_WIDTHS[outer < 640 ? 0 : 1];
+  const room = outer - nameWidth - 16;
+  const width = Math.max(200, room * zoom);
+  const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
+  const scale = useMemo(() => scaleTime(toRange(schedule), [0, width]), [schedule, width]);
+  const lines = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (n) => Math.max(1, rows[n]?.tracks.length ?? 1) * TRACK_HEIGHT + 9,
+    getItemKey: (n) => rows[n]?.id ?? n,
+    overscan: 8,
+  });
+  // Rows may have more or fewer tracks than before.
+  useEffect(() => {
+    lines.measure();
+    void rows;
+  }, [lines, rows]);
+  return (
+    <div className="flex h-full flex-col p-4 [--predicted:color-mix(in_srgb,var(--wait)_22%,var(--panel))]">
+      <Fillings />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-2">
+        <fieldset className="flex rounded-lg border border-line bg-panel p-0.5">
+          <legend className="sr-only">{t("schedule.rows")}</legend>
+          {(["agent", "task"] as const).map((choice) => (
+            <label
+              key={choice}
+              className="cursor-pointer rounded-md px-2.5 py-1 font-medium text-soft has-checked:bg-page has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            >
+              <input
+                type="radio"
+                name="by"
+                className="sr-only"
+                checked={by === choice}
+                onChange={() => setBy(choice)}
+              />
+              {t(`schedule.by.${choice}`)}
+            </label>
+          ))}
+        </fieldset>
+        <div className="flex">
+          <IconButton
+            label={t("canvas.zoomIn")}
+            disabled={zoom >= ZOOM_MAX}
+            onClick={() => setZoom(zoom * 2)}
+          >
+            <ZoomIn size={15} />
+          </IconButton>
+          <IconButton label={t("canvas.zoomOut")} disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)}>
+            <ZoomOut size={15} />
+          </IconButton>
+        </div>
+        <Legend schedule={schedule} />
+      </div>
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        tabIndex={0}
+        aria-label={t("view.schedule")}
+        className="min-h-0 flex-1 overflow-auto rounded-xl border border-line bg-panel"
+      >
+        <div style={{ width: nameWidth + width + 16 }}>
+          <Axis
+            scale={scale}
+            width={width}
+            left={nameWidth}
+            now={schedule.endAt === null ? null : schedule.nowAt}
+          />
+          <div className="relative" style={{ height: lines.getTotalSize() }}>
+            {lines.getVirtualItems().map(({ index, key, start, size }) => {
+              const row = rows[index];
+              if (!row) return null;
+              return (
+                <div
+                  key={key}
+                  className="absolute inset-x-0 flex border-line border-t"
+                  style={{ top: start, height: size }}
+                >
+                  <div
+                    className="sticky left-0 z-10 flex shrink-0 flex-col justify-center border-line border-r bg-panel px-3 leading-tight"
+                    style={{ width: nameWidth }}
+                  >
+                    <b className="truncate font-semibold">{row.id || t("schedule.nobody")}</b>
+                    {by === "task" && (
+                      <span className="truncate text-soft text-xs">{tasks[row.id]?.title}</span>
+                    )}
+                  </div>
+                  <div className="py-1">
+                    {row.tracks.map((bars, n) => (
+                      <Track
+                        key={n}
+                        bars={bars}
+                        scale={scale}
+                        width={width}
+                        tasks={tasks}
+                        schedule={schedule}
+                      />
+                    ))}
+                  </div>
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      </section>
+    </div>
+  );
+}
+
+/** The width of a box, kept current. */
+function useWidth(box: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    if (!box.current) return;
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}

@@ -1,0 +1,134 @@
+import type { ScaleTime } from "d3-scale";
+import { useTranslation } from "react-i18next";
+import type { Table } from "~/api/cache";
+import type { Bar, Schedule } from "~/api/pictures";
+import { useOpening } from "~/components/opening";
+import { useClock, useSpan } from "~/components/time";
+
+export const TRACK_HEIGHT = 30;
+const BAR_HEIGHT = 24;
+/** A bar narrower than this has no words in it. */
+const WORDS_WIDTH_MIN = 26;
+const BAR_WIDTH_MIN = 3;
+
+type Props = {
+  bars: readonly Bar[];
+  scale: ScaleTime<number, number>;
+  width: number;
+  tasks: Table<"task">;
+  schedule: Schedule;
+};
+
+const FILLS: Record<Bar["kind"], { fill: string; ink: string }> = {
+  past: { fill: "var(--done)", ink: "var(--panel)" },
+  now: { fill: "var(--run)", ink: "var(--panel)" },
+  blocked: { fill: "url(#held)", ink: "var(--soft)" },
+  predicted: { fill: "var(--predicted)", ink: "var(--soft)" },
+};
+
+const FOR_PERSON = { fill: "url(#asked)", ink: "var(--ask)" };
+
+/** Tells whether a task waited for a person, and not for an agent or the clock. */
+function waitsForPerson({ reason }: Bar): boolean {
+  return reason !== null && ["input", "dependency", "approval", "escalated"].includes(reason.type);
+}
+
+/** Bars one behind the other, and the line of this moment. */
+export function Track({ bars, scale, width, tasks, schedule }: Props) {
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: each bar has a title of its own.
+    <svg width={width} height={TRACK_HEIGHT} className="block">
+      {bars.map((bar) => (
+        <BarShape key={`${bar.task} ${bar.startAt} ${bar.kind}`} bar={bar} scale={scale} tasks={tasks} />
+      ))}
+      {schedule.endAt !== null && (
+        <line
+          x1={scale(schedule.nowAt)}
+          x2={scale(schedule.nowAt)}
+          y2={TRACK_HEIGHT}
+          stroke="var(--fail)"
+          strokeWidth={1.5}
+        />
+      )}
+    </svg>
+  );
+}
+
+/** What the bars of all tracks are filled with. It must be somewhere on the page, once. */
+export function Fillings() {
+  return (
+    <svg aria-hidden width={0} height={0} className="absolute">
+      <Stripes id="asked" ground="var(--ask-soft)" stripe="var(--ask-line)" />
+      <Stripes id="held" ground="var(--panel)" stripe="var(--predicted)" />
+    </svg>
+  );
+}
+
+function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: string }) {
+  return (
+    <pattern id={id} width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect width="10" height="10" fill={ground} />
+      <rect width="5" height="10" fill={stripe} opacity="0.55" />
+    </pattern>
+  );
+}
+
+function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
+  const opening = useOpening();
+  const label = useLabel(bar, tasks);
+  const x = scale(bar.startAt);
+  const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
+  const isAsked = bar.kind === "blocked" && waitsForPerson(bar);
+  const { fill, ink } = isAsked ? FOR_PERSON : FILLS[bar.kind];
+  const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
+  const words =
+    bar.kind === "blocked"
+      ? `${isAsked ? "?" : "‖"} ${bar.text ?? bar.task}`
+      : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a button can't be a part of a drawing.
+    <g
+      role="button"
+      tabIndex={0}
+      aria-label={label}
+      data-task={bar.task}
+      className="cursor-pointer outline-offset-1"
+      {...opening(bar.task)}
+      onKeyDown={(event) => event.key === "Enter" && opening(bar.task).onDoubleClick()}
+    >
+      <title>{label}</title>
+      <rect
+        x={x}
+        y={3}
+        width={width}
+        height={BAR_HEIGHT}
+        rx={Math.min(5, width / 2)}
+        fill={failed ? "var(--fail)" : fill}
+        stroke={bar.isCritical ? "var(--ink)" : isAsked ? "var(--ask-line)" : "none"}
+        strokeWidth={bar.isCritical ? 1.5 : 1}
+      />
+      {width >= WORDS_WIDTH_MIN && (
+        <svg x={x} y={3} width={width - 4} height={BAR_HEIGHT} aria-hidden overflow="hidden">
+          <text x={6} y={16} fill={ink} className="font-medium text-xs">
+            {words}
+          </text>
+        </svg>
+      )}
+    </g>
+  );
+}
+
+function useLabel(bar: Bar, tasks: Props["tasks"]): string {
+  const { t } = useTranslation();
+  const clock = useClock();
+  const span = useSpan();
+  const what =
+    bar.kind === "blocked"
+      ? t(`schedule.reason.${bar.reason?.type ?? "input"}`)
+      : t(`schedule.kind.${bar.kind}`);
+  const when = `${clock(bar.startAt)} – ${clock(bar.endAt)} (${span(bar.endAt - bar.startAt)})`;
+  const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();
+  return [name, bar.text ? `${what}: ${bar.text}` : what, when, bar.isCritical ? t("schedule.critical") : ""]
+    .filter(Boolean)
+    .join("\n");
+}

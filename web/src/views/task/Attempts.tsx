@@ -1,0 +1,76 @@
+import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
+import type { Failure } from "~/api/rows";
+import { useAct } from "~/components/ask/useAct";
+import { Button } from "~/components/Button";
+import { Loading } from "~/components/Loading";
+import { Said } from "~/components/Said";
+import { Clock, Lasted } from "~/components/Time";
+
+/** Every try at a task, and the points that it can go back to. */
+export default function Attempts({ run, task }: { run: string; task: string }) {
+  const { t } = useTranslation();
+  const attempts = useRows(run, "attempt");
+  const checkpoints = useRows(run, "checkpoint");
+  const { act, busy } = useAct(run);
+  if (!attempts.data || !checkpoints.data) return <Loading />;
+  const tries = Object.values(attempts.data)
+    .filter((row) => row.task === task)
+    .sort((left, right) => right.number - left.number);
+  const points = Object.values(checkpoints.data)
+    .filter((row) => row.task === task && row.state === "made")
+    .sort((left, right) => right.orderedAt - left.orderedAt);
+  if (tries.length === 0) return <Said title={t("attempts.empty")}>{t("attempts.emptyHint")}</Said>;
+  const rewind = (checkpoint?: string) =>
+    void act({ rewindTask: { task, ...(checkpoint && { checkpoint }) } }, t("attempts.rewound"));
+  return (
+    <div className="flex flex-col gap-5 p-4">
+      <ul className="flex flex-col gap-2">
+        {tries.map((row) => (
+          <li key={row.number} className="rounded-lg border border-line px-3 py-2">
+            <p className="flex flex-wrap gap-x-3">
+              <b>{t("attempts.number", { n: row.number })}</b>
+              <span>{t(`attemptState.${row.state}`)}</span>
+              <span className="text-soft">
+                {row.agent} · <code className="font-mono">{row.session}</code> · <Clock at={row.startedAt} />{" "}
+                · <Lasted from={row.startedAt} to={row.endedAt} />
+              </span>
+            </p>
+            {row.failure && <p className="text-fail">{failureWords(row.failure, t)}</p>}
+          </li>
+        ))}
+      </ul>
+      <section>
+        <h3 className="mb-1.5 font-semibold">{t("attempts.checkpoints")}</h3>
+        <ul className="flex flex-col">
+          {points.map((row) => (
+            <li key={row.id} className="flex items-center gap-3 border-line border-t py-1.5">
+              <code className="font-mono text-soft text-xs">{row.id}</code>
+              <span className="min-w-0 flex-1">{t(`checkpoint.${row.reason}`)}</span>
+              <span className="text-soft text-xs">
+                <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.orderedAt} />
+              </span>
+              <Button disabled={busy} onClick={() => rewind(row.id)}>
+                {t("attempts.rewind")}
+              </Button>
+            </li>
+          ))}
+          <li className="flex items-center gap-3 border-line border-t py-1.5">
+            <span className="flex-1">{t("attempts.beginning")}</span>
+            <Button disabled={busy} onClick={() => rewind()}>
+              {t("attempts.rewind")}
+            </Button>
+          </li>
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+/** Why something came to nothing, in words. */
+export function failureWords(
+  failure: Failure,
+  t: (key: string, values?: Record<string, unknown>) => string,
+): string {
+  return t(`failure.${failure.type}`, { ...failure });
+}

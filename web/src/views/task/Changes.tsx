@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { getText, part } from "~/api/http";
+import { Button } from "~/components/Button";
+import { Loading } from "~/components/Loading";
+import { Problem } from "~/components/Problem";
+import { Said } from "~/components/Said";
+import { type DiffFile, type DiffLine, readDiff } from "./diff";
+
+const LOOK: Record<DiffLine["kind"], string> = {
+  add: "bg-done/12",
+  remove: "bg-fail/12",
+  same: "",
+  hunk: "bg-accent-soft text-soft",
+};
+const SIGN: Record<DiffLine["kind"], string> = { add: "+", remove: "−", same: " ", hunk: "" };
+/** A file with more lines is folded, so that the page stays quick. */
+const OPEN_LINES_MAX = 400;
+
+/** What a task has changed, file by file. */
+export default function Changes({ run, task }: { run: string; task: string }) {
+  const { t } = useTranslation();
+  const diff = useQuery({
+    queryKey: ["diff", run, task],
+    queryFn: ({ signal }) => getText(`/api/runs/${part(run)}/tasks/${part(task)}/diff`, signal),
+    select: readDiff,
+    staleTime: 0,
+  });
+  if (diff.status === "pending") return <Loading />;
+  if (diff.status === "error") return <Problem error={diff.error} retry={() => void diff.refetch()} />;
+  const again = (
+    <Button look="quiet" onClick={() => void diff.refetch()}>
+      {t("changes.again")}
+    </Button>
+  );
+  if (diff.data.length === 0) return <Said title={t("changes.empty")}>{again}</Said>;
+  const added = diff.data.reduce((sum, file) => sum + file.added, 0);
+  const removed = diff.data.reduce((sum, file) => sum + file.removed, 0);
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      <p className="flex items-center gap-2 text-soft">
+        {t("changes.files", { count: diff.data.length })} <b className="text-done">+{added}</b>
+        <b className="text-fail">−{removed}</b> {again}
+      </p>
+      {diff.data.map((file) => (
+        <File key={file.path} file={file} />
+      ))}
+    </div>
+  );
+}
+
+function File({ file }: { file: DiffFile }) {
+  const { t } = useTranslation();
+  return (
+    <details
+      open={file.lines.length <= OPEN_LINES_MAX}
+      className="overflow-hidden rounded-lg border border-line"
+    >
+      <summary className="flex cursor-pointer gap-2 bg-page px-3 py-1.5">
+        <code className="min-w-0 flex-1 truncate font-mono font-semibold text-xs">{file.path}</code>
+        <b className="text-done text-xs">+{file.added}</b>
+        <b className="text-fail text-xs">−{file.removed}</b>
+      </summary>
+      {file.binary ? (
+        <p className="px-3 py-2 text-soft">{t("changes.binary")}</p>
+      ) : (
+        <pre tabIndex={0} className="overflow-x-auto py-1 font-mono text-xs leading-[1.55]">
+          {file.lines.map((line, index) => (
+            <div key={index} className={`min-w-max px-3 ${LOOK[line.kind]}`}>
+              <span aria-hidden className="mr-2 inline-block w-2 select-none text-faint">
+                {SIGN[line.kind]}
+              </span>
+              {line.text}
+            </div>
+          ))}
+        </pre>
+      )}
+    </details>
+  );
+}

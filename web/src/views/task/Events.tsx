@@ -1,0 +1,39 @@
+import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
+import { Loading } from "~/components/Loading";
+import { Problem } from "~/components/Problem";
+import { Said } from "~/components/Said";
+import { Clock } from "~/components/Time";
+
+/** What happened to a task. What is about a question stands out. */
+export default function Events({ run, task }: { run: string; task: string }) {
+  const { t } = useTranslation();
+  const timeline = useRows(run, "timeline");
+  if (timeline.status === "pending") return <Loading />;
+  if (timeline.status === "error")
+    return <Problem error={timeline.error} retry={() => void timeline.refetch()} />;
+  const rows = Object.values(timeline.data)
+    .filter((row) => row.task === task)
+    .sort((left, right) => left.sequence - right.sequence);
+  if (rows.length === 0) return <Said title={t("events.empty")} />;
+  return (
+    <ol className="px-4 py-3 md:px-5">
+      {rows.map((row) => (
+        <li
+          key={row.sequence}
+          className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[72px_168px_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
+        >
+          <span className="text-faint text-xs">
+            <Clock at={row.happenedAt} />
+          </span>
+          <code
+            className={`truncate font-mono text-xs ${row.question ? "font-semibold text-ask" : "text-soft"}`}
+          >
+            {row.kind}
+          </code>
+          <span className="max-md:col-span-2">{row.text}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readDiff } from "./diff";
+
+const DIFF = `diff --git a/src/old.rs b/src/old.rs
+index 1..2 100644
+--- a/src/old.rs
++++ b/src/old.rs
+@@ -1,3 +1,3 @@
+ same
+--- a dash line
++++ a plus line
+diff --git a/gone.txt b/gone.txt
+deleted file mode 100644
+--- a/gone.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-bye
+diff --git a/한글.png b/한글.png
+Binary files a/한글.png and b/한글.png differ
+`;
+
+test("a diff is read file by file, and lines that look like heads are lines", () => {
+  const [changed, gone, binary] = readDiff(DIFF);
+  expect(changed).toMatchObject({ path: "src/old.rs", added: 1, removed: 1 });
+  expect(changed?.lines.map(({ kind }) => kind)).toEqual(["hunk", "same", "remove", "add"]);
+  expect(changed?.lines[3]?.text).toBe("++ a plus line");
+  expect(gone).toMatchObject({ path: "gone.txt", removed: 1 });
+  expect(binary).toMatchObject({ path: "한글.png", binary: true });
+  expect(readDiff("")).toEqual([]);
+});

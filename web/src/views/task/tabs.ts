@@ -1,0 +1,7 @@
+/** The tabs of a task's panel, in their order. */
+export const TASK_TABS = ["conversation", "output", "events", "changes", "checks", "attempts"] as const;
+export type TaskTab = (typeof TASK_TABS)[number];
+
+export function isTaskTab(word: string): word is TaskTab {
+  return (TASK_TABS as readonly string[]).includes(word);
+}

@@ -1,0 +1,57 @@
+import { Users } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
+import { Loading } from "~/components/Loading";
+import { Problem } from "~/components/Problem";
+import { Said } from "~/components/Said";
+import type { RunViewProps } from "../views";
+import { SessionLine } from "./SessionLine";
+import { countEnded, toTeam } from "./toTeam";
+
+/** Who works at the run: the sessions as a tree. */
+export default function Team({ run }: RunViewProps) {
+  const { t } = useTranslation();
+  const [withEnded, setWithEnded] = useState(false);
+  const sessions = useRows(run, "session");
+  const progress = useRows(run, "progress").data ?? {};
+  const tasks = useRows(run, "task").data ?? {};
+  const team = useMemo(() => toTeam(sessions.data ?? {}, withEnded), [sessions.data, withEnded]);
+  if (sessions.status === "error")
+    return <Problem error={sessions.error} retry={() => void sessions.refetch()} />;
+  if (!sessions.data) return <Loading />;
+  const nEnded = countEnded(sessions.data);
+  return (
+    <div className="mx-auto flex max-w-5xl flex-col gap-2 p-4">
+      {nEnded > 0 && (
+        <label className="flex items-center gap-2 self-end text-soft">
+          <input
+            type="checkbox"
+            checked={withEnded}
+            onChange={(event) => setWithEnded(event.target.checked)}
+          />
+          {t("team.ended", { count: nEnded })}
+        </label>
+      )}
+      {team.length === 0 ? (
+        <Said title={t("team.empty")} icon={<Users aria-hidden size={22} />} />
+      ) : (
+        <ul aria-label={t("view.team")} className="flex flex-col gap-1.5">
+          {team.map((member) => {
+            const { id, task } = member.session;
+            return (
+              <li key={id} style={{ marginLeft: member.depth * 28 }}>
+                <SessionLine
+                  run={run}
+                  session={member.session}
+                  task={task === null ? undefined : tasks[task]}
+                  progress={progress[id]}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </div>
+  );
+}

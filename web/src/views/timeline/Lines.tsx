@@ -1,0 +1,87 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+import type { TimelineRow } from "~/api/rows";
+import { useOpening } from "~/components/opening";
+import { Clock } from "~/components/Time";
+import { type Topic, topicOf } from "./toTimeline";
+
+const DOTS: Record<Topic, string> = {
+  question: "bg-ask",
+  task: "bg-run",
+  phase: "bg-check",
+  session: "bg-wait",
+  problem: "bg-fail",
+  run: "bg-ink",
+};
+
+/** The lines; only those in sight are drawn. */
+export function Lines({ lines }: { lines: readonly TimelineRow[] }) {
+  const { t } = useTranslation();
+  const scroller = useRef<HTMLElement>(null);
+  const shown = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 28,
+    getItemKey: (n) => lines[n]?.sequence ?? n,
+    overscan: 12,
+  });
+  return (
+    <section
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+      tabIndex={0}
+      aria-label={t("view.timeline")}
+      className="min-h-64 flex-1 overflow-y-auto rounded-xl border border-line bg-panel"
+    >
+      <ol className="relative" style={{ height: shown.getTotalSize() }}>
+        {shown.getVirtualItems().map(({ index, key, start }) => {
+          const line = lines[index];
+          return (
+            line && (
+              <li
+                key={key}
+                ref={shown.measureElement}
+                data-index={index}
+                className="absolute inset-x-0"
+                style={{ top: start }}
+              >
+                <Line line={line} />
+              </li>
+            )
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Line({ line }: { line: TimelineRow }) {
+  const { t } = useTranslation();
+  const opening = useOpening();
+  const topic = topicOf(line);
+  const isAsked = topic === "question";
+  return (
+    <div
+      className={`grid grid-cols-[64px_10px_132px_1fr_auto] items-baseline gap-x-2.5 px-3.5 py-1 max-md:grid-cols-[64px_10px_1fr] ${isAsked ? "bg-ask-soft" : ""}`}
+    >
+      <span className="text-soft text-xs">
+        <Clock at={line.happenedAt} />
+      </span>
+      <i aria-hidden className={`mt-1.5 size-2 self-start rounded-full ${DOTS[topic]}`} />
+      <span className={`truncate font-medium ${isAsked ? "text-ask" : "text-soft"}`}>
+        {t(`event.${line.kind}`, { defaultValue: line.kind })}
+      </span>
+      <span className="min-w-0 max-md:col-span-2 max-md:col-start-2">{line.text}</span>
+      {line.task && (
+        <button
+          type="button"
+          {...opening(line.task)}
+          className="rounded font-mono font-semibold text-accent text-xs hover:underline max-md:hidden"
+        >
+          {line.task}
+        </button>
+      )}
+    </div>
+  );
+}

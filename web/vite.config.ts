@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { compress } from "./compress.ts";
+import { proxy } from "./proxy.ts";
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), compress()],
+  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    // The content policy has no `data:` for scripts and fonts, so nothing is put inline.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    emptyOutDir: true,
+  },
+  server: { host: "127.0.0.1", proxy: proxy() },
+});
