@@ -378,7 +378,7 @@ export type TimelineRow = {
 };
 
 export type InboxItem =
-  | { type: "question" | "request" | "escalation" | "invocation"; id: string }
+  | { type: "question" | "request" | "escalation" | "invocation" | "plan"; id: string }
   | { type: "gate"; id: number };
 export type InboxRow = {
   item: InboxItem;

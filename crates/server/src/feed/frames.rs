@@ -145,7 +145,9 @@ fn sessions_of(row: &Row) -> Vec<SessionId> {
         | Row::Receipt(_)
         | Row::Chat(_)
         | Row::Inbox(_)
-        | Row::Usage(_) => Vec::new(),
+        | Row::Usage(_)
+        | Row::Overlap(_)
+        | Row::PlanOffer(_) => Vec::new(),
     }
 }
 
