@@ -69,10 +69,12 @@ impl Repository {
         let git = self.git.at(&self.here);
         let named = named(&git, &self.common.join("modules"))?;
         let states = named.into_iter().map(|module| {
-            let state = match (module.is_checked_out(), module.has_commit(&git)?) {
-                (false, _) => SubmoduleState::NotCheckedOut,
-                (true, false) => SubmoduleState::CommitMissing,
-                (true, true) => SubmoduleState::Ready,
+            let state = if !module.is_checked_out() {
+                SubmoduleState::NotCheckedOut
+            } else if module.has_commit(&git)? {
+                SubmoduleState::Ready
+            } else {
+                SubmoduleState::CommitMissing
             };
             Ok(Submodule { path: module.path, state })
         });

@@ -74,10 +74,13 @@ fn load_some<'a>(
     })
 }
 
+/// What was found, and when.
+type LookedAt = (Instant, Arc<Vec<Listed>>);
+
 /// The agents of this machine, looked for at most so often.
 #[derive(Clone, Default)]
 pub struct KnownAgents {
-    known: Arc<Mutex<Option<(Instant, Arc<Vec<Listed>>)>>>,
+    known: Arc<Mutex<Option<LookedAt>>>,
 }
 
 impl KnownAgents {

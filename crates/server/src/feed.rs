@@ -33,6 +33,8 @@ pub use wanted::Wanted;
 const KEPT_BYTES_MAX: usize = 8 << 20;
 /// How much that is only seen a listener may be behind before it misses some.
 const SEEN_MAX: usize = 1024;
+/// How many entries are read from the log for everybody. Who is further behind reads them alone.
+const REACH_ENTRIES_MAX: u64 = 5000;
 /// How long news waits for what stands before it, until that is read from the log.
 const GAP_MAX: Duration = Duration::from_millis(500);
 
@@ -118,6 +120,47 @@ impl Feed {
             }
         }
         self.head.send_replace(position);
+    }
+
+    /// Reads from the log what stands between a place and what is at hand, for everybody: a crowd that comes back to a
+    /// server that was started anew reads it once. Returns whether it is at hand now; what is too much is not.
+    pub fn reach_back(&self, log: &Arc<dyn Log>, to: Position) -> Result<bool, StoreError> {
+        let (first, bytes_max) = {
+            let kept = self.kept();
+            (Position(kept.head.0 - kept.entries.len() as u64), kept.bytes_max / 2)
+        };
+        if to >= first {
+            return Ok(self.next(to) != Next::Gone);
+        }
+        if first.0 - to.0 > REACH_ENTRIES_MAX {
+            return Ok(false);
+        }
+        let mut missed = Missed::behind(Arc::clone(log), to, None);
+        let (mut older, mut bytes) = (Vec::new(), 0);
+        while missed.at() < first
+            && let Some(page) = missed.next_page()?
+        {
+            bytes += page.iter().map(|frames| frames.text.len()).sum::<usize>();
+            if bytes > bytes_max {
+                return Ok(false);
+            }
+            older.extend(page.into_iter().filter(|frames| frames.position <= first));
+        }
+        self.put_before(first, older);
+        Ok(self.next(to) != Next::Gone)
+    }
+
+    /// Puts entries before the first that is kept, if that is still the one.
+    fn put_before(&self, first: Position, older: Vec<Frames>) {
+        let mut kept = self.kept();
+        let is_first = kept.head.0 - kept.entries.len() as u64 == first.0;
+        let is_whole = older.last().is_none_or(|frames| frames.position == first);
+        if is_first && is_whole {
+            for frames in older.into_iter().rev() {
+                kept.bytes += frames.text.len();
+                kept.entries.push_front(Arc::new(frames));
+            }
+        }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -49,7 +49,7 @@ pub struct Failure {
     /// What kind it is.
     pub code: Code,
     /// The problem.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 impl Failure {
@@ -63,7 +63,7 @@ impl Failure {
             hint: hint.into(),
             pending: Vec::new(),
         };
-        Self { code, problem }
+        Self { code, problem: Box::new(problem) }
     }
 
     /// Says that the mistake is ours.

@@ -1,5 +1,6 @@
 //! Every path, what answers it, and the description of both.
 
+mod describe;
 mod live;
 mod machine;
 mod pictures;
@@ -27,6 +28,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
+    bodies::TerminalWish,
     code::Code,
     guard::{Guard, guard, protect},
     once::once,
@@ -39,11 +41,14 @@ use crate::{
 pub const DESCRIPTION: &str = "/api/openapi.json";
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Jangdan",
-    description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
-    license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-))]
+#[openapi(
+    info(
+        title = "Jangdan",
+        description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(TerminalWish))
+)]
 struct Described;
 
 /// Returns the router for those who need no token.
@@ -80,7 +85,7 @@ fn within(router: Router) -> Router {
 
 /// Returns the routes and what is said about them; both come from the same list.
 pub fn described() -> (Router<Api>, openapi::OpenApi) {
-    OpenApiRouter::with_openapi(Described::openapi())
+    let (router, mut description) = OpenApiRouter::with_openapi(Described::openapi())
         .routes(routes!(server::status))
         .routes(routes!(server::stop))
         .routes(routes!(runs::list, runs::start))
@@ -107,7 +112,9 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(machine::projects))
         .routes(routes!(machine::check_plan))
         .routes(routes!(live::live))
-        .split_for_parts()
+        .split_for_parts();
+    describe::complete(&mut description);
+    (router, description)
 }
 
 /// Tells whether there is such a run.

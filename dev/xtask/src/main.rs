@@ -2,6 +2,7 @@
 //!
 //! Nothing here is part of the product.
 
+mod api;
 mod bench;
 mod chaos;
 mod fuzz;
@@ -37,6 +38,8 @@ enum Command {
     Bench(bench::Options),
     /// Plays the demo, and kills whoever works for it at random moments.
     Chaos(chaos::Options),
+    /// Asks a real server everything that its description allows, and much that it does not.
+    Api(api::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
     /// Imagines a million runs, and kills the store a thousand times.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Test => test::run(),
         Command::Chaos(options) => chaos::run(&options),
+        Command::Api(options) => api::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),

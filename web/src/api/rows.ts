@@ -346,6 +346,7 @@ export type TurnRow = {
   task: string;
   index: number;
   role: "orchestrator" | "agent";
+  kind: "text" | "prompt" | "question" | "answer" | "askBack" | "notice";
   agent: string | null;
   session: string;
   content: string;
@@ -377,7 +378,7 @@ export type TimelineRow = {
 };
 
 export type InboxItem =
-  | { type: "question" | "request" | "escalation" | "invocation"; id: string }
+  | { type: "question" | "request" | "escalation" | "invocation" | "plan"; id: string }
   | { type: "gate"; id: number };
 export type InboxRow = {
   item: InboxItem;

@@ -52,6 +52,14 @@ enum Source {
     End,
 }
 
+/// What comes next for one who reads the log.
+enum Page {
+    /// These.
+    Read(Vec<Frames>),
+    /// What is at hand.
+    AtHand,
+}
+
 /// What came of waiting.
 enum Waited {
     More,
@@ -158,17 +166,22 @@ impl Listener {
             return Ok(());
         };
         let permit = Arc::clone(&self.readers).acquire_owned().await;
+        let (feed, log) = (Arc::clone(&self.feed), Arc::clone(&self.log));
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let page = missed.next_page();
+            let page = match feed.reach_back(&log, missed.at()) {
+                Ok(true) => Ok(Page::AtHand),
+                Ok(false) => missed.next_page().map(|page| page.map_or(Page::AtHand, Page::Read)),
+                Err(error) => Err(error),
+            };
             (missed, page)
         });
         let failed = |failure: Failure| frames::problem(&failure.problem);
         let (missed, page) = read.await.map_err(|_| failed(Failure::ours()))?;
         let page = page.map_err(|error: StoreError| failed(error.into()))?;
         (self.wanted.after, self.source) = match page {
-            Some(page) => (self.wanted.after, Source::Log(missed, page.into_iter())),
-            None => (missed.at(), Source::Feed),
+            Page::Read(page) => (self.wanted.after, Source::Log(missed, page.into_iter())),
+            Page::AtHand => (missed.at(), Source::Feed),
         };
         Ok(())
     }

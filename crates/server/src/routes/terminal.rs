@@ -83,7 +83,7 @@ impl Looking {
                 wish = socket.recv() => match wish {
                     Some(Ok(Message::Text(text))) => match self.wish(text.as_str()).await {
                         Ok(()) => continue,
-                        Err(failure) => TerminalTold::Problem(failure.problem),
+                        Err(failure) => TerminalTold::Problem(*failure.problem),
                     },
                     Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => continue,
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -105,10 +105,11 @@ impl Looking {
         let (run, session) = (self.run.clone(), self.session);
         self.api
             .ask(move |host: &Host| {
-                Ok(match wish {
+                match wish {
                     TerminalWish::Input { text } => host.type_in(&run, session, text.as_bytes())?,
                     TerminalWish::Resize { columns, rows } => host.resize(&run, session, columns, rows)?,
-                })
+                }
+                Ok(())
             })
             .await
     }
