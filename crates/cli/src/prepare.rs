@@ -42,7 +42,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
     let read = plan::read(&file, wanted.format)?;
     let mut work = engine::planned(&read, wanted.with_optional);
     let config = &loaded.config;
-    let place = place::find(project, config.worktree.isolation && !wanted.in_place)?;
+    let place = place::find(project, &config.worktree, wanted.in_place)?;
     notes.extend(place.notes);
     let team = team::team(config, &work, wanted.agent.as_deref())?;
     notes.extend(team.note);
@@ -67,6 +67,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
+        submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         ports: Ports {
             first: config.worktree.ports.first,

@@ -77,6 +77,8 @@ pub struct Worktree {
     pub setup: Vec<String>,
     /// Ignored files that each needs, from the project's root on; none leaves it.
     pub copy: Vec<PathBuf>,
+    /// Whether they have the submodules that the checkout has.
+    pub submodules: bool,
     /// The ports that they share out.
     pub ports: Ports,
     /// How much room they may take together.
@@ -133,6 +135,7 @@ pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
+            submodules: values.is("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),
         },

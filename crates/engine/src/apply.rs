@@ -27,6 +27,9 @@ use crate::{
     state::{Deadline, EffectKey, Stage, TaskRef},
 };
 
+/// How long a question or a problem may be with an agent that does nothing about it.
+const PATIENCE_MS: u64 = 10 * 60_000;
+
 impl Run {
     /// Takes a recorded event in, and returns what the world must now do.
     pub fn apply(&mut self, recorded: &Recorded) -> Vec<(EffectId, Effect)> {

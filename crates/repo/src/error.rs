@@ -143,6 +143,14 @@ pub enum RepoError {
         /// The place.
         path: PathBuf,
     },
+    /// A submodule of the user's checkout has not got the commit that is wanted.
+    #[error("submodule {} has no commit {commit} in your checkout", .path.display())]
+    SubmoduleBehind {
+        /// The submodule.
+        path: PathBuf,
+        /// The commit.
+        commit: String,
+    },
     /// A worktree is not there, or was never finished.
     #[error("{} is no finished worktree", .path.display())]
     NoWorktree {
@@ -173,6 +181,9 @@ impl RepoError {
             Self::Unmerged { .. } => "resolve the conflicts and add the files, or abort the merge",
             Self::NotKept { .. } => "push or move away the repository inside it, then remove it again",
             Self::Occupied { .. } => "move it away; worktrees are made where nothing is",
+            Self::SubmoduleBehind { .. } => {
+                "run `git submodule update --init` in your checkout; worktrees take submodules from there"
+            }
             Self::NoWorktree { .. } => "make it again; what was kept of it is below refs/jangdan/keep",
         }
     }

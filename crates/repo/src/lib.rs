@@ -30,8 +30,8 @@ mod restore;
 mod rework;
 mod run;
 mod scratch;
-
 mod status;
+mod submodules;
 mod worktree;
 mod worktrees;
 
@@ -48,5 +48,6 @@ pub use overlap::Overlap;
 pub use repository::{Head, Lfs, Repository, Traits};
 pub use run::Run;
 pub use scratch::Scratch;
+pub use submodules::{Submodule, SubmoduleState};
 pub use worktree::Worktree;
 pub use worktrees::Recovered;

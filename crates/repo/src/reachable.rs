@@ -34,13 +34,14 @@ impl Run {
         Err(RepoError::NotKept { path: worktree.path.clone(), what: worktree.slot.git_dir.join("logs/HEAD") })
     }
 
-    /// Refuses a worktree with a submodule that has work of its own.
-    pub(crate) fn check_submodules(&self, worktree: &Worktree) -> Result<(), RepoError> {
+    /// Refuses a worktree with a submodule that the agent cloned itself and that has work of its own.
+    pub(crate) fn check_submodules(&self, worktree: &Worktree, linked: &[PathBuf]) -> Result<(), RepoError> {
         let listed = worktree.slot.git.call(["ls-files", "-z", "--stage"]).run()?;
         for entry in listed.parts().filter(|entry| entry.starts_with(b"160000 ")) {
             let Some(at) = entry.iter().position(|byte| *byte == b'\t') else { continue };
             let what = to_path(entry.get(at + 1..).unwrap_or_default());
-            if worktree.path.join(&what).join(".git").exists() && self.has_own_work(worktree, &what)? {
+            let is_clone = worktree.path.join(&what).join(".git").exists() && !linked.contains(&what);
+            if is_clone && self.has_own_work(worktree, &what)? {
                 return Err(RepoError::NotKept { path: worktree.path.clone(), what });
             }
         }

@@ -19,6 +19,8 @@ pub struct Repository {
     pub here: PathBuf,
     /// What is special about it.
     pub traits: Traits,
+    /// Whether worktrees have the submodules that the user's checkout has.
+    pub with_submodules: bool,
     pub(crate) git: Git,
 }
 
@@ -31,7 +33,7 @@ pub struct Traits {
     pub is_shallow: bool,
     /// It is a submodule of the repository there.
     pub submodule_of: Option<PathBuf>,
-    /// It has submodules. A new worktree has them empty; setting them up is the caller's.
+    /// It has submodules.
     pub has_submodules: bool,
     /// Whether it keeps large files elsewhere.
     pub lfs: Lfs,
@@ -46,6 +48,8 @@ pub enum Lfs {
     Ready,
     /// Yes, but git knows no such filter: worktrees have pointers, and a new large file would be committed whole.
     FilterMissing,
+    /// Yes, and git knows the filter, but the program behind it is not there: no worktree can be made.
+    ProgramMissing,
 }
 
 /// What is checked out where a repository was found.
@@ -91,7 +95,7 @@ impl Repository {
             common.canonicalize().map_err(|source| RepoError::Io { act: "find", path: common, source })?;
         let traits = traits(&git)?;
         let git = git.at(&common);
-        Ok(Self { common, here, traits, git })
+        Ok(Self { common, here, traits, with_submodules: true, git })
     }
 
     /// Returns what is checked out where it was found.
@@ -159,5 +163,11 @@ fn lfs(git: &Git) -> Result<Lfs, RepoError> {
         return Ok(Lfs::Unused);
     }
     let filters = git.call(["config", "--get-regexp", r"^filter\.lfs\.(clean|process)$"]).run_or(&[1])?;
-    Ok(if filters.code == 0 { Lfs::Ready } else { Lfs::FilterMissing })
+    if filters.code != 0 {
+        return Ok(Lfs::FilterMissing);
+    }
+    let filters = filters.line();
+    let is_usual = filters.contains("git-lfs") || filters.contains("git lfs");
+    let is_missing = is_usual && git.call(["lfs", "version"]).run_or(&[1, 127])?.code != 0;
+    Ok(if is_missing { Lfs::ProgramMissing } else { Lfs::Ready })
 }

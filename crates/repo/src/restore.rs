@@ -28,6 +28,7 @@ impl Run {
         // First the index knows all that is there, then git removes what the other tree has not.
         git.call(["read-tree", "--reset", now.commit.as_str()]).run()?;
         git.call(["read-tree", "--reset", "-u", to.as_str()]).run()?;
+        self.follow_submodules(worktree)?;
         git.call(["symbolic-ref", "-m", "jangdan: go back", "HEAD", &branch_ref(&worktree.branch)]).run()?;
         git.call(["reset", "--quiet", "--mixed", head.as_str()]).run()?;
         Ok(now)

@@ -22,7 +22,8 @@ impl Run {
         let call = worktree.slot.git.call(options).arg(tip.as_str());
         let call = call.with("GIT_COMMITTER_NAME", us.name).with("GIT_COMMITTER_EMAIL", us.email);
         // 1 says that something does not go together, which is why we are here.
-        call.run_or(&[1]).map(drop)
+        call.run_or(&[1])?;
+        self.follow_submodules(worktree)
     }
 
     /// Takes files as solved that git still counts as in conflict, where no mark is left in any of them.

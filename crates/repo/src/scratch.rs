@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    Commit, RepoError, Run,
+    Commit, RepoError, Repository, Run,
     names::{desk_folder, scratch_folder},
     worktree::{Checkout, Found, Slot},
 };
@@ -28,7 +28,9 @@ impl Run {
         let scratch = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
             Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
-            Found::Ready if reuse(&slot, commit).is_ok() => return Ok(Scratch { is_new: false, ..scratch }),
+            Found::Ready if reuse(&self.repository, &slot, commit).is_ok() => {
+                return Ok(Scratch { is_new: false, ..scratch });
+            }
             // Where a check broke it, or a crash came between, a new one does.
             Found::Ready | Found::Half | Found::Deleted => slot.undo()?,
             Found::Nothing => {}
@@ -64,7 +66,9 @@ impl Run {
         match slot.look() {
             Found::Foreign => Err(RepoError::Occupied { path: slot.path }),
             Found::Nothing | Found::Ready | Found::Half | Found::Deleted => slot.undo(),
-        }
+        }?;
+        self.repository.forget_submodules();
+        Ok(())
     }
 
     pub(crate) fn scratch_slot(&self) -> Slot {
@@ -72,9 +76,9 @@ impl Run {
     }
 }
 
-fn reuse(slot: &Slot, commit: &Commit) -> Result<(), RepoError> {
+fn reuse(repository: &Repository, slot: &Slot, commit: &Commit) -> Result<(), RepoError> {
     slot.git.call(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
     slot.git.call(["reset", "--quiet", "--hard"]).run()?;
     slot.git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
-    Ok(())
+    repository.set_up_submodules(&slot.path)
 }

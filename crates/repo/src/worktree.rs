@@ -106,6 +106,7 @@ impl Slot {
             return Err(RepoError::Occupied { path: self.git_dir.clone() });
         }
         self.git.call(["reset", "--quiet", "--hard"]).run()?;
+        repository.set_up_submodules(&self.path)?;
         fs::write(self.git_dir.join(READY), "").map_err(|source| RepoError::Io {
             act: "mark",
             path: self.git_dir.clone(),

@@ -81,9 +81,12 @@ impl Run {
         if let Some(what) = kept.nested.first() {
             return Err(RepoError::NotKept { path: worktree.path.clone(), what: what.clone() });
         }
-        self.check_submodules(worktree)?;
+        let linked = self.keep_submodules(worktree)?;
+        self.check_submodules(worktree, &linked)?;
         self.keep_strays(worktree)?;
-        worktree.slot.undo()
+        worktree.slot.undo()?;
+        self.repository.forget_submodules();
+        Ok(())
     }
 
     /// Removes what a crash left, but loses nothing if somebody did work there.

@@ -106,7 +106,8 @@ impl Git {
     /// Opens the git of a run; nothing where it works in place.
     pub fn open(data: &Path, run: &RunId, outfit: &Outfit) -> Result<Option<Self>, RepoError> {
         let Isolation::Worktrees { base, target } = &outfit.isolation else { return Ok(None) };
-        let repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        let mut repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        repository.with_submodules = outfit.submodules;
         let run = repository.run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,

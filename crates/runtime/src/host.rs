@@ -15,8 +15,9 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, Settings, TaskId};
+use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId};
 use engine::Rejection;
+use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
@@ -77,6 +78,34 @@ pub enum HostError {
     InPlace {
         /// The run.
         run: RunId,
+    },
+    /// There is no such session.
+    #[error("run {run} has no session {session}")]
+    UnknownSession {
+        /// The run.
+        run: RunId,
+        /// The session.
+        session: SessionId,
+    },
+    /// The session has no process, or not that one.
+    #[error("session {session} has no such process")]
+    NoProcess {
+        /// The session.
+        session: SessionId,
+    },
+    /// The session is spoken with in its own protocol, and can't be typed to.
+    #[error("session {session} has no terminal")]
+    NoTerminal {
+        /// The session.
+        session: SessionId,
+    },
+    /// What a session wrote can't be read there.
+    #[error("read what session {session} wrote")]
+    Spool {
+        /// The session.
+        session: SessionId,
+        /// Why not.
+        source: SpoolError,
     },
     /// Everything is about to stop.
     #[error("the server stops")]
@@ -299,10 +328,19 @@ impl Host {
         }
     }
 
-    fn git(&self, run: &RunId) -> Result<Git, HostError> {
+    /// Returns what a run needs of this machine.
+    pub fn outfit(&self, run: &RunId) -> Result<Outfit, HostError> {
         let folder = self.shared.folder(run);
-        let outfit =
-            Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })?;
+        Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })
+    }
+
+    /// Returns the sessions of all runs, and those that are no run's.
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.shared.sessions
+    }
+
+    fn git(&self, run: &RunId) -> Result<Git, HostError> {
+        let outfit = self.outfit(run)?;
         Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
 

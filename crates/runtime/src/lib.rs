@@ -12,6 +12,7 @@ mod learned;
 mod outfit;
 mod plan_file;
 mod published;
+mod reach;
 mod world;
 
 pub use git::{Cleaned, Landed};
@@ -19,3 +20,4 @@ pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
 pub use outfit::{Isolation, KeptPermissions, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
 pub use published::{Glimpse, Published};
+pub use reach::{Output, Picture, Screen, ScreenShown, Wanted, processes};

@@ -34,6 +34,9 @@ pub struct Outfit {
     /// Files that git ignores and that a new worktree gets all the same, from the project's folder on.
     #[serde(default)]
     pub copy: Vec<PathBuf>,
+    /// Whether worktrees have the submodules that the project's folder has.
+    #[serde(default = "yes")]
+    pub submodules: bool,
     /// How much room the worktrees of the data directory may take; as much as they like where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_budget_bytes: Option<u64>,
@@ -99,6 +102,10 @@ impl PlanReading {
     pub(crate) fn options(&self) -> plan::Options {
         plan::Options { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Where agents work.

@@ -55,5 +55,5 @@ pub use task_detail::TaskDetailRow;
 pub use task_state::TaskState;
 pub use task_waits::WaitsFor;
 pub use timeline::TimelineRow;
-pub use turn::{Speaker, TurnRow};
+pub use turn::{Speaker, TurnKind, TurnRow};
 pub use usage::{Scope, UsageRow, Used};

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use repo::{GitOptions, Head, Lfs, RepoError, Repository};
+use repo::{GitOptions, Head, Lfs, RepoError, Repository, Submodule, SubmoduleState};
 use runtime::Isolation;
 
 use crate::{failure::Failure, printable::printable};
@@ -23,8 +23,8 @@ pub struct WhereTo {
 }
 
 /// Finds out where a run works; offers to make a repository where there is none.
-pub fn find(project: &Path, isolated: bool) -> Result<WhereTo, Failure> {
-    if !isolated {
+pub fn find(project: &Path, wanted: &config::Worktree, in_place: bool) -> Result<WhereTo, Failure> {
+    if in_place || !wanted.isolation {
         let note = "all agents work in this folder, without worktrees: nothing is kept apart or merged";
         return Ok(WhereTo {
             root: project.to_owned(),
@@ -57,22 +57,58 @@ pub fn find(project: &Path, isolated: bool) -> Result<WhereTo, Failure> {
         notes.push("no branch is checked out: the work stays on the run's own branch".to_owned());
     }
     if repository.traits.has_submodules {
-        notes.push("submodules are empty in worktrees: set them up with [worktree] setup".to_owned());
+        notes.extend(submodules(&repository, wanted.submodules)?);
     }
-    if repository.traits.lfs == Lfs::FilterMissing {
-        return Err(Failure {
-            what: "this repository keeps files by Git LFS, and git-lfs is not installed".to_owned(),
-            hint: Some(
-                "install it and run `git lfs install`: else large files would be lost in commits".to_owned(),
-            ),
-            exit: 1,
-        });
-    }
+    must_know_lfs(repository.traits.lfs)?;
     Ok(WhereTo {
         root: root(&repository, project),
         isolation: Isolation::Worktrees { base: base.to_string(), target },
         notes,
     })
+}
+
+/// Says which submodules worktrees will not have; refuses those that they should have and can't.
+fn submodules(repository: &Repository, are_wanted: bool) -> Result<Vec<String>, Failure> {
+    if !are_wanted {
+        return Ok(vec!["submodules are empty in worktrees: worktree.submodules is false".to_owned()]);
+    }
+    let mut notes = Vec::new();
+    for Submodule { path, state } in repository.submodules().map_err(|error| failure(&error))? {
+        let path = path.display();
+        match state {
+            SubmoduleState::Ready => {}
+            SubmoduleState::NotCheckedOut => notes.push(format!(
+                "submodule {path} is empty in worktrees, as it is here: git submodule update --init {path}"
+            )),
+            SubmoduleState::CommitMissing => {
+                return Err(Failure {
+                    what: format!("submodule {path} has not got the commit that this project wants"),
+                    hint: Some(format!(
+                        "fetch it, because worktrees take it from here: git submodule update --init {path}; \
+                         or go without: worktree.submodules = false"
+                    )),
+                    exit: 1,
+                });
+            }
+        }
+    }
+    Ok(notes)
+}
+
+/// Refuses a repository whose large files git can't handle here.
+fn must_know_lfs(lfs: Lfs) -> Result<(), Failure> {
+    let (what, hint) = match lfs {
+        Lfs::Unused | Lfs::Ready => return Ok(()),
+        Lfs::ProgramMissing => (
+            "this repository keeps files by Git LFS, and git-lfs is not installed",
+            "install git-lfs: without it no worktree can be checked out",
+        ),
+        Lfs::FilterMissing => (
+            "this repository keeps files by Git LFS, and git does not know its filter here",
+            "install git-lfs and run `git lfs install`: else large files would be lost in commits",
+        ),
+    };
+    Err(Failure { what: what.to_owned(), hint: Some(hint.to_owned()), exit: 1 })
 }
 
 /// Returns the top of the working tree, or the folder where there is none.

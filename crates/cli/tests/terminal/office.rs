@@ -52,13 +52,26 @@ impl Office {
     }
 
     fn served(mut self) -> Self {
+        self.serve_again();
+        self
+    }
+
+    /// Starts a server where none is.
+    pub fn serve_again(&mut self) {
         let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(server.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
         assert!(line.starts_with("serves"), "{line}");
         self.server = Some(server);
-        self
+    }
+
+    /// Kills the server without a word.
+    pub fn kill_server(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.kill().unwrap();
+            server.wait().unwrap();
+        }
     }
 
     /// Starts a run whose agents play the script.
@@ -84,6 +97,7 @@ impl Office {
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
+            submodules: true,
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,

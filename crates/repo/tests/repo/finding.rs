@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use repo::{Head, Lfs, RepoError, Repository};
 
-use crate::stage::{Stage, git, options, write};
+use crate::stage::{Stage, git, options, user_git, write};
 
 #[test]
 fn a_folder_without_a_repository_is_told_apart() {
@@ -34,7 +34,11 @@ fn a_repository_without_a_commit_is_found_and_refused_as_a_base() {
 fn bare_shallow_submodule_and_lfs_are_told() {
     let stage = Stage::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
     assert_eq!(stage.run.repository.traits.lfs, Lfs::FilterMissing);
+    let has_lfs = user_git(&stage.user()).args(["lfs", "version"]).output().unwrap().status.success();
     git(&stage.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
+    let traits = Repository::find(&stage.user(), &options()).unwrap().traits;
+    assert_eq!(traits.lfs, if has_lfs { Lfs::Ready } else { Lfs::ProgramMissing });
+    git(&stage.user(), &["config", "filter.lfs.process", "another-filter"]);
     let traits = Repository::find(&stage.user(), &options()).unwrap().traits;
     assert_eq!(traits.lfs, Lfs::Ready);
     assert!(!traits.is_bare && !traits.is_shallow && !traits.has_submodules && traits.submodule_of.is_none());

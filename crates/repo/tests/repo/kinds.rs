@@ -104,3 +104,26 @@ fn a_filter_that_is_missing_is_told_and_leaves_nothing() {
     git(&stage.user(), &["config", "filter.lfs.smudge", "cat"]);
     check(&stage.run);
 }
+
+#[test]
+fn large_files_kept_elsewhere_go_through_their_filter_in_worktrees_too() {
+    // What git-lfs does, as far as git sees it: a pointer in the history, the content in the working tree.
+    let stage = Stage::with(|user| {
+        git(user, &["config", "filter.lfs.clean", "sed s/^content:/pointer:/"]);
+        git(user, &["config", "filter.lfs.smudge", "sed s/^pointer:/content:/"]);
+        git(user, &["config", "filter.lfs.required", "true"]);
+        write(user, ".gitattributes", "*.bin filter=lfs\n");
+        write(user, "large.bin", "content:1\n");
+    });
+    let show = |name: &str| git(&stage.user(), &["cat-file", "blob", name]);
+    let worktree = stage.create("T1");
+    assert_eq!(std::fs::read_to_string(worktree.path.join("large.bin")).unwrap(), "content:1\n");
+    write(&worktree.path, "more.bin", "content:2\n");
+    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    assert_eq!(show(&format!("{}:more.bin", kept.commit)), "pointer:2");
+    stage.run.commit_work(&worktree, &work()).unwrap();
+    stage.merge("T1");
+    assert_eq!(show(&format!("{}:more.bin", stage.run.branch())), "pointer:2");
+    let scratch = stage.run.scratch(&stage.run.tip().unwrap()).unwrap();
+    assert_eq!(std::fs::read_to_string(scratch.path.join("more.bin")).unwrap(), "content:2\n");
+}

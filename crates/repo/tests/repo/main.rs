@@ -16,5 +16,6 @@ mod patterns;
 mod prune;
 mod restoring;
 mod stage;
+mod submodules;
 mod untouched;
 mod worktrees;

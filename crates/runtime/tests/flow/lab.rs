@@ -147,6 +147,7 @@ impl Lab {
             presets: self.presets.clone(),
             setup: Vec::new(),
             copy: vec![".env".into()],
+            submodules: true,
             disk_budget_bytes: None,
             ports: Ports::default(),
             sandbox: SandboxMode::Off,

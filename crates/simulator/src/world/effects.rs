@@ -1,8 +1,8 @@
 //! Carries out what the engine orders, slowly, badly, or never.
 
 use domain::{
-    CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, ParkMode, Receipt, Role, SessionId,
-    TaskId, Timestamp,
+    CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Role, SessionId, TaskId,
+    Timestamp,
 };
 use engine::Effect;
 
@@ -64,20 +64,8 @@ impl World {
                 Some(Command::ReportTyped { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
-                let could = !self.fails(15);
-                if let Some(process) = self.processes.get_mut(session)
-                    && could
-                    && process.awake == Awake::Yes
-                    && *mode != ParkMode::Hot
-                {
-                    process.awake = Awake::Parked;
-                    if *mode == ParkMode::Cold {
-                        // The process is ended, and what it had in mind with it.
-                        process.hangs = false;
-                        process.script.clear();
-                    }
-                }
-                Some(done(id, could))
+                let can = !self.fails(15);
+                Some(done(id, self.park(*session, *mode, can)))
             }
             Effect::WakeSession { session, .. } => {
                 if self.fails(30) {

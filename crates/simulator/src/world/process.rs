@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use domain::{Input, InputNumber, PhaseNumber, Role, SessionId, TaskId};
+use domain::{Input, InputNumber, ParkMode, PhaseNumber, Role, SessionId, TaskId};
 
 use super::{
     Happening, World,
@@ -85,6 +85,27 @@ impl World {
         process.awake = Awake::Yes;
         self.plan(200, Happening::Type(id));
         self.speak_on(id);
+    }
+
+    /// The process rests, where it can; returns whether it does.
+    pub(super) fn park(&mut self, id: SessionId, mode: ParkMode, can: bool) -> bool {
+        let Some(process) = self.processes.get_mut(&id) else { return can };
+        match (process.awake, mode) {
+            // One that went by itself is as cold as one that was ended: its last words come too late.
+            (Awake::Dead, ParkMode::Cold) => {
+                process.awake = Awake::Parked;
+                return true;
+            }
+            (Awake::Yes, ParkMode::Frozen) if can => process.awake = Awake::Parked,
+            (Awake::Yes, ParkMode::Cold) if can => {
+                process.awake = Awake::Parked;
+                // The process is ended, and what it had in mind with it.
+                process.hangs = false;
+                process.script.clear();
+            }
+            _ => {}
+        }
+        can
     }
 
     /// A main agent begins by itself.

@@ -16,7 +16,7 @@ export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
   );
   return (
     <div className={`size-full border-line border-r border-dashed ${data.isLast ? "" : "border-b"}`}>
-      <h3
+      <p
         className="origin-top-left truncate px-3.5 py-2.5 font-semibold text-soft text-xs"
         style={{ transform: `scale(${scale})`, width: `${100 / scale}%` }}
       >
@@ -28,7 +28,7 @@ export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
             {phase.tasks.running > 0 && ` · ${t("canvas.running", { count: phase.tasks.running })}`}
           </span>
         )}
-      </h3>
+      </p>
     </div>
   );
 });

@@ -3,18 +3,23 @@ import "./canvas.css";
 import { Background, MiniMap, ReactFlow, useReactFlow } from "@xyflow/react";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useRows } from "~/api/hooks";
 import type { Layout } from "~/api/pictures";
 import { useOpenTask } from "~/components/open";
 import { Lane } from "./LaneNode";
+import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
 import { MiniTask, Ticking } from "./MiniTask";
+import { OverlapLink } from "./OverlapLink";
 import { Search } from "./Search";
 import { TaskCard } from "./TaskNode";
-import { type Direction, nearest, type PlanNode, toEdges, toNodes } from "./toGraph";
+import { type Direction, nearest, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 import { useFirstLook } from "./useFirstLook";
+import { useWhole, ZOOM_MIN } from "./useWhole";
 import { ZoomButtons } from "./ZoomButtons";
 
 const NODE_TYPES = { task: TaskCard, lane: Lane };
+const EDGE_TYPES = { overlap: OverlapLink };
 const NOTHING: ReadonlySet<string> = new Set();
 const ARROWS: Record<string, Direction> = {
   ArrowLeft: "left",
@@ -33,10 +38,19 @@ export function Plan({ run, layout }: Props) {
   const flow = useReactFlow<PlanNode>();
   const box = useRef<HTMLElement>(null);
   const firstLook = useFirstLook(run, layout);
+  const showWhole = useWhole(layout);
   const [chosen, setChosen] = useState<string | null>(null);
   const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
-  const nodes = useMemo(() => toNodes(run, layout, { chosen, found }), [run, layout, chosen, found]);
-  const edges = useMemo(() => toEdges(layout, chosen), [layout, chosen]);
+  const rows = useRows(run, "overlap").data;
+  const overlaps = useMemo(() => Object.values(rows ?? {}), [rows]);
+  const nodes = useMemo(
+    () => toNodes(run, layout, { chosen, found, overlaps }),
+    [run, layout, chosen, found, overlaps],
+  );
+  const edges = useMemo(
+    () => [...toEdges(layout, chosen), ...toOverlapEdges(layout, overlaps)],
+    [layout, chosen, overlaps],
+  );
 
   const show = useCallback(
     (task: string) => {
@@ -60,7 +74,7 @@ export function Plan({ run, layout }: Props) {
     else if (event.key === "Escape" && chosen) setChosen(null);
     else if (event.key === "+" || event.key === "=") void flow.zoomIn({ duration: MOVE_MS });
     else if (event.key === "-") void flow.zoomOut({ duration: MOVE_MS });
-    else if (event.key === "0") void flow.fitView({ duration: MOVE_MS });
+    else if (event.key === "0") showWhole();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -71,7 +85,6 @@ export function Plan({ run, layout }: Props) {
     <section
       ref={box}
       aria-label={t("canvas.label", { chosen: chosen ?? "" })}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that move through the plan need a place to be.
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="canvas relative size-full outline-offset-[-2px]"
@@ -80,6 +93,7 @@ export function Plan({ run, layout }: Props) {
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         onlyRenderVisibleElements
         nodesDraggable={false}
         nodesConnectable={false}
@@ -92,7 +106,7 @@ export function Plan({ run, layout }: Props) {
         multiSelectionKeyCode={null}
         zoomOnDoubleClick={false}
         panOnScroll
-        minZoom={0.05}
+        minZoom={ZOOM_MIN}
         maxZoom={1.5}
         fitView
         fitViewOptions={firstLook.fit}
@@ -109,14 +123,22 @@ export function Plan({ run, layout }: Props) {
             ariaLabel={t("canvas.minimap")}
             nodeComponent={MiniTask}
             className="max-md:hidden!"
+            style={mapSize(layout)}
             bgColor="var(--panel)"
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
         </Ticking>
         <Search run={run} layout={layout} onFound={setFound} onShow={show} />
         <Legend />
-        <ZoomButtons />
+        <ZoomButtons onWhole={showWhole} />
+        <LaneTitles lanes={layout.lanes} />
       </ReactFlow>
     </section>
   );
+}
+
+/** A small map in the shape of the plan, as far as it stays small. */
+function mapSize({ width, height }: Layout): { width: number; height: number } {
+  const isWide = width > 5 * height;
+  return isWide ? { width: 340, height: 72 } : { width: 190, height: 130 };
 }
