@@ -111,6 +111,8 @@ fn install(web: &Path) -> Result<(), Missing> {
     let mut npm = Command::new("npm");
     // Not `npm ci`: it refuses a lock file without the builds for other systems, and not every registry has those.
     npm.args(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]);
+    // Who has no network hears so at once, not after minutes of trying.
+    npm.args(["--fetch-retries=1", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
     npm.current_dir(web);
     // Whoever tests the page has its tools, and keeps them.
     if !modules.join(".bin/biome").exists() {
