@@ -32,5 +32,5 @@ export async function findings(page: Page): Promise<string[]> {
 export async function picture(page: Page, name: string): Promise<void> {
   if (!SCREENS) return;
   mkdirSync(SCREENS, { recursive: true });
-  await page.screenshot({ path: join(SCREENS, `${name}.jpg`), type: "jpeg", quality: 70 });
+  await page.screenshot({ path: join(SCREENS, `${name}.png`) });
 }

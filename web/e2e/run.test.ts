@@ -42,10 +42,16 @@ test("the link leaves no token in the address, and the title counts what waits",
 
 const VIEWS: [name: string, path: string, there: string][] = [
   ["home", "/", "article"],
+  ["canvas", "/runs/RUN/canvas", "[data-task]"],
+  ["board", "/runs/RUN/board", "[data-task]"],
+  ["schedule", "/runs/RUN/schedule", "[data-task]"],
+  ["timeline", "/runs/RUN/timeline", "main li"],
+  ["team", "/runs/RUN/team", "[data-session]"],
   ["tasks", "/runs/RUN/list", "main li"],
   ["inbox", "/runs/RUN/inbox", "main article"],
   ["chat", "/runs/RUN/chat", "[data-card]"],
   ["task-conversation", "/runs/RUN/tasks/T1.1", "[data-turn]"],
+  ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] pre"],
   ["task-events", "/runs/RUN/tasks/T1.1?tab=events", "[role=tabpanel] li"],
   ["task-changes", "/runs/RUN/tasks/T1.2?tab=changes", "[role=tabpanel] details"],
   ["task-checks", "/runs/RUN/tasks/T1.2?tab=checks", "[role=tabpanel] details"],
@@ -53,20 +59,26 @@ const VIEWS: [name: string, path: string, there: string][] = [
   ["new", "/new", "textarea"],
 ];
 
+/** The views that are made for small screens. */
+const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
+/** The views of which there is a dark picture, too; more would not show more. */
+const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
+
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("%s can be used by everybody", async (name, path, there) => {
     await page.emulateMedia({ colorScheme });
     await page.goto(at(path));
     await page.locator(there).first().waitFor();
     expect(await findings(page)).toEqual([]);
-    await picture(page, colorScheme === "dark" ? `${name}-dark` : name);
+    if (colorScheme === "light") await picture(page, name);
+    else if (DARK.includes(name)) await picture(page, `${name}-dark`);
   });
 });
 
 test("on a phone and in Korean everything is there, and nothing sticks out", async () => {
   const phone = await world.visitor({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  for (const [name, path, there] of VIEWS.slice(0, 5)) {
+  for (const [name, path, there] of VIEWS.filter(([name]) => PHONE.includes(name))) {
     await small.goto(at(path));
     await small.locator(there).first().waitFor();
     const sticksOut = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
@@ -79,6 +91,7 @@ test("on a phone and in Korean everything is there, and nothing sticks out", asy
 });
 
 test("the palette and the keys help are a key away", async () => {
+  await page.emulateMedia({ colorScheme: "light" });
   await page.goto(at("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("Control+k");
@@ -94,6 +107,17 @@ test("the palette and the keys help are a key away", async () => {
   await page.keyboard.press("Escape");
 });
 
+test("a plan is read while it is typed, and a mistake leads to its place", async () => {
+  await page.goto(at("/new"));
+  const text = page.getByLabel("Text of the plan");
+  await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T9.9)\n");
+  const mistake = page.getByRole("button", { name: /T9\.9/ }).first();
+  await mistake.click();
+  await picture(page, "new");
+  await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T1.1)\n");
+  await page.getByText("jangdan run TASKS.md").waitFor();
+});
+
 test("free words while two questions wait are not guessed at: the list stands there", async () => {
   await page.goto(at("/runs/RUN/chat"));
   const box = page.getByPlaceholder("Message the orchestrator…");
@@ -103,7 +127,7 @@ test("free words while two questions wait are not guessed at: the list stands th
   await choices.waitFor();
   await picture(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
-  await page.getByRole("button", { name: "Send" }).last().click();
+  await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
   await until(async () => (await question("T1.3"))?.answer === "with tax", "the answer at its question");
   expect((await question("T1.1"))?.answer).toBeNull();
 });
@@ -113,9 +137,17 @@ test("a card of the chat shows its answer", async () => {
   await page.locator(`[data-card="${answered}"]`).getByText("with tax").last().waitFor();
 });
 
-test("a task opens from its line: the whole conversation in order, the answer, and it goes on", async () => {
-  await page.goto(at("/runs/RUN/list"));
-  await page.getByRole("button", { name: /T1\.1/ }).first().click();
+test("a double-click on the canvas opens a task", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await page.locator('[data-task="T1.1"]').first().dblclick();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /by price/ })
+    .waitFor();
+  await picture(page, "canvas-task");
+});
+
+test("a task's panel has the whole conversation in order, takes the answer, and the task goes on", async () => {
   await page.locator("[data-turn]").first().waitFor();
   const second = await context.newPage();
   await second.goto(at("/runs/RUN/tasks/T1.1"));
@@ -134,6 +166,15 @@ test("a task opens from its line: the whole conversation in order, the answer, a
     expect(turns).toEqual(turns.map((_, index) => index));
   }
   await second.close();
+});
+
+test("the timeline tells the life of a question", async () => {
+  await page.goto(at("/runs/RUN/timeline"));
+  const id = (await question("T1.1"))?.id ?? "";
+  const kinds = (await world.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
+  expect(kinds.length).toBeGreaterThan(1);
+  await page.getByText("In which order shall the menu be?").first().waitFor();
+  await picture(page, "timeline");
 });
 
 test("a server that was killed is missed, and found again without loss", async () => {

@@ -2,6 +2,7 @@
 //!
 //! Looks whether files and variables are there, never into them. A program that does not answer is not waited for.
 
+mod listed;
 mod version;
 
 use std::{
@@ -12,7 +13,10 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
+
 use crate::preset::{DriverName, LoginSigns, Preset};
+pub use listed::{Listed, list};
 
 /// The slowest agent takes two seconds for its version on a busy machine.
 const VERSION_WAIT: Duration = Duration::from_secs(10);
@@ -46,7 +50,8 @@ pub struct Found {
 }
 
 /// Whether an agent is logged in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Login {
     /// It looks so.
     In,

@@ -25,6 +25,7 @@ mod sessions;
 mod standing;
 mod talk;
 mod turn;
+mod typist;
 pub mod words;
 
 pub use acp::{Acp, AcpOptions, AcpStart, McpServer, Variable};
@@ -40,3 +41,4 @@ pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, r
 pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
 pub use standing::{Stand, Standing};
 pub use talk::{Talk, TalkError};
+pub use typist::Typist;

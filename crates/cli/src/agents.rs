@@ -5,15 +5,11 @@ use std::{
     process::ExitCode,
 };
 
-use agents::{
-    detect::{Found, Login, Machine, choose},
-    preset,
-};
+use agents::detect::{Listed, Login, list};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use config::Loaded;
 use domain::AgentName;
-use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -34,32 +30,6 @@ pub struct Arguments {
     json: bool,
     #[command(flatten)]
     set: SetArguments,
-}
-
-/// An agent, as it is printed.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    name: String,
-    title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    program: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
-    login: LoginRow,
-    /// What to do before it works.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<String>,
-    works: bool,
-    chosen: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-enum LoginRow {
-    In,
-    Out,
-    NotNeeded,
 }
 
 /// Runs the command.
@@ -84,49 +54,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows(settings: &Settings, loaded: &Loaded) -> Result<Vec<Row>, Failure> {
-    let added = &loaded.config.agents;
-    // What only the project's file names is not run: to list agents in a foreign repository starts nothing of it.
+fn rows(settings: &Settings, loaded: &Loaded) -> Result<Vec<Listed>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
-    let presets = preset::names(added).into_iter().map(|name| {
-        let mut preset = preset::pick(&name, added)?;
-        if !preset::pick(&name, &trusted).is_ok_and(|trusted| trusted == preset) {
-            preset.version.clear();
-        }
-        Ok((name, preset))
-    });
-    let presets: Result<Vec<_>, preset::PresetError> = presets.collect();
-    let presets = presets.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })?;
-    let found = Machine::here().find(presets);
     let worker = loaded.config.team.worker.as_ref().map(AgentName::as_str);
-    let chosen = worker.or_else(|| choose(&found).map(|found| found.name.as_str()));
-    Ok(found.iter().map(|found| row(found, chosen == Some(&found.name))).collect())
+    let listed = list(&loaded.config.agents, &trusted, worker);
+    listed.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })
 }
 
-fn row(found: &Found, chosen: bool) -> Row {
-    let Found { name, preset, program, version, login } = found;
-    let missing = match (program, login, &preset.login) {
-        (None, _, _) => Some(format!("install it: {}", preset.install)),
-        (Some(_), Login::Out, Some(signs)) => Some(format!("log in: {}", signs.how)),
-        (Some(_), Login::Out | Login::In | Login::NotNeeded, _) => None,
-    };
-    Row {
-        name: name.clone(),
-        title: preset.title.clone(),
-        program: program.as_ref().map(|program| program.display().to_string()),
-        version: version.clone(),
-        login: match login {
-            Login::In => LoginRow::In,
-            Login::Out => LoginRow::Out,
-            Login::NotNeeded => LoginRow::NotNeeded,
-        },
-        missing,
-        works: found.works(),
-        chosen,
-    }
-}
-
-fn write_json(rows: &[Row]) -> io::Result<()> {
+fn write_json(rows: &[Listed]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     for row in rows {
         writeln!(stdout, "{}", json(row)?)?;
@@ -134,7 +69,7 @@ fn write_json(rows: &[Row]) -> io::Result<()> {
     stdout.flush()
 }
 
-fn write_table(rows: &[Row]) -> io::Result<()> {
+fn write_table(rows: &[Listed]) -> io::Result<()> {
     let head = ["AGENT", "VERSION", "LOGIN", "MISSING"].map(str::to_owned);
     let cells = rows.iter().map(|row| {
         let version = match (&row.program, &row.version) {
@@ -144,9 +79,9 @@ fn write_table(rows: &[Row]) -> io::Result<()> {
         };
         let login = match (&row.program, row.login) {
             (None, _) => "",
-            (Some(_), LoginRow::In) => "yes",
-            (Some(_), LoginRow::Out) => "no",
-            (Some(_), LoginRow::NotNeeded) => "not needed",
+            (Some(_), Login::In) => "yes",
+            (Some(_), Login::Out) => "no",
+            (Some(_), Login::NotNeeded) => "not needed",
         };
         let mark = if row.chosen { " *" } else { "" };
         let name = format!("{}{mark}", row.name);
@@ -169,7 +104,7 @@ fn write_table(rows: &[Row]) -> io::Result<()> {
     stdout.flush()
 }
 
-fn style(row: &Row) -> Style {
+fn style(row: &Listed) -> Style {
     match (row.works, &row.program) {
         (true, _) => GOOD,
         (false, Some(_)) => BAD,

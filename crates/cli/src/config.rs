@@ -7,8 +7,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use config::{Entry, Loaded, Origin, Value, entries, write};
-use serde::{Serialize, Serializer};
+use config::{Loaded, rows, write};
 
 use crate::{
     failure::Failure,
@@ -49,30 +48,6 @@ pub struct CheckArguments {
     set: SetArguments,
 }
 
-/// A key, as it is printed.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    key: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<ValueRow>,
-    origins: Vec<OriginRow>,
-    about: &'static str,
-}
-
-/// A value as JSON has it.
-#[derive(Debug)]
-struct ValueRow(Value);
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
-enum OriginRow {
-    Default,
-    File { name: String, line: Option<usize> },
-    Environment { variable: String },
-    Flag { key: String },
-}
-
 /// Runs the command.
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
@@ -106,8 +81,8 @@ fn show(loaded: &Loaded, with_origins: bool) -> io::Result<()> {
 
 fn show_json(loaded: &Loaded) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    for entry in entries(loaded) {
-        writeln!(stdout, "{}", json(&row(&entry))?)?;
+    for row in rows(loaded) {
+        writeln!(stdout, "{}", json(&row)?)?;
     }
     stdout.flush()
 }
@@ -128,39 +103,4 @@ fn paths(settings: &Settings) -> io::Result<()> {
     }
     say("project", &settings.project)?;
     stdout.flush()
-}
-
-fn row(entry: &Entry<'_>) -> Row {
-    Row {
-        key: entry.name(),
-        value: entry.value.clone().map(ValueRow),
-        origins: entry.origins.iter().map(origin_row).collect(),
-        about: entry.key.about,
-    }
-}
-
-fn origin_row(origin: &Origin) -> OriginRow {
-    match origin {
-        Origin::Default => OriginRow::Default,
-        Origin::File { name, at } => {
-            OriginRow::File { name: name.clone(), line: at.as_ref().map(|at| at.line) }
-        }
-        Origin::Environment { variable } => OriginRow::Environment { variable: variable.clone() },
-        Origin::Flag { key } => OriginRow::Flag { key: key.clone() },
-    }
-}
-
-impl Serialize for ValueRow {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Value::Flag(flag) => flag.serialize(serializer),
-            Value::Number(number) => number.serialize(serializer),
-            Value::Texts(texts) => texts.serialize(serializer),
-            value @ (Value::Text(_)
-            | Value::Time(_)
-            | Value::Size(_)
-            | Value::Budget(_)
-            | Value::Ports(..)) => serializer.collect_str(value),
-        }
-    }
 }

@@ -6,10 +6,10 @@ mod reading;
 
 use std::{fs, path::Path, process::ExitCode};
 
-use agents::{Found, SessionError, Sessions};
+use agents::Sessions;
 use clap::Args;
-use domain::{RunId, SessionId, TaskId};
-use runtime::Outfit;
+use domain::{RunId, TaskId};
+use runtime::{Outfit, processes};
 use views::{AttemptRow, SessionRow, TaskRow};
 
 use self::reading::Reading;
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let session = session_of(&source, &run, &words.about, arguments.attempt)?;
     let data = arguments.common.data()?;
     let sessions = Sessions::open(&data).map_err(session::failure)?;
-    let processes = processes(&sessions, &run, session.id)?;
+    let processes = processes(&sessions, &run, session.id).map_err(session::failure)?;
     if processes.is_empty() {
         eprintln!("{} has no process yet", words.about);
     }
@@ -93,20 +93,6 @@ fn session_of(
         hint: Some(format!("jangdan status {run} shows how it stands")),
         exit: 1,
     })
-}
-
-/// Returns the processes of a session: the first, and one more each time that it came back.
-fn processes(sessions: &Sessions, run: &RunId, session: SessionId) -> Result<Vec<Found>, Failure> {
-    let mut processes = Vec::new();
-    for number in 1_u32.. {
-        let name = format!("{run}-{session}-{number}");
-        match sessions.find(&name) {
-            Ok(found) if found.name == name => processes.push(found),
-            Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => break,
-            Err(error) => return Err(session::failure(error)),
-        }
-    }
-    Ok(processes)
 }
 
 fn outfit(data: &Path, run: &RunId) -> Result<Outfit, Failure> {

@@ -26,6 +26,7 @@ mod link;
 mod log;
 mod logs;
 mod moment;
+mod plan_change;
 mod plan_check;
 mod play;
 mod plural;
@@ -167,6 +168,14 @@ enum Command {
 enum PlanCommand {
     /// Reads a plan file, and shows what it means and what is wrong with it.
     Check(plan_check::Arguments),
+    /// Shows what the plan file says that the run's plan does not.
+    Diff(plan_change::Arguments),
+    /// Lets what changed in the plan file hold for the run.
+    Take(plan_change::Arguments),
+    /// Lets the run's plan stay as it is.
+    Leave(plan_change::Arguments),
+    /// Says that something is there that tasks wait for outside of the plan.
+    Met(plan_change::MetArguments),
 }
 
 fn main() -> ExitCode {
@@ -204,6 +213,10 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
+        Command::Plan(PlanCommand::Diff(arguments)) => plan_change::diff(&arguments),
+        Command::Plan(PlanCommand::Take(arguments)) => plan_change::take(&arguments),
+        Command::Plan(PlanCommand::Leave(arguments)) => plan_change::leave(&arguments),
+        Command::Plan(PlanCommand::Met(arguments)) => plan_change::met(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),

@@ -7,8 +7,7 @@ mod team;
 use std::path::{Path, PathBuf};
 
 use ::config::Loaded;
-use domain::PlannedWork;
-use runtime::{NewRun, Outfit, Ports, SandboxMode, kept_permissions};
+use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
 
 use crate::{failure::Failure, remote::person};
 
@@ -43,11 +42,19 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
     let read = plan::read(&file, wanted.format)?;
     let mut work = engine::planned(&read, wanted.with_optional);
     let config = &loaded.config;
-    add_budgets(&mut work, &config.budgets);
     let place = place::find(project, &config.worktree, wanted.in_place)?;
     notes.extend(place.notes);
-    let team = team::team(config, &mut work, wanted.agent.as_deref())?;
+    let team = team::team(config, &work, wanted.agent.as_deref())?;
     notes.extend(team.note);
+    let reading = PlanReading {
+        format: wanted.format.map(|format| format.to_string()),
+        with_optional: wanted.with_optional,
+        tester: team.tester,
+        task_budget: config.budgets.task,
+        phase_budgets: config.budgets.phase.clone(),
+        write_back: config.write_back,
+    };
+    reading.complete(&mut work);
     let mut settings = config.settings.clone();
     let kept = kept_permissions(data, &place.root);
     settings.permissions.allow.extend(kept.allow);
@@ -75,6 +82,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         sandbox_write: config.sandbox.write.clone(),
         template,
         plan: Some(file),
+        reading,
     };
     let name = place.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let new = NewRun {
@@ -86,18 +94,6 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         person: person(),
     };
     Ok(Prepared { new, notes })
-}
-
-/// Gives tasks and phases what they may cost where the plan says nothing.
-fn add_budgets(work: &mut PlannedWork, budgets: &::config::TaskBudgets) {
-    for task in &mut work.tasks {
-        task.budget = task.budget.or(budgets.task);
-    }
-    for phase in &mut work.phases {
-        if phase.budgets.is_empty() {
-            phase.budgets.clone_from(&budgets.phase);
-        }
-    }
 }
 
 fn read_template(path: &Path) -> Result<String, Failure> {

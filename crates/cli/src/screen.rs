@@ -10,6 +10,7 @@ pub mod history;
 mod left;
 pub mod line;
 mod overlaps;
+pub mod plan_diff;
 pub mod prompt;
 mod tasks;
 mod totals;

@@ -3,7 +3,6 @@
 mod answers;
 mod attach;
 mod converse;
-mod keys;
 mod list;
 mod log;
 mod show;
@@ -11,7 +10,7 @@ mod start;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use agents::{Found, SessionError, Sessions, State, Talk, preset::DriverName};
+use agents::{Found, SessionError, Sessions, State, Talk, Typist, preset::DriverName};
 use clap::{Args, Subcommand};
 use holder::{
     ClientError, END_GRACE,
@@ -138,8 +137,8 @@ fn say(sessions: &Sessions, found: &Found, text: &str, waits: bool) -> Result<Ex
     }
     // Enter on a terminal, a new line in a pipe.
     let end = if found.about.has_terminal { "\r" } else { "\n" };
-    let mut typist = keys::Typist::connect(sessions, found)?;
-    typist.type_in(format!("{text}{end}").as_bytes())?;
+    let mut typist = Typist::connect(sessions, found).map_err(failure)?;
+    typist.type_in(format!("{text}{end}").as_bytes()).map_err(failure)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -97,9 +97,9 @@ fn failure(arguments: &Arguments, violation: &Violation) -> Failure {
 }
 
 fn sentence(summary: &Summary) -> String {
-    let Summary { runs, commands, refused, events, crashes, done } = summary;
+    let Summary { runs, commands, refused, events, crashes, done, amended } = summary;
     format!(
         "{runs} runs break no rule: {commands} commands ({refused} refused), {events} events, {done} tasks done, \
-         {crashes} crashes survived"
+         {amended} changes of plans taken, {crashes} crashes survived"
     )
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, Overlap, PermissionWish,
+    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
     PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
     Said, SessionId, Settings, TaskId, Usage,
 };
@@ -96,6 +96,16 @@ pub enum Command {
     MarkMet {
         /// Its name.
         name: String,
+    },
+    /// Take what changed in the plan file.
+    TakePlan {
+        /// The offer that was seen; the file may have changed again since.
+        offer: OfferId,
+    },
+    /// Leave the plan as the run has it.
+    LeavePlan {
+        /// The offer that was seen.
+        offer: OfferId,
     },
 
     /// Answer a question.
@@ -297,6 +307,16 @@ pub enum Command {
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
+    },
+    /// The plan file says this now; what differs from the run's plan is offered.
+    ReportPlan {
+        /// What the file says.
+        work: Box<PlannedWork>,
+    },
+    /// The plan file can't be read as a plan.
+    ReportPlanBroken {
+        /// Why not.
+        problem: String,
     },
     /// A session got no worktree, because worktrees take too much room already.
     ReportNoRoom {

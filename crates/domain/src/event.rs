@@ -10,10 +10,11 @@ use crate::{
     Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, ChannelId,
     CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, DependencyRequest, DirectMessageId,
     DirectType, EffectId, EscalationId, EscalationType, Failure, Feedback, GateReport, Heard, HoldsUp, Input,
-    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, Overlap, ParkMode,
-    PermissionWish, PhaseNumber, PlannedTask, PlannedWork, Priority, Proof, Provided, QuestionId,
-    QuestionKind, Receipt, RequestId, ResultId, ResultType, ReturnReason, RewindTarget, Role, Route,
-    RunOutcome, Said, Sequence, SessionId, Settings, Severity, Subject, TaskId, Timestamp, Usage,
+    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, OfferId, Overlap,
+    ParkMode, PermissionWish, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork,
+    Priority, Proof, Provided, QuestionId, QuestionKind, Receipt, RequestId, ResultId, ResultType,
+    ReturnReason, RewindTarget, Role, Route, RunOutcome, Said, Sequence, SessionId, Settings, Severity,
+    Subject, TaskId, Timestamp, Usage,
 };
 
 /// An event with its place in the log of its run.
@@ -298,6 +299,9 @@ events! {
     TaskAdded {
         /// The task.
         task: Box<PlannedTask>,
+        /// Whether the plan file has it; else somebody added it by hand.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        in_file: bool,
     }
     /// A task waits for another one too.
     DependencyAdded {
@@ -317,6 +321,65 @@ events! {
     ExternalMet {
         /// Its name.
         name: String,
+    }
+    /// The plan file says something else than the run's plan, and somebody may take that. It replaces an earlier offer.
+    PlanOffered {
+        /// The offer.
+        offer: OfferId,
+        /// What is different.
+        changes: Box<PlanChanges>,
+        /// Why it can't be taken as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    }
+    /// There is nothing to take any more.
+    PlanOfferWithdrawn {
+        /// The offer.
+        offer: OfferId,
+        /// Why not.
+        reason: String,
+    }
+    /// The plan file can't be read as a plan, and nothing of it was taken.
+    PlanUnreadable {
+        /// What is wrong.
+        problem: String,
+    }
+    /// What changed in the plan file holds for the run from here on; what comes of it follows.
+    PlanTaken {
+        /// The offer.
+        offer: OfferId,
+        /// The tasks that the plan no longer has.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<TaskId>,
+        /// The tasks that it has again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        restored: Vec<TaskId>,
+    }
+    /// Somebody wants the run's plan to stay as it is.
+    PlanLeft {
+        /// The offer.
+        offer: OfferId,
+    }
+    /// A phase joined the plan.
+    PhaseAdded {
+        /// The phase.
+        phase: Box<PlannedPhase>,
+    }
+    /// The plan says something else about a phase.
+    PhaseChanged {
+        /// The phase.
+        phase: PhaseNumber,
+        /// Its name.
+        name: String,
+        /// The phases whose gates it waits for.
+        after: Vec<PhaseNumber>,
+    }
+    /// The plan says something else about a task. What it waits for has events of its own.
+    TaskChanged {
+        /// The task as the plan has it.
+        task: Box<PlannedTask>,
+        /// What is different.
+        fields: Vec<PlanField>,
     }
 
     /// A session began: a process is to be started, unless Jangdan plays this level itself.

@@ -66,6 +66,8 @@ numbered! {
     EscalationId = "e", "escalation id (write e_5)";
     /// A point that a task can go back to.
     CheckpointId = "k", "checkpoint id (write k_2)";
+    /// A change of the plan file that somebody may take.
+    OfferId = "p", "offer id (write p_1)";
 }
 
 /// The number of a try at a task, from 1.

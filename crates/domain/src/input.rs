@@ -214,6 +214,19 @@ pub enum Input {
         /// What they say.
         text: String,
     },
+    /// The plan says something else about its task.
+    Changed {
+        /// The task.
+        task: TaskId,
+        /// What is to be done, in one line.
+        title: String,
+        /// The whole description.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+        /// What must hold before it counts as done.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        acceptance: Vec<String>,
+    },
     /// What held it up is over.
     GoOn {
         /// What that was.

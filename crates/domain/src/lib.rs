@@ -4,6 +4,7 @@
 
 mod actor;
 mod agent;
+mod amended;
 mod command;
 mod escalation;
 mod event;
@@ -23,13 +24,14 @@ mod value;
 
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
+pub use amended::{ChangedTask, KeptTask, PlanChanges, PlanField};
 pub use command::Command;
 pub use escalation::{Action, EscalationType, Level, Severity, Subject};
 pub use event::{Event, Recorded};
 pub use feedback::{Feedback, Receipt, TestFailure, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
-    QuestionId, RequestId, ResultId, SessionId,
+    OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
 pub use input::{CallOutcome, Input, Provided};
 pub use log::{RunId, Sequence, Timestamp};

@@ -2,6 +2,7 @@
 //!
 //! A match without a wildcard: a new kind of event makes the compiler show this place.
 
+mod amend;
 mod exchange;
 mod gate;
 mod question;
@@ -25,6 +26,9 @@ use crate::{
     schedule::Hold,
     state::{Deadline, EffectKey, Stage, TaskRef},
 };
+
+/// How long a question or a problem may be with an agent that does nothing about it.
+const PATIENCE_MS: u64 = 10 * 60_000;
 
 impl Run {
     /// Takes a recorded event in, and returns what the world must now do.
@@ -105,7 +109,15 @@ impl Run {
             Event::TaskRequested { task, worktree, meta } => {
                 self.task_requested(task, worktree.as_ref(), meta.as_ref());
             }
-            Event::TaskAdded { task } => self.task_added(task),
+            Event::TaskAdded { task, in_file } => self.task_added(task, !in_file),
+            Event::PlanOffered { .. }
+            | Event::PlanOfferWithdrawn { .. }
+            | Event::PlanUnreadable { .. }
+            | Event::PlanTaken { .. }
+            | Event::PlanLeft { .. }
+            | Event::PhaseAdded { .. }
+            | Event::PhaseChanged { .. }
+            | Event::TaskChanged { .. } => self.take_amendment(event),
             Event::DependencyAdded { earlier, later } => {
                 if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);

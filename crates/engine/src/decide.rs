@@ -3,6 +3,7 @@
 //! Every event is applied the moment it is decided, so that the next rule sees what the last one did. A wish is
 //! refused before the first event, or not at all.
 
+mod amend;
 mod clock;
 mod close;
 mod command;

@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no IO. Starts nothing itself; it says what may start, and `runtime` acts.
 
+mod amend;
 mod apply;
 mod decide;
 mod effect;

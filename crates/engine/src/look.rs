@@ -54,6 +54,11 @@ impl Run {
         &self.settings
     }
 
+    /// Returns how long the last try at a task has worked so far, without waiting.
+    pub fn worked_ms(&self, task: &TaskId) -> Option<u64> {
+        Some(self.task(self.find(task)?).ran_ms)
+    }
+
     /// Returns the command that judges a task, where there is one.
     pub fn check(&self, task: &TaskId) -> Option<&str> {
         self.check_of(self.find(task)?).map(String::as_str)

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use domain::{
-    ChannelId, EffectId, EscalationId, InvocationId, Overlap, PhaseNumber, QuestionId, RequestId, ResultId,
-    RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
+    ChannelId, EffectId, EscalationId, InvocationId, OfferId, Overlap, PhaseNumber, PlanChanges, QuestionId,
+    RequestId, ResultId, RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,8 +84,21 @@ pub struct Run {
     pub(crate) resolves: BTreeMap<SessionId, Option<PhaseNumber>>,
     pub(crate) timers: Timers,
     pub(crate) orders: Orders,
+    /// How many changes of the plan file were offered.
+    pub(crate) offers: u32,
+    /// The one that may be taken.
+    pub(crate) offer: Option<Offer>,
+    /// The last one that somebody left: it is not offered again.
+    pub(crate) left: Option<Offer>,
     #[serde(skip)]
     pub(crate) guards: Guards,
+}
+
+/// A change of the plan file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Offer {
+    pub(crate) id: OfferId,
+    pub(crate) changes: Box<PlanChanges>,
 }
 
 /// Whether the run goes on.
@@ -159,6 +172,9 @@ impl Run {
             resolves: BTreeMap::new(),
             timers: Timers::default(),
             orders: Orders::default(),
+            offers: 0,
+            offer: None,
+            left: None,
             guards: Guards::default(),
         }
     }

@@ -364,19 +364,42 @@ impl Schedule {
         node
     }
 
-    /// Lets `later` wait for `earlier`; refused where that closes a circle. `later` has not started.
+    /// Adds a barrier that waits for some nodes.
+    pub fn add_barrier(&mut self, before: &[Node]) -> Node {
+        let node = self.graph.add(0);
+        self.tasks.push(Task::new(None));
+        for earlier in before {
+            // Nothing waits for a new node, so no circle can close.
+            let _ = self.connect(*earlier, node);
+        }
+        if self.is_free(node) {
+            self.make_ready(node);
+        }
+        node
+    }
+
+    /// Says how long a task is thought to take now.
+    pub fn set_duration(&mut self, node: Node, duration: u64) {
+        self.graph.set_durations([(node, duration)]);
+        self.refresh();
+    }
+
+    /// Lets `later` wait for `earlier`; refused where that closes a circle. What has started is not held up by that.
     pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), Cycle> {
         if self.graph.before(later).contains(&earlier) {
             return Ok(());
         }
         self.graph.connect(earlier, later)?;
         if !self.is_met(earlier) {
-            self.leave_ready(later);
+            let has_started = self.tasks.get(later.index()).is_some_and(|task| task.has_started);
+            if !has_started {
+                self.leave_ready(later);
+                self.newly_ready.retain(|node| *node != later);
+            }
             self.open_barriers.remove(&later);
-            self.newly_ready.retain(|node| *node != later);
             if let Some(task) = self.tasks.get_mut(later.index()) {
                 task.unmet += 1;
-                if matches!(task.place, Place::Ready | Place::HeldUp) {
+                if !has_started && matches!(task.place, Place::Ready | Place::HeldUp) {
                     task.place = Place::Waiting;
                 }
             }

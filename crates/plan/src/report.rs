@@ -47,6 +47,9 @@ pub struct PlacedDiagnostic<'a> {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'a str>,
 }
 
 impl<'a> Report<'a> {
@@ -64,6 +67,7 @@ impl<'a> Report<'a> {
                 message: &diagnostic.message,
                 line: place.line,
                 column: place.column,
+                hint: diagnostic.hint.as_deref(),
             }
         });
         Self {

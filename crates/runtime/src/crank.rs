@@ -2,33 +2,36 @@
 
 use std::{
     collections::VecDeque,
+    path::PathBuf,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, SyncSender},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{self, SystemTime, UNIX_EPOCH},
 };
 
-use domain::{Actor, Command, SessionId, Timestamp};
-use views::Row;
+use domain::{Actor, Command, SessionId, TaskId, Timestamp};
+use views::{Change, Row, TaskState, WORKER_COMPLETE};
 
 use crate::{
     Kept, Published, WishError,
     host::{AfterStop, HostError, Shared, Shown, shown},
+    learned::Duration,
     outfit::Outfit,
+    plan_file::PlanFile,
     world::{LOOK_FOR_ROOM, World},
 };
 
 /// How many wishes are taken in one go before the rows are saved.
 const BATCH_MAX: usize = 256;
 /// How long the loop sleeps when it waits for nothing. Only so that a clock that was set is seen.
-const SLEEP_MAX: Duration = Duration::from_secs(60);
+const SLEEP_MAX: time::Duration = time::Duration::from_secs(60);
 /// How long to wait before what could not be recorded is tried again.
-const RETRY: Duration = Duration::from_millis(200);
+const RETRY: time::Duration = time::Duration::from_millis(200);
 /// So much waits for a log that can't be written; then whoever says more waits too.
 const POSTPONED_MAX: usize = 4096;
 /// How long the rows may be behind the log while there is much to do.
-const SAVE_EVERY: Duration = Duration::from_secs(1);
+const SAVE_EVERY: time::Duration = time::Duration::from_secs(1);
 
 /// What a run's loop is sent.
 pub(crate) enum Mail {
@@ -76,6 +79,9 @@ pub(crate) struct Crank {
     postponed: VecDeque<Wish>,
     was_over: bool,
     saved_at: std::time::Instant,
+    plan_file: Option<PlanFile>,
+    /// The project's folder.
+    project: PathBuf,
 }
 
 impl Crank {
@@ -88,6 +94,11 @@ impl Crank {
     ) -> Result<Self, HostError> {
         let run = kept.id().clone();
         let was_over = kept.run().outcome().is_some();
+        let mut plan_file = PlanFile::of(&outfit, &shared.data);
+        if let Some(file) = &mut plan_file {
+            file.remember_done(done_by_run(&kept));
+        }
+        let project = outfit.project.clone();
         let world = World::open(Arc::clone(&shared), run, outfit, mail)?;
         Ok(Self {
             shared,
@@ -97,6 +108,8 @@ impl Crank {
             postponed: VecDeque::new(),
             was_over,
             saved_at: std::time::Instant::now(),
+            plan_file,
+            project,
         })
     }
 
@@ -116,7 +129,10 @@ impl Crank {
             let mut batch = match self.inbox.recv_timeout(self.patience()) {
                 Ok(mail) => vec![mail],
                 Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
-                Err(RecvTimeoutError::Timeout) => vec![Mail::wish(Actor::Clock, Command::Tick, None)],
+                Err(RecvTimeoutError::Timeout) if self.is_late() => {
+                    vec![Mail::wish(Actor::Clock, Command::Tick, None)]
+                }
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             batch.extend(self.inbox.try_iter().take(BATCH_MAX));
@@ -128,8 +144,43 @@ impl Crank {
                     Mail::Stop(agents) => return self.stop(agents),
                 }
             }
+            self.look_at_plan();
             self.world.look_for_room(&self.kept);
             self.save();
+        }
+    }
+
+    /// Reports what the plan file says, where it has changed.
+    fn look_at_plan(&mut self) {
+        if self.was_over {
+            return;
+        }
+        if let Some(Mail::Wish(report)) = self.plan_file.as_mut().and_then(PlanFile::look).map(Mail::report) {
+            self.take(report);
+        }
+    }
+
+    /// Writes down how long a task took that is done, and ticks its box.
+    fn note_done(&mut self, changes: &[Change]) {
+        let done = |change: &Change| match &change.row {
+            Some(Row::Task(row)) if change.names().contains(&WORKER_COMPLETE) => Some((**row).clone()),
+            Some(_) | None => None,
+        };
+        for row in changes.iter().filter_map(done) {
+            let detail = self.kept.views().rows().task_details.get(&row.id);
+            let worked_ms = self.kept.run().worked_ms(&row.id).unwrap_or(0);
+            let duration = Duration {
+                project: self.project.clone(),
+                title: row.title.clone(),
+                agent: row.agent,
+                complexity: detail.and_then(|detail| detail.complexity),
+                worked_ms,
+            };
+            // What could not be written down was not learned.
+            drop(duration.keep(&self.shared.data));
+            if let Some(file) = &mut self.plan_file {
+                file.tick(row.id, row.title);
+            }
         }
     }
 
@@ -164,6 +215,7 @@ impl Crank {
             }
             (Ok(step), _) => {
                 for event in step.shown {
+                    self.note_done(&event.changes);
                     self.world.note_tasks(event.changes.iter().filter_map(|change| match &change.row {
                         Some(Row::Task(row)) => Some(&**row),
                         _ => None,
@@ -203,14 +255,21 @@ impl Crank {
     }
 
     /// Returns how long to wait for mail.
-    fn patience(&self) -> Duration {
+    fn patience(&self) -> time::Duration {
         if !self.postponed.is_empty() {
             return RETRY;
         }
-        let sleep_max = if self.kept.run().lacks_room() { LOOK_FOR_ROOM } else { SLEEP_MAX };
+        let look = self.plan_file.as_ref().filter(|_| !self.was_over).map(PlanFile::due_in);
+        let look = look.unwrap_or(SLEEP_MAX);
+        let sleep_max = if self.kept.run().lacks_room() { LOOK_FOR_ROOM } else { SLEEP_MAX }.min(look);
         let Some(deadline) = self.kept.run().next_deadline() else { return sleep_max };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
-        Duration::from_millis(left).min(sleep_max)
+        time::Duration::from_millis(left).min(sleep_max)
+    }
+
+    /// Tells whether the clock has come to what the run waits for.
+    fn is_late(&self) -> bool {
+        self.kept.run().next_deadline().is_some_and(|deadline| deadline <= now())
     }
 
     fn save(&mut self) {
@@ -228,6 +287,12 @@ impl Crank {
         world.stop(agents);
         drop(kept.save());
     }
+}
+
+/// Returns the tasks that this run has done, with their titles.
+fn done_by_run(kept: &Kept) -> impl Iterator<Item = (TaskId, String)> {
+    let done = kept.views().rows().tasks.iter().filter(|row| row.state == TaskState::Done && row.attempt > 0);
+    done.map(|row| (row.id.clone(), row.title.clone()))
 }
 
 /// Tells whether worktrees may look different when this is said: an agent stands still, or somebody else was at them.

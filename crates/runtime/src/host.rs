@@ -15,8 +15,9 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, RunId, Sequence, Settings, TaskId};
+use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId};
 use engine::Rejection;
+use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
@@ -28,6 +29,7 @@ use crate::{
     crank::{Crank, Mail},
     disk::Disk,
     git::{Cleaned, Git, Landed},
+    learned::Learned,
     outfit::Outfit,
 };
 
@@ -76,6 +78,34 @@ pub enum HostError {
     InPlace {
         /// The run.
         run: RunId,
+    },
+    /// There is no such session.
+    #[error("run {run} has no session {session}")]
+    UnknownSession {
+        /// The run.
+        run: RunId,
+        /// The session.
+        session: SessionId,
+    },
+    /// The session has no process, or not that one.
+    #[error("session {session} has no such process")]
+    NoProcess {
+        /// The session.
+        session: SessionId,
+    },
+    /// The session is spoken with in its own protocol, and can't be typed to.
+    #[error("session {session} has no terminal")]
+    NoTerminal {
+        /// The session.
+        session: SessionId,
+    },
+    /// What a session wrote can't be read there.
+    #[error("read what session {session} wrote")]
+    Spool {
+        /// The session.
+        session: SessionId,
+        /// Why not.
+        source: SpoolError,
     },
     /// Everything is about to stop.
     #[error("the server stops")]
@@ -204,7 +234,9 @@ impl Host {
         let folder = self.shared.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.outfit.write(&folder).map_err(failed)?;
-        let NewRun { project, work, settings, team, person, outfit: _ } = new;
+        let NewRun { project, mut work, settings, team, person, outfit } = new;
+        let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
+        Learned::read(&self.shared.data, &outfit.project).estimate(&mut work.tasks, worker);
         let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
         match self.ask(&run, |reply| Mail::wish(Actor::Person(person), command, Some(reply))) {
             Ok(Ok(_)) => Ok(run),
@@ -296,10 +328,19 @@ impl Host {
         }
     }
 
-    fn git(&self, run: &RunId) -> Result<Git, HostError> {
+    /// Returns what a run needs of this machine.
+    pub fn outfit(&self, run: &RunId) -> Result<Outfit, HostError> {
         let folder = self.shared.folder(run);
-        let outfit =
-            Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })?;
+        Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })
+    }
+
+    /// Returns the sessions of all runs, and those that are no run's.
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.shared.sessions
+    }
+
+    fn git(&self, run: &RunId) -> Result<Git, HostError> {
+        let outfit = self.outfit(run)?;
         Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
 

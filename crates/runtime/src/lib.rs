@@ -8,12 +8,16 @@ mod disk;
 mod git;
 mod host;
 mod kept;
+mod learned;
 mod outfit;
+mod plan_file;
 mod published;
+mod reach;
 mod world;
 
 pub use git::{Cleaned, Landed};
 pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
-pub use outfit::{Isolation, KeptPermissions, Outfit, Ports, SandboxMode, kept_permissions};
+pub use outfit::{Isolation, KeptPermissions, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
 pub use published::{Glimpse, Published};
+pub use reach::{Output, Picture, Screen, ScreenShown, Wanted, processes};

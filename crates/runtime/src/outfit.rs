@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::AgentName;
+use domain::{AgentName, Budget, PlannedWork};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "outfit.json";
@@ -55,6 +55,53 @@ pub struct Outfit {
     /// The file that the plan came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PathBuf>,
+    /// How that file is read.
+    #[serde(default)]
+    pub reading: PlanReading,
+}
+
+/// How a plan file is read, so that it means the same whenever it is read again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanReading {
+    /// The format, where it is not to be found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Whether optional tasks are done too.
+    #[serde(default)]
+    pub with_optional: bool,
+    /// Who tests tasks that name nobody for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tester: Option<AgentName>,
+    /// What a task may cost that says nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_budget: Option<Budget>,
+    /// What a phase may cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phase_budgets: Vec<Budget>,
+    /// Whether the boxes of done tasks are ticked in the file.
+    #[serde(default)]
+    pub write_back: bool,
+}
+
+impl PlanReading {
+    /// Gives tasks and phases what the plan leaves open.
+    pub fn complete(&self, work: &mut PlannedWork) {
+        for task in &mut work.tasks {
+            task.budget = task.budget.or(self.task_budget);
+            task.tester = task.tester.take().or_else(|| self.tester.clone());
+        }
+        for phase in &mut work.phases {
+            if phase.budgets.is_empty() {
+                phase.budgets.clone_from(&self.phase_budgets);
+            }
+        }
+    }
+
+    /// Returns how the reader of plans is to take the file.
+    pub(crate) fn options(&self) -> plan::Options {
+        plan::Options { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
+    }
 }
 
 fn yes() -> bool {

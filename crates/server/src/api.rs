@@ -9,19 +9,26 @@ use axum::Router;
 use domain::Timestamp;
 use runtime::{AfterStop, Host};
 use store::StoreError;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 
 use crate::{
+    configured::KnownAgents,
     feed::{Feed, Line, follow},
+    once::Answers,
     problem::Failure,
     routes,
     stop::{Stage, Stop},
 };
 
 /// How many may listen at once.
-const LISTENERS_MAX: usize = 100;
+pub(crate) const LISTENERS_MAX: usize = 1200;
 /// How many may read the log anew at once: it is work for a processor.
 const READERS_MAX: usize = 2;
+/// How many may look at a terminal at once: each has a thread.
+const TERMINALS_MAX: usize = 32;
 /// How long the last news may take to be told.
 const LAST_NEWS_MAX: Duration = Duration::from_secs(2);
 
@@ -34,8 +41,11 @@ pub struct Api {
     pub(crate) started_at: Timestamp,
     /// Where browsers find it; none where it listens on its socket alone.
     pub(crate) address: Option<String>,
+    pub(crate) agents: KnownAgents,
+    pub(crate) answers: Arc<Answers>,
     listeners: Arc<Semaphore>,
     readers: Arc<Semaphore>,
+    terminals: Arc<Semaphore>,
 }
 
 impl Api {
@@ -51,6 +61,9 @@ impl Api {
             stop: Stop::new(),
             started_at: now(),
             address: None,
+            agents: KnownAgents::default(),
+            answers: Arc::default(),
+            terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
         })
@@ -93,12 +106,16 @@ impl Api {
     pub(crate) fn line(&self) -> Option<Line> {
         Some(Line {
             feed: Arc::clone(&self.feed),
-            news: self.host.live(),
             stage: self.stop.watch(),
             log: Arc::clone(self.host.log()),
             readers: Arc::clone(&self.readers),
             place: Arc::clone(&self.listeners).try_acquire_owned().ok()?,
         })
+    }
+
+    /// Returns one of the few places of those who look at a terminal, unless all are taken.
+    pub(crate) fn terminal_place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.terminals).try_acquire_owned().ok()
     }
 
     /// Does what may take a while, away from everybody else.

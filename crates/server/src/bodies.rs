@@ -2,11 +2,16 @@
 
 use std::path::PathBuf;
 
-use domain::{Command, RunId, Sequence, Timestamp};
+use domain::{Command, QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp};
 use runtime::AfterStop;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use views::InboxRow;
+use views::{
+    AttemptRow, CheckpointRow, EscalationRow, InboxRow, LoopRow, QuestionRow, ReceiptRow, RequestRow,
+    TaskDetailRow, TaskRow,
+};
+
+use crate::problem::Problem;
 
 /// Who serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -71,4 +76,237 @@ pub struct StopWish {
     /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
     #[schema(value_type = String, example = "leave")]
     pub agents: AfterStop,
+}
+
+/// A question that waits for an answer, and in which run: a row of the kind question with the run beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PendingQuestion {
+    /// The run.
+    pub run: RunId,
+    /// The question. It stands in the same object, so that a row looks the same wherever it is.
+    #[serde(flatten)]
+    pub row: QuestionRow,
+}
+
+/// All that is known of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct TaskWhole {
+    /// Its row.
+    #[schema(value_type = Object)]
+    pub task: TaskRow,
+    /// What the plan says.
+    #[schema(value_type = Option<Object>)]
+    pub detail: Option<TaskDetailRow>,
+    /// Its tries.
+    #[schema(value_type = Vec<Object>)]
+    pub attempts: Vec<AttemptRow>,
+    /// The proofs that its checks ran.
+    #[schema(value_type = Vec<Object>)]
+    pub receipts: Vec<ReceiptRow>,
+    /// The points that it can go back to.
+    #[schema(value_type = Vec<Object>)]
+    pub checkpoints: Vec<CheckpointRow>,
+    /// Its questions.
+    #[schema(value_type = Vec<Object>)]
+    pub questions: Vec<QuestionRow>,
+    /// What it asked for.
+    #[schema(value_type = Vec<Object>)]
+    pub requests: Vec<RequestRow>,
+    /// Its problems on their way up.
+    #[schema(value_type = Vec<Object>)]
+    pub escalations: Vec<EscalationRow>,
+    /// Its rounds of implementing and testing.
+    #[schema(value_type = Vec<Object>)]
+    pub loops: Vec<LoopRow>,
+}
+
+/// One utterance of a task's conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Said {
+    /// Its place in the conversation, from 0.
+    pub index: u32,
+    /// When, in milliseconds since 1970.
+    #[schema(value_type = i64)]
+    pub at: Timestamp,
+    /// Who speaks.
+    pub by: By,
+    /// The name of the agent or person.
+    pub name: Option<String>,
+    /// The session that speaks or is spoken to.
+    #[schema(value_type = String, example = "s_3")]
+    pub session: SessionId,
+    /// What it is.
+    pub kind: SaidKind,
+    /// The question that it asks or answers.
+    #[schema(value_type = Option<String>, example = "q_1")]
+    pub question: Option<QuestionId>,
+    /// What is said.
+    pub text: String,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    /// The agent.
+    Agent,
+    /// Whoever leads the agent: another one, or Jangdan.
+    Orchestrator,
+    /// A person.
+    Person,
+    /// Jangdan, about what went wrong.
+    System,
+}
+
+/// What an utterance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SaidKind {
+    /// Words.
+    Text,
+    /// What the agent is told to do or to know.
+    Prompt,
+    /// A question, also one back.
+    Question,
+    /// An answer.
+    Answer,
+    /// That something went wrong.
+    Notice,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HappenedEvent {
+    /// Its place in the run.
+    #[schema(value_type = u64)]
+    pub sequence: Sequence,
+    /// When, in milliseconds since 1970.
+    #[schema(value_type = i64)]
+    pub at: Timestamp,
+    /// Who made it happen.
+    #[schema(example = "person:ana")]
+    pub actor: String,
+    /// What happened, in a word.
+    #[schema(example = "QuestionAsked")]
+    pub event: String,
+    /// The same in a line for people.
+    pub text: String,
+    /// The task that it is about.
+    #[schema(value_type = Option<String>)]
+    pub task: Option<TaskId>,
+    /// The session that it is about.
+    #[schema(value_type = Option<String>)]
+    pub session: Option<SessionId>,
+    /// The question that it is about.
+    #[schema(value_type = Option<String>)]
+    pub question: Option<QuestionId>,
+    /// Whether only somebody who looks for a mistake wants to know.
+    pub quiet: bool,
+}
+
+/// A piece of what a process wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Which process of the session it is, from 1.
+    pub process: u32,
+    /// The byte at which the piece begins.
+    pub offset: u64,
+    /// The byte at which the next one does.
+    pub next: u64,
+    /// The piece, with all that a terminal would obey.
+    pub text: String,
+    /// Whether the process has ended, so that nothing follows what is there.
+    pub is_over: bool,
+}
+
+/// A line to be typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Typed {
+    /// The line, without its end.
+    pub text: String,
+}
+
+/// What a terminal tells over a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum TerminalTold {
+    /// The whole screen; comes first.
+    Snapshot {
+        /// The byte up to which it is drawn.
+        offset: u64,
+        /// Characters in a line.
+        columns: u16,
+        /// Lines.
+        rows: u16,
+        /// What to write onto an empty terminal of that size.
+        text: String,
+    },
+    /// More was written.
+    Output {
+        /// The byte at which it begins.
+        offset: u64,
+        /// What.
+        text: String,
+    },
+    /// The window has another size from here on.
+    Resized {
+        /// Characters in a line.
+        columns: u16,
+        /// Lines.
+        rows: u16,
+    },
+    /// The process has ended; nothing follows.
+    Ended,
+    /// What was sent can't be done.
+    Problem(Problem),
+}
+
+/// What a terminal takes over a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum TerminalWish {
+    /// Keys, as they are.
+    Input {
+        /// The keys.
+        text: String,
+    },
+    /// Another size of the window.
+    Resize {
+        /// Characters in a line.
+        columns: u16,
+        /// Lines.
+        rows: u16,
+    },
+}
+
+/// A plan to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PlanText {
+    /// The name of its file, for people.
+    #[serde(default)]
+    pub name: String,
+    /// The plan.
+    pub text: String,
+}
+
+/// A project that had a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectRow {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    #[schema(value_type = Option<String>)]
+    pub folder: Option<PathBuf>,
+    /// How many runs it had.
+    pub n_runs: u32,
+    /// The last of them.
+    #[schema(value_type = String)]
+    pub last_run: RunId,
+    /// When that began, in milliseconds since 1970.
+    #[schema(value_type = i64)]
+    pub last_started_at: Timestamp,
 }

@@ -67,7 +67,7 @@ pub enum ClientError {
         /// The status.
         status: u16,
         /// Why, and what to do.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// The answer is not what it must be, as between two versions.
     #[error("the server's answer to {request} can't be understood")]
@@ -259,7 +259,7 @@ fn refused(status: StatusCode, answer: &[u8]) -> ClientError {
         hint: "use the same version as the server".to_owned(),
         pending: Vec::new(),
     });
-    ClientError::Refused { status: status.as_u16(), problem }
+    ClientError::Refused { status: status.as_u16(), problem: Box::new(problem) }
 }
 
 fn is_nobody(error: &io::Error) -> bool {

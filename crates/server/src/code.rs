@@ -39,7 +39,11 @@ pub enum Code {
     NoSuchOutput,
     /// The configuration has mistakes.
     BadConfiguration,
-    /// The same key came with another request, or is at work.
+    /// The session is spoken with in its own protocol.
+    NoTerminal,
+    /// A wish with the same key is at work.
+    KeyBusy,
+    /// Another wish had the key.
     KeyTaken,
     /// The body, or what it says, is too large.
     TooLarge,
@@ -97,6 +101,8 @@ impl Code {
             Self::SessionOver => ("session-over", StatusCode::CONFLICT, "The session has no process"),
             Self::NoSuchOutput => ("no-such-output", StatusCode::CONFLICT, "The output is not there"),
             Self::BadConfiguration => ("bad-configuration", StatusCode::CONFLICT, "The configuration has mistakes"),
+            Self::NoTerminal => ("no-terminal", StatusCode::CONFLICT, "The session has no terminal"),
+            Self::KeyBusy => ("key-busy", StatusCode::CONFLICT, "The idempotency key is at work"),
             Self::KeyTaken => ("key-taken", StatusCode::UNPROCESSABLE_ENTITY, "The idempotency key is taken"),
             Self::TooLarge => ("too-large", StatusCode::PAYLOAD_TOO_LARGE, "It is too large"),
             Self::NoJson => ("no-json", StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body is no JSON"),

@@ -7,6 +7,7 @@
 mod frames;
 mod listener;
 mod missed;
+mod wanted;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -21,13 +22,19 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
+use frames::SeenFrames;
 pub use frames::{Frames, PROBLEM, SEEN};
-pub use listener::{Line, Listener, Wanted};
+pub use listener::{Line, Listener};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
+pub use wanted::Wanted;
 
 /// How many bytes of news are at hand. Whoever is further behind reads the log.
 const KEPT_BYTES_MAX: usize = 8 << 20;
+/// How much that is only seen a listener may be behind before it misses some.
+const SEEN_MAX: usize = 1024;
+/// How many entries are read from the log for everybody. Who is further behind reads them alone.
+const REACH_ENTRIES_MAX: u64 = 5000;
 /// How long news waits for what stands before it, until that is read from the log.
 const GAP_MAX: Duration = Duration::from_millis(500);
 
@@ -35,6 +42,7 @@ const GAP_MAX: Duration = Duration::from_millis(500);
 pub struct Feed {
     kept: Mutex<Kept>,
     head: watch::Sender<Position>,
+    seen: broadcast::Sender<Arc<SeenFrames>>,
 }
 
 /// The latest entries; the last is always there, however large it is.
@@ -64,7 +72,8 @@ impl Feed {
 
     fn behind(head: Position, bytes_max: usize) -> Self {
         let kept = Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head };
-        Self { kept: Mutex::new(kept), head: watch::Sender::new(head) }
+        let (seen, _) = broadcast::channel(SEEN_MAX);
+        Self { kept: Mutex::new(kept), head: watch::Sender::new(head), seen }
     }
 
     /// Returns the place of the last entry.
@@ -75,6 +84,11 @@ impl Feed {
     /// Returns a way to wait for more.
     pub fn watch(&self) -> watch::Receiver<Position> {
         self.head.subscribe()
+    }
+
+    /// Returns what is only seen, from now on.
+    pub fn seen(&self) -> broadcast::Receiver<Arc<SeenFrames>> {
+        self.seen.subscribe()
     }
 
     /// Returns what stands behind a place.
@@ -106,6 +120,47 @@ impl Feed {
             }
         }
         self.head.send_replace(position);
+    }
+
+    /// Reads from the log what stands between a place and what is at hand, for everybody: a crowd that comes back to a
+    /// server that was started anew reads it once. Returns whether it is at hand now; what is too much is not.
+    pub fn reach_back(&self, log: &Arc<dyn Log>, to: Position) -> Result<bool, StoreError> {
+        let (first, bytes_max) = {
+            let kept = self.kept();
+            (Position(kept.head.0 - kept.entries.len() as u64), kept.bytes_max / 2)
+        };
+        if to >= first {
+            return Ok(self.next(to) != Next::Gone);
+        }
+        if first.0 - to.0 > REACH_ENTRIES_MAX {
+            return Ok(false);
+        }
+        let mut missed = Missed::behind(Arc::clone(log), to, None);
+        let (mut older, mut bytes) = (Vec::new(), 0);
+        while missed.at() < first
+            && let Some(page) = missed.next_page()?
+        {
+            bytes += page.iter().map(|frames| frames.text.len()).sum::<usize>();
+            if bytes > bytes_max {
+                return Ok(false);
+            }
+            older.extend(page.into_iter().filter(|frames| frames.position <= first));
+        }
+        self.put_before(first, older);
+        Ok(self.next(to) != Next::Gone)
+    }
+
+    /// Puts entries before the first that is kept, if that is still the one.
+    fn put_before(&self, first: Position, older: Vec<Frames>) {
+        let mut kept = self.kept();
+        let is_first = kept.head.0 - kept.entries.len() as u64 == first.0;
+        let is_whole = older.last().is_none_or(|frames| frames.position == first);
+        if is_first && is_whole {
+            for frames in older.into_iter().rev() {
+                kept.bytes += frames.text.len();
+                kept.entries.push_front(Arc::new(frames));
+            }
+        }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -141,13 +196,18 @@ pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Rec
             timeout_at(patience, news.recv()).await.ok()
         };
         match heard {
-            Some(Ok(published)) => {
-                if let Published::Recorded { position, .. } = &*published
-                    && *position > feed.head()
-                {
+            Some(Ok(published)) => match &*published {
+                Published::Recorded { position, .. } if *position > feed.head() => {
                     early.insert(*position, published);
                 }
-            }
+                Published::Recorded { .. } => {}
+                Published::Seen { run, session, what } => {
+                    // Written once, whoever listens; that nobody does is no mistake.
+                    if feed.seen.receiver_count() > 0 {
+                        drop(feed.seen.send(Arc::new(SeenFrames::of(run, *session, what))));
+                    }
+                }
+            },
             Some(Err(broadcast::error::RecvError::Closed)) => return,
             Some(Err(broadcast::error::RecvError::Lagged(_))) | None => {
                 early.clear();

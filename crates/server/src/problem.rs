@@ -2,11 +2,13 @@
 
 use std::error::Error;
 
+use agents::SessionError;
 use axum::{
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
 use engine::Rejection;
+use holder::spool::SpoolError;
 use runtime::HostError;
 use serde::{Deserialize, Serialize};
 use store::StoreError;
@@ -47,7 +49,7 @@ pub struct Failure {
     /// What kind it is.
     pub code: Code,
     /// The problem.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 impl Failure {
@@ -61,7 +63,7 @@ impl Failure {
             hint: hint.into(),
             pending: Vec::new(),
         };
-        Self { code, problem }
+        Self { code, problem: Box::new(problem) }
     }
 
     /// Says that the mistake is ours.
@@ -121,6 +123,17 @@ impl From<HostError> for Failure {
             }
             HostError::Stopping => (Code::Stopping, "the server is about to end; start it again"),
             HostError::Git(error) => (Code::Git, error.hint()),
+            HostError::UnknownSession { .. } => {
+                (Code::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all")
+            }
+            HostError::NoProcess { .. } | HostError::Session(SessionError::Over { .. }) => {
+                (Code::SessionOver, "look at how it stands: GET /api/runs/RUN/rows?kind=session")
+            }
+            HostError::NoTerminal { .. } => (Code::NoTerminal, "say it in the chat, or answer what it asks"),
+            HostError::Spool { source: SpoolError::Forgotten { .. } | SpoolError::Beyond { .. }, .. } => {
+                (Code::NoSuchOutput, "ask from 0 on, or from the last offset that was given")
+            }
+            HostError::Spool { .. } => (Code::Broken, "look at the sessions' folder and its disk"),
             HostError::Session(_) => (Code::Broken, "look at the sessions: jangdan session list"),
             HostError::Io { .. } => (Code::Broken, "look at the file, its folder and the disk"),
         };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{
-    body::Bytes,
+    body::{Body, Bytes},
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
     http::{header::CONTENT_TYPE, request::Parts},
 };
@@ -35,27 +35,28 @@ impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S>
             let hint = "send JSON, and say so: content-type: application/json";
             return Err(Failure::new(Code::NoJson, "the body is no JSON", hint));
         }
-        let body = Limited::new(request.into_body(), BYTES_MAX).collect();
-        let body: Bytes = match timeout(BODY_WAIT_MAX, body).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let error = format!("the body has more than {BYTES_MAX} bytes");
-                return Err(Failure::new(Code::TooLarge, error, "send less"));
-            }
-            Ok(Err(error)) => {
-                let error = format!("the body could not be read: {error}");
-                return Err(Failure::new(Code::BadRequest, error, "send it whole"));
-            }
-            Err(_) => {
-                let hint = "send it in one go";
-                return Err(Failure::new(Code::BodyLate, "the body did not come", hint));
-            }
-        };
+        let body = read_body(request.into_body(), BYTES_MAX).await?;
         let read = serde_json::from_slice(&body).map_err(|error| {
             let error = format!("the body can't be understood: {}", echo(&error.to_string()));
             Failure::new(Code::BadRequest, error, "GET /api/openapi.json says what is wanted")
         });
         read.map(Self)
+    }
+}
+
+/// Reads a body, which must come in time and not be too large.
+pub async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, Failure> {
+    match timeout(BODY_WAIT_MAX, Limited::new(body, bytes_max).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let error = format!("the body has more than {bytes_max} bytes");
+            Err(Failure::new(Code::TooLarge, error, "send less"))
+        }
+        Ok(Err(error)) => {
+            let error = format!("the body could not be read: {error}");
+            Err(Failure::new(Code::BadRequest, error, "send it whole"))
+        }
+        Err(_) => Err(Failure::new(Code::BodyLate, "the body did not come", "send it in one go")),
     }
 }
 
@@ -99,4 +100,44 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
 /// Says that what stands behind the question mark is no use.
 pub fn bad_query(error: impl Into<String>) -> Failure {
     Failure::new(Code::BadRequest, error, "GET /api/openapi.json says what can be asked")
+}
+
+/// What stands behind the question mark, taken one by one; what nobody takes is a mistake.
+pub struct Pairs(Vec<(String, String)>);
+
+impl Pairs {
+    /// Begins with all of them.
+    pub fn new(Asked(pairs): Asked) -> Self {
+        Self(pairs)
+    }
+
+    /// Takes the value of a name, where it is there once.
+    pub fn take<T: std::str::FromStr>(&mut self, name: &str) -> Result<Option<T>, Failure> {
+        let Some(at) = self.0.iter().position(|(known, _)| known == name) else { return Ok(None) };
+        let (_, value) = self.0.remove(at);
+        let read = value.parse().map_err(|_| bad_query(format!("'{}' is no {name}", echo(&value))));
+        read.map(Some)
+    }
+
+    /// Tells whether there is such a name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
+    /// Takes a number within bounds; a default where it is not said.
+    pub fn take_limit(&mut self, default: usize, max: usize) -> Result<usize, Failure> {
+        let limit = self.take("limit")?.unwrap_or(default);
+        if !(1..=max).contains(&limit) {
+            return Err(bad_query(format!("limit is a number from 1 to {max}")));
+        }
+        Ok(limit)
+    }
+
+    /// Complains about what is left.
+    pub fn done(self) -> Result<(), Failure> {
+        match self.0.first() {
+            Some((name, _)) => Err(bad_query(format!("nothing can be asked by '{}' here", echo(name)))),
+            None => Ok(()),
+        }
+    }
 }

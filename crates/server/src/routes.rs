@@ -1,9 +1,14 @@
 //! Every path, what answers it, and the description of both.
 
+mod describe;
 mod live;
+mod machine;
 mod pictures;
 mod runs;
 mod server;
+mod sessions;
+mod tasks;
+mod terminal;
 mod work;
 
 use std::sync::Arc;
@@ -23,8 +28,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     api::Api,
+    bodies::TerminalWish,
     code::Code,
     guard::{Guard, guard, protect},
+    once::once,
     page,
     problem::{Failure, echo},
     token::Token,
@@ -34,11 +41,14 @@ use crate::{
 pub const DESCRIPTION: &str = "/api/openapi.json";
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Jangdan",
-    description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
-    license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-))]
+#[openapi(
+    info(
+        title = "Jangdan",
+        description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(TerminalWish))
+)]
 struct Described;
 
 /// Returns the router for those who need no token.
@@ -62,7 +72,8 @@ fn answering(api: Api) -> Router {
     let (router, description) = described();
     let description = Arc::new(description);
     let description = get(move || async move { Json(&*description).into_response() });
-    router.with_state(api).route(DESCRIPTION, description)
+    let answers = Arc::clone(&api.answers);
+    router.with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }
 
 /// Adds what holds for every path.
@@ -74,7 +85,7 @@ fn within(router: Router) -> Router {
 
 /// Returns the routes and what is said about them; both come from the same list.
 pub fn described() -> (Router<Api>, openapi::OpenApi) {
-    OpenApiRouter::with_openapi(Described::openapi())
+    let (router, mut description) = OpenApiRouter::with_openapi(Described::openapi())
         .routes(routes!(server::status))
         .routes(routes!(server::stop))
         .routes(routes!(runs::list, runs::start))
@@ -84,11 +95,26 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(runs::inbox))
         .routes(routes!(pictures::plan))
         .routes(routes!(pictures::time))
+        .routes(routes!(runs::questions))
+        .routes(routes!(runs::usage))
+        .routes(routes!(tasks::events))
+        .routes(routes!(tasks::one))
+        .routes(routes!(tasks::conversation))
         .routes(routes!(work::diff))
         .routes(routes!(work::land))
         .routes(routes!(work::clean))
+        .routes(routes!(sessions::output))
+        .routes(routes!(sessions::input))
+        .routes(routes!(sessions::stop))
+        .routes(routes!(terminal::terminal))
+        .routes(routes!(machine::agents))
+        .routes(routes!(machine::config))
+        .routes(routes!(machine::projects))
+        .routes(routes!(machine::check_plan))
         .routes(routes!(live::live))
-        .split_for_parts()
+        .split_for_parts();
+    describe::complete(&mut description);
+    (router, description)
 }
 
 /// Tells whether there is such a run.

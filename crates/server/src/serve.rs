@@ -11,10 +11,10 @@ use hyper_util::{
 use tokio::{sync::Semaphore, task::JoinSet, time::timeout};
 use tokio_io_timeout::TimeoutStream;
 
-use crate::Api;
+use crate::{Api, api::LISTENERS_MAX};
 
-/// How many connections there are at once; more wait until one ends.
-const CONNECTIONS_MAX: usize = 256;
+/// How many connections there are at once; more wait until one ends. Listeners leave room for those who ask.
+const CONNECTIONS_MAX: usize = LISTENERS_MAX + 256;
 /// How long the head of a request may take, and so how long a connection may have nothing to say.
 const HEAD_WAIT_MAX: Duration = Duration::from_secs(10);
 /// How long a client may take nothing of what it is told.

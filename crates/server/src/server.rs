@@ -9,6 +9,7 @@ use std::{
 
 use axum::Router;
 use runtime::{AfterStop, Host};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::{
@@ -21,6 +22,9 @@ use crate::{
 
 /// How long work that nobody waits for any more may hold up the end.
 const LEFT_MAX: Duration = Duration::from_secs(5);
+
+/// How many files it may have open: its listeners, twice over.
+const FILES: u64 = 4096;
 
 /// A server that runs inside of this process. Dropped, it goes on until somebody asks for its end.
 pub struct Server {
@@ -103,7 +107,21 @@ fn open(host: Host, data: &Path, loopback: Loopback) -> Result<Open, ServerError
     let (bound, listener) = Bound::listen(data)?;
     let mut api = Api::open(host)?;
     let opened = loopback.open(data)?;
+    if opened.is_some() {
+        make_room_for_files();
+    }
     api.address = opened.as_ref().map(|opened| address(opened.port));
     let loopback = opened.map(|Opened { listener, port, token }| (listener, guarded(&api, token, port)));
     Ok(Open { api, listener, loopback, _bound: bound })
+}
+
+/// Lets this process have as many files open as its user may, within reason: every listener is one.
+fn make_room_for_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(wanted);
+        // Without it some listeners have to wait, and nothing worse.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
 }

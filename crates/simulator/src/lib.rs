@@ -3,6 +3,7 @@
 //! A seed decides everything, so that what went wrong once goes wrong again. Whether something is wrong is judged from
 //! the events alone, by a model that knows the rules and not the engine.
 
+mod editing;
 mod ending;
 mod give;
 mod imagine;
@@ -58,6 +59,8 @@ pub struct Summary {
     pub crashes: u64,
     /// Tasks that were done.
     pub done: u64,
+    /// Changes of the plan that were taken.
+    pub amended: u64,
 }
 
 impl Summary {
@@ -71,6 +74,7 @@ impl Summary {
             events: self.events + other.events,
             crashes: self.crashes + other.crashes,
             done: self.done + other.done,
+            amended: self.amended + other.amended,
         }
     }
 }

@@ -6,6 +6,7 @@ mod calls;
 mod gates;
 mod idle;
 mod overlaps;
+mod plans;
 mod room;
 mod see;
 mod sessions;
@@ -18,8 +19,8 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    AgentName, CheckpointId, EffectId, EscalationId, InvocationId, LoopId, Member, PhaseNumber, QuestionId,
-    Recorded, RequestId, Role, Sequence, SessionId, Settings, TaskId,
+    AgentName, CheckpointId, EffectId, EscalationId, InvocationId, LoopId, Member, OfferId, PhaseNumber,
+    QuestionId, Recorded, RequestId, Role, Sequence, SessionId, Settings, TaskId,
 };
 
 pub use calls::Call;
@@ -71,6 +72,8 @@ pub struct Model {
     pub loops: BTreeMap<LoopId, TaskId>,
     /// The task that is being merged.
     pub merging: Option<TaskId>,
+    /// The change of the plan that may be taken.
+    pub offer: Option<OfferId>,
     /// The pairs of tasks that are said to have changed the same files.
     pub overlaps: BTreeSet<[TaskId; 2]>,
     /// The problem that there is no room for worktrees, and the tasks that wait for some.

@@ -67,6 +67,8 @@ pub enum Rule {
     EndsIdle,
     /// What does not move waits for somebody, and says for whom.
     WaitsForSomebody,
+    /// A change of the plan is taken by a person alone, and leaves what is done or being done as it is.
+    PlanChange,
     /// Where everybody does their part, a run comes to its end.
     ComesToAnEnd,
 }
@@ -105,6 +107,7 @@ impl fmt::Display for Rule {
             Self::NobodyIdle => "no ready task waits while it could run",
             Self::EndsIdle => "a run ends only when nothing can move and nobody is asked",
             Self::WaitsForSomebody => "what does not move waits for somebody, and says for whom",
+            Self::PlanChange => "a change of the plan leaves what is done or being done as it is",
             Self::ComesToAnEnd => "where everybody does their part, a run comes to its end",
         })
     }

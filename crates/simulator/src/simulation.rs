@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Mode, Recorded, SessionId};
+use domain::{Actor, Command, EffectId, Event, Mode, Recorded, SessionId};
 use engine::Run;
 
 use crate::{
@@ -40,6 +40,8 @@ pub struct Simulation<'a> {
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
     pub(crate) random: Random,
+    /// The chance of whoever edits the plan, so that the rest of a run is what it was without them.
+    pub(crate) editor: Random,
     /// Decides what is seen of worktrees. A stream of its own, so that looking changes nothing else.
     pub(crate) eyes: Random,
     pub(crate) trace: Trace,
@@ -83,6 +85,7 @@ impl<'a> Simulation<'a> {
             snapshot: None,
             told: BTreeSet::new(),
             random,
+            editor: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
             eyes: Random::new(seed ^ 0x0E7E_5000_0000_0001),
             trace,
             step: 0,
@@ -105,6 +108,8 @@ impl<'a> Simulation<'a> {
                 self.summary.events = self.log.len() as u64;
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
+                let taken = |recorded: &&Recorded| matches!(recorded.event, Event::PlanTaken { .. });
+                self.summary.amended = self.log.iter().filter(taken).count() as u64;
                 Ok(self.summary)
             }
             Err(breach) => {
@@ -133,6 +138,10 @@ impl<'a> Simulation<'a> {
         }
         let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
         self.world.plan(delay_ms, Happening::Wish);
+        // In the other runs nobody does: what was once found there is still found.
+        if self.seed % 3 == 1 {
+            self.plan_edit();
+        }
         if self.temper.clock_jumps {
             let delay_ms = self.random.seconds(60, 3_600);
             self.world.plan(delay_ms, Happening::Jump);
@@ -180,6 +189,7 @@ impl<'a> Simulation<'a> {
                 let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
                 self.world.plan(delay_ms, Happening::Wish);
             }
+            Happening::Edit => self.edit()?,
             Happening::Jump => {
                 self.world.jump();
                 self.trace.note("the clock is set");

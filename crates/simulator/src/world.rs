@@ -34,6 +34,8 @@ pub enum Happening {
     Type(SessionId),
     /// A person wants something.
     Wish,
+    /// Somebody changes the plan file.
+    Edit,
     /// The clock is set.
     Jump,
 }
@@ -122,9 +124,10 @@ impl World {
         }
     }
 
-    /// People no longer meddle, and nobody sets the clock.
+    /// People no longer meddle, nobody edits the plan or sets the clock.
     pub fn forget_wishes(&mut self) {
-        self.queue.retain(|_, happening| !matches!(happening, Happening::Wish | Happening::Jump));
+        self.queue
+            .retain(|_, happening| !matches!(happening, Happening::Wish | Happening::Edit | Happening::Jump));
     }
 
     /// Tells whether something is to happen by itself.

@@ -3,7 +3,7 @@
 use simulator::{Found, Options, search};
 
 /// Seeds that a soak has found, each for a rule of the engine that was wrong.
-const FOUND_BY_SOAK: &[u64] = &[17_198, 353_571, 360_600, 447_461, 518_938, 681_093];
+const FOUND_BY_SOAK: &[u64] = &[17_198, 353_571, 360_600, 447_461, 518_938, 681_093, 758_714, 865_509];
 
 fn check(found: &Found) {
     let shown = found.violation.as_ref().map(|violation| {
@@ -18,6 +18,7 @@ fn ten_thousand_imagined_runs_break_no_rule() {
     let found = search(0, 10_000, &Options::default(), &|_| {});
     check(&found);
     assert!(found.summary.done > 10_000 && found.summary.crashes > 1_000, "{:?}", found.summary);
+    assert!(found.summary.amended > 1_000, "{:?}", found.summary);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{GateApproval, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
+use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
 
 use crate::rows::{InboxItem, Party, RunWaits, SessionState, TaskState};
 
@@ -16,6 +16,8 @@ pub struct Facts {
     pub externals: BTreeMap<String, BTreeSet<TaskId>>,
     pub externals_met: BTreeSet<String>,
     pub open: Open,
+    /// The change of the plan that waits for the person.
+    pub offer: Option<OfferId>,
     pub question_expires_after_ms: Option<u64>,
     pub gate_approval: GateApproval,
     /// Whether the run has a command that judges what has none of its own.

@@ -7,8 +7,8 @@ use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Sa
 use crate::{
     Views,
     rows::{
-        EscalationRow, EscalationState, Opened, PhaseState, QuestionRow, QuestionState, RequestState,
-        RunState, TaskState, subject_of,
+        EscalationRow, EscalationState, Opened, PhaseState, PlanOfferState, QuestionRow, QuestionState,
+        RequestState, RunState, TaskState, subject_of,
     },
     views::Moment,
     words::line,
@@ -85,7 +85,20 @@ impl Views {
             // Its worktree goes back; that it is tried again is an event of its own.
             Event::TaskRewound { task, checkpoint } => self.work_was_rewound(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
-            Event::TaskAdded { task } => self.task_added(now, task),
+            Event::TaskAdded { task, .. } => self.task_added(now, task),
+            Event::PlanOffered { offer, changes, problem } => {
+                self.plan_offered(now, *offer, changes, problem.as_ref());
+            }
+            Event::PlanOfferWithdrawn { offer, .. } => {
+                self.plan_settled(now, *offer, PlanOfferState::Withdrawn);
+            }
+            Event::PlanTaken { offer, .. } => self.plan_settled(now, *offer, PlanOfferState::Taken),
+            Event::PlanLeft { offer } => self.plan_settled(now, *offer, PlanOfferState::Left),
+            // It is in the timeline, and told in the chat.
+            Event::PlanUnreadable { .. } => {}
+            Event::PhaseAdded { phase } => self.phase_added(phase),
+            Event::PhaseChanged { phase, name, after } => self.phase_changed(now, *phase, name, after),
+            Event::TaskChanged { task, fields } => self.task_changed(now, task, fields),
             Event::DependencyAdded { earlier, later } => self.dependency_added(now, earlier, later),
             Event::DependencyRemoved { earlier, later } => self.dependency_removed(earlier, later),
             Event::ExternalMet { name } => self.external_met(name),
@@ -382,5 +395,8 @@ fn is_told_in_chat(event: &Event) -> bool {
             | Event::EscalationClimbed { to: Level::Person, .. }
             | Event::EscalationResolved { .. }
             | Event::TaskFailed { .. }
+            | Event::PlanOffered { .. }
+            | Event::PlanUnreadable { .. }
+            | Event::PlanTaken { .. }
     )
 }

@@ -8,8 +8,9 @@ use crate::{
     names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, ProgressRow, QuestionRow, ReceiptRow,
-        RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
+        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, PlanOfferRow, ProgressRow, QuestionRow,
+        ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow,
+        UsageRow,
     },
     table::{Record, Table},
 };
@@ -148,6 +149,8 @@ kinds! {
     chat: Chat(ChatRow) = "chat";
     /// What happened, a line for each event that a person would want.
     timeline: Timeline(TimelineRow) = "timeline";
+    /// A change of the plan file that may be taken.
+    plan_offers: PlanOffer(PlanOfferRow) = "planOffer";
     /// What waits for the person.
     inbox: Inbox(InboxRow) = "inbox";
     /// What was used, and by whom.

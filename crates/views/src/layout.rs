@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::{Rows, graph::Graph, schedule::critical_path};
 
 /// How wide a task is drawn.
-pub const NODE_WIDTH: i64 = 208;
+pub const NODE_WIDTH: i64 = 200;
 /// How high a task is drawn: its name, its title, and a line below.
-pub const NODE_HEIGHT: i64 = 84;
+pub const NODE_HEIGHT: i64 = 76;
 
 /// A picture of a plan. All measures are in the same unit, a pixel where nobody zooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

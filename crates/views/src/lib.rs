@@ -13,6 +13,7 @@ mod kind;
 mod layout;
 mod line;
 mod names;
+mod plans;
 mod rows;
 mod say;
 mod schedule;
@@ -29,14 +30,16 @@ pub use names::{
     SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,
     WORKER_PROGRESS, WORKER_SPAWN,
 };
+pub use plans::{field_word, summary};
 pub use rows::{
     AgentRow, Approval, AskedBack, AsksALot, AttemptRow, AttemptState, Author, Blocked, ChannelRow,
     ChannelState, ChatRow, CheckpointRow, CheckpointState, DirectMessageRow, DirectMessageState,
     EscalationRow, EscalationState, GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow,
     InvocationState, LoopRound, LoopRow, LoopState, OverlapRow, Party, PendingQuestion, PhaseRow, PhaseState,
-    ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow, RequestState, ResultRow,
-    ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState, Speaker, TaskCounts,
-    TaskDetailRow, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnRow, UsageRow, Used, WaitsFor,
+    PlanOfferRow, PlanOfferState, ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow,
+    RequestState, ResultRow, ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState,
+    Speaker, TaskCounts, TaskDetailRow, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow,
+    UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};

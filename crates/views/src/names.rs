@@ -69,6 +69,7 @@ pub(crate) fn of(event: &Event, kind: Kind, row: Option<&Row>) -> &'static [&'st
         | Kind::Turn
         | Kind::Chat
         | Kind::Timeline
+        | Kind::PlanOffer
         | Kind::Inbox
         | Kind::Usage => &[],
     }

@@ -59,6 +59,13 @@ pub fn say(input: &Input) -> String {
         }
         Input::Thin { line } => line.clone(),
         Input::Chat { text } => text.clone(),
+        Input::Changed { title, text, acceptance, .. } => {
+            let criteria = acceptance.iter().map(|criterion| format!("\n- {criterion}"));
+            format!(
+                "The plan says something else about this task now: {title}\n{text}{}",
+                criteria.collect::<String>()
+            )
+        }
         Input::GoOn { reason } => format!("Go on: {reason}"),
     }
 }

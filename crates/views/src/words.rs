@@ -9,6 +9,7 @@ use domain::{
 
 use crate::{
     line::{Line, brief, colon, list, list_of},
+    plans::{field_word, summary},
     say::say,
 };
 
@@ -128,7 +129,33 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{task} goes back to {to}")).task(task)
         }
         Event::TaskRequested { task, .. } => Line::new(format!("{task} is to start")).task(task),
-        Event::TaskAdded { task } => {
+        Event::PlanOffered { offer, changes, problem } => {
+            let problem = problem.as_deref().map(|why| format!("; it can't be taken: {why}"));
+            let problem = problem.unwrap_or_default();
+            Line::new(format!("the plan file changed, {offer}: {}{problem}", summary(changes))).id(offer)
+        }
+        Event::PlanOfferWithdrawn { offer, reason } => {
+            Line::new(format!("{offer} is withdrawn{}", colon(reason))).id(offer)
+        }
+        Event::PlanUnreadable { problem } => {
+            Line::new(format!("the plan file can't be read{}", colon(problem)))
+        }
+        Event::PlanTaken { offer, .. } => Line::new(format!("{offer} is taken: the plan changes")).id(offer),
+        Event::PlanLeft { offer } => Line::new(format!("{offer} is left: the plan stays as it is")).id(offer),
+        Event::PhaseAdded { phase } => {
+            let (number, name) = (phase.number, colon(&phase.name));
+            Line::new(format!("phase {number} joined the plan{name}")).phase(number)
+        }
+        Event::PhaseChanged { phase, after, .. } => {
+            let after =
+                if after.is_empty() { "nothing".to_owned() } else { format!("phase {}", list(after)) };
+            Line::new(format!("phase {phase} comes after {after} now")).phase(*phase)
+        }
+        Event::TaskChanged { task, fields } => {
+            let words: Vec<&str> = fields.iter().map(|field| field_word(*field)).collect();
+            Line::new(format!("the plan changes the {} of {}", words.join(", "), task.id)).task(&task.id)
+        }
+        Event::TaskAdded { task, .. } => {
             Line::new(format!("{} joined the plan{}", task.id, colon(&task.title))).task(&task.id)
         }
         Event::DependencyAdded { earlier, later } => {

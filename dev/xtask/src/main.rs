@@ -2,6 +2,7 @@
 //!
 //! Nothing here is part of the product.
 
+mod api;
 mod bench;
 mod chaos;
 mod fuzz;
@@ -11,6 +12,7 @@ mod soak;
 mod test;
 mod tidy;
 mod tools;
+mod web;
 
 use std::process::ExitCode;
 
@@ -36,21 +38,27 @@ enum Command {
     Bench(bench::Options),
     /// Plays the demo, and kills whoever works for it at random moments.
     Chaos(chaos::Options),
+    /// Asks a real server everything that its description allows, and much that it does not.
+    Api(api::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
     /// Imagines a million runs, and kills the store a thousand times.
     Soak(soak::Options),
+    /// Checks the page, and tests it in a browser.
+    Web(web::Options),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Test => test::run(),
         Command::Chaos(options) => chaos::run(&options),
+        Command::Api(options) => api::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
         Command::Soak(options) => soak::run(&options),
+        Command::Web(options) => web::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,6 +14,7 @@ use crate::{
 /// As many runs are imagined between two lines that say where to go on.
 const PART: u64 = 100_000;
 const CRASHES: &str = "1000";
+const LISTENERS: &str = "1000";
 const CHAOS_ROUNDS: u64 = 500;
 /// Other luck than that of the tests.
 const CHAOS_SEED: u64 = 1000;
@@ -49,6 +50,10 @@ pub fn run(options: &Options) -> Result<()> {
         let mut command =
             cargo(&["test", "--release", "--package", "store", "--test", "store", "survives_being_killed"]);
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
+    })?;
+    step("a thousand listeners", "the test is crates/cli/tests/terminal/crowd.rs", || {
+        let mut command = cargo(&["nextest", "run", "--package", "cli", "--test", "terminal", "crowd"]);
+        shell::run(command.env("JANGDAN_LISTENERS", LISTENERS).env("JANGDAN_KILLS", "5"))
     })?;
     step(
         "the demo is disturbed",

@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::{
     chaos,
     shell::{self, cargo, step},
-    tidy, tools,
+    tidy, tools, web,
 };
 
 /// How many runs are disturbed.
@@ -47,6 +47,7 @@ pub fn run() -> Result<()> {
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
         shell::run(&mut cargo(&["test", "--doc", "--workspace"]))
     })?;
+    web::run(&web::Options { screens: false })?;
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
         tidy::run(&tidy::Options { fix: false })
     })?;

@@ -20,6 +20,8 @@ export type Glimpse = { run: string; session: string; what: unknown };
 
 /** The server says something at least every 15 seconds; twice as long is an end. */
 const SILENCE_MAX_MS = 35_000;
+/** The server has no such place, or says that it is of another log. */
+const OTHER_LOG = [400, 409];
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 8_000;
 
@@ -123,7 +125,7 @@ export class Live {
       });
       if (!response.ok || !response.body) {
         // A place that the log does not have: another log. Everything must be fetched anew.
-        if (response.status === 400 && this.#position !== null) globalThis.location?.reload();
+        if (OTHER_LOG.includes(response.status) && this.#position !== null) globalThis.location?.reload();
         if (response.status === 401 || response.status === 403)
           this.#become({ type: "refused", refusal: await refusal(response) });
         return false;

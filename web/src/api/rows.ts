@@ -346,6 +346,7 @@ export type TurnRow = {
   task: string;
   index: number;
   role: "orchestrator" | "agent";
+  kind: "text" | "prompt" | "question" | "answer" | "askBack" | "notice";
   agent: string | null;
   session: string;
   content: string;
@@ -377,7 +378,7 @@ export type TimelineRow = {
 };
 
 export type InboxItem =
-  | { type: "question" | "request" | "escalation" | "invocation"; id: string }
+  | { type: "question" | "request" | "escalation" | "invocation" | "plan"; id: string }
   | { type: "gate"; id: number };
 export type InboxRow = {
   item: InboxItem;
@@ -387,6 +388,15 @@ export type InboxRow = {
   severity: Severity | null;
   holdsUp: HoldsUp;
   sinceAt: Timestamp;
+};
+
+/** Files that two unfinished tasks both changed. */
+export type OverlapRow = {
+  tasks: [string, string];
+  files: string[];
+  nFiles: number;
+  sinceAt: Timestamp;
+  changedAt: Timestamp;
 };
 
 export type UsageRow = {
@@ -419,6 +429,7 @@ export type RowOf = {
   timeline: TimelineRow;
   inbox: InboxRow;
   usage: UsageRow;
+  overlap: OverlapRow;
 };
 export type Kind = keyof RowOf;
 
@@ -445,6 +456,7 @@ export const keyOf: { [K in Kind]: (row: RowOf[K]) => string } = {
   chat: (row) => padded(row.index, 10),
   timeline: (row) => padded(row.sequence, 12),
   inbox: (row) => (row.item.type === "gate" ? `gate/${row.item.id}` : row.item.id),
+  overlap: (row) => row.tasks.join("/"),
   usage: (row) => ("id" in row.scope ? `${row.scope.type}/${row.scope.id}` : row.scope.type),
 };
 

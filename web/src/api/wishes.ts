@@ -25,6 +25,8 @@ export type Wish =
   | { refuse: { request: string; reason: string } }
   | { skipRequest: string }
   | { approveGate: { phase: number; note?: string } }
+  | { takePlan: { offer: string } }
+  | { leavePlan: { offer: string } }
   | { rejectGate: { phase: number; reason: string; tasks: string[] } }
   | { resolve: { escalation: string; action: Action; note?: string } };
 

@@ -30,6 +30,16 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
         Input::Rework { phase, reason } => {
             ("REWORK", format!("{} {phase}", by("REWORK PHASE", "재작업 단계")), reason.clone())
         }
+        Input::Changed { task, title, text, acceptance } => {
+            let why = by(
+                "The plan changed while you work at this task. From now on it says:",
+                "작업하는 동안 계획이 바뀌었습니다. 이제 이 작업은 다음과 같습니다:",
+            );
+            let mut lines = vec![why, String::new(), title.clone()];
+            lines.extend([text.clone()].into_iter().filter(|text| !text.trim().is_empty()));
+            lines.extend(acceptance.iter().map(|criterion| format!("- {criterion}")));
+            ("CHANGED", format!("{} {task}", by("TASK CHANGED", "작업 변경")), lines.join("\n"))
+        }
         Input::Test { task, attempt } => {
             let what = by(
                 "Test what was done for this task, and say what you found.",

@@ -31,7 +31,8 @@ pub fn answer(waiting: &Waiting) -> Vec<Command> {
             let row = waiting.escalations.iter().find(|row| row.id == id);
             row.map(|row| to_escalation(row, &waiting.escalations))
         }
-        InboxItem::Invocation(_) => None,
+        // The run goes on without it.
+        InboxItem::Plan(_) | InboxItem::Invocation(_) => None,
     };
     waiting.inbox.iter().filter_map(answered).collect()
 }

@@ -18,12 +18,14 @@ pub struct Team {
     pub members: Vec<Member>,
     /// By which preset each is started.
     pub presets: BTreeMap<AgentName, String>,
+    /// Who tests tasks that name nobody for it.
+    pub tester: Option<AgentName>,
     /// What was chosen.
     pub note: Option<String>,
 }
 
-/// Puts a team together. Tasks that name no tester get the team's.
-pub fn team(config: &Config, work: &mut PlannedWork, wanted: Option<&str>) -> Result<Team, Failure> {
+/// Puts a team together.
+pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result<Team, Failure> {
     let (worker, note) = worker(config, work, wanted)?;
     let mut team =
         Gathering { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
@@ -38,12 +40,7 @@ pub fn team(config: &Config, work: &mut PlannedWork, wanted: Option<&str>) -> Re
             team.add(name, role);
         }
     }
-    if let Some(tester) = &config.team.tester {
-        let tester = team.add(tester, Role::Tester);
-        for task in &mut work.tasks {
-            task.tester.get_or_insert_with(|| tester.clone());
-        }
-    }
+    let tester = config.team.tester.as_ref().map(|tester| team.add(tester, Role::Tester));
     for task in &work.tasks {
         if let Some(agent) = &task.agent {
             team.add_named(agent, Role::Worker);
@@ -56,7 +53,7 @@ pub fn team(config: &Config, work: &mut PlannedWork, wanted: Option<&str>) -> Re
         // Whoever the configuration describes can be called by others.
         team.add_named(&described.name, described.role.unwrap_or(Role::Specialist));
     }
-    Ok(Team { members: team.members, presets: team.presets, note })
+    Ok(Team { members: team.members, presets: team.presets, tester, note })
 }
 
 struct Gathering<'a> {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::{EscalationId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId};
+use domain::{EscalationId, OfferId, PhaseNumber, QuestionId, RequestId, SessionId, TaskId};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, QuestionRow,
-    Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow, WaitsFor,
+    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, PlanOfferRow,
+    QuestionRow, Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow,
+    WaitsFor,
 };
 
 use super::line::flat;
@@ -25,6 +26,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Request,
     Kind::Escalation,
     Kind::Gate,
+    Kind::PlanOffer,
     Kind::Overlap,
     Kind::Inbox,
 ];
@@ -48,6 +50,8 @@ pub struct Board {
     pub escalations: BTreeMap<EscalationId, EscalationRow>,
     /// The gates.
     pub gates: BTreeMap<PhaseNumber, GateRow>,
+    /// Changes of the plan file.
+    pub plan_offers: BTreeMap<OfferId, PlanOfferRow>,
     /// What two unfinished tasks both changed.
     pub overlaps: BTreeMap<[TaskId; 2], OverlapRow>,
     inbox: BTreeMap<InboxItem, InboxRow>,
@@ -157,6 +161,7 @@ impl Board {
             _ if kind == Kind::Request.name() => put(&mut self.requests, row),
             _ if kind == Kind::Escalation.name() => put(&mut self.escalations, row),
             _ if kind == Kind::Gate.name() => put(&mut self.gates, row),
+            _ if kind == Kind::PlanOffer.name() => put(&mut self.plan_offers, row),
             _ if kind == Kind::Overlap.name() => put(&mut self.overlaps, row),
             _ if kind == Kind::Inbox.name() => put(&mut self.inbox, row),
             _ => {}

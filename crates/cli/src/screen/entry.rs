@@ -4,13 +4,15 @@
 
 mod escalation;
 mod gate;
+mod plan;
 mod question;
 mod request;
 
 pub use request::no_vault;
 
 use domain::{
-    Action, Command, EscalationId, Keep, Locale, PhaseNumber, Provided, QuestionId, RequestId, Timestamp,
+    Action, Command, EscalationId, Keep, Locale, OfferId, PhaseNumber, Provided, QuestionId, RequestId,
+    Timestamp,
 };
 use views::{InboxItem, InboxRow};
 
@@ -67,6 +69,10 @@ pub enum Act {
     Reject(PhaseNumber),
     /// Does something about an escalation; the words are a hint or a note.
     Resolve(EscalationId, Action),
+    /// Lets a change of the plan file hold for the run.
+    TakePlan(OfferId),
+    /// Lets the plan stay as the run has it.
+    LeavePlan(OfferId),
 }
 
 /// Whether a choice takes words with it.
@@ -109,6 +115,7 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
         InboxItem::Request(id) => request::entry(locale, board.requests.get(&id)?),
         InboxItem::Gate(phase) => gate::entry(locale, board, board.gates.get(&phase)?),
         InboxItem::Escalation(id) => escalation::entry(locale, board.escalations.get(&id)?),
+        InboxItem::Plan(id) => plan::entry(locale, board, board.plan_offers.get(&id)?),
         InboxItem::Invocation(_) => return None,
     };
     let mut about = vec![entry.heading];
@@ -218,6 +225,8 @@ impl Act {
             Self::Reject(phase) => {
                 Command::RejectGate { phase: *phase, reason: words.to_owned(), tasks: Vec::new() }
             }
+            Self::TakePlan(offer) => Command::TakePlan { offer: *offer },
+            Self::LeavePlan(offer) => Command::LeavePlan { offer: *offer },
             Self::Resolve(escalation, Action::Retry { hint }) => Command::Resolve {
                 escalation: *escalation,
                 action: Action::Retry { hint: note.or_else(|| hint.clone()) },

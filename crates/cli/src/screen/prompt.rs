@@ -200,11 +200,13 @@ fn command(text: &str, entry: &Entry, board: &Board, locale: Locale) -> Option<M
         InboxItem::Question(question) => {
             Meaning::Wish(Command::AskBack { question, text: text.trim().to_owned() })
         }
-        InboxItem::Request(_) | InboxItem::Gate(_) | InboxItem::Escalation(_) | InboxItem::Invocation(_) => {
-            Meaning::Unclear(
-                pick(locale, "only a question can be asked back", "질문에만 되물을 수 있습니다").to_owned(),
-            )
-        }
+        InboxItem::Request(_)
+        | InboxItem::Gate(_)
+        | InboxItem::Escalation(_)
+        | InboxItem::Plan(_)
+        | InboxItem::Invocation(_) => Meaning::Unclear(
+            pick(locale, "only a question can be asked back", "질문에만 되물을 수 있습니다").to_owned(),
+        ),
     };
     if let Some(text) = text.strip_prefix("/ask ") {
         return Some(asks(text));

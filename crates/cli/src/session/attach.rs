@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use agents::{Found, SessionError, Sessions, State};
+use agents::{Found, SessionError, Sessions, State, Typist};
 use holder::{
     ClientError,
     protocol::{Reply, Request, WindowSize},
@@ -17,7 +17,7 @@ use rustix::{
     termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
 
-use super::{failure, keys::Typist};
+use super::failure;
 use crate::failure::Failure;
 
 /// Ctrl-], as telnet has it: hardly any program wants it.
@@ -44,7 +44,7 @@ pub fn run(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
     let State::Alive(status) = found.state else {
         return Err(failure(SessionError::Over { name: found.name.clone() }));
     };
-    let typist = Typist::connect(sessions, found)?;
+    let typist = Typist::connect(sessions, found).map_err(failure)?;
     let mut connection = sessions.connect(found).map_err(failure)?;
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
     let lost = |source| failure(SessionError::Holder { name: found.name.clone(), source });
@@ -111,7 +111,7 @@ impl Attached<'_> {
         let leaves = typed.iter().position(|byte| *byte == DETACH);
         let typed = typed.get(..leaves.unwrap_or(length)).unwrap_or_default();
         if !typed.is_empty() {
-            self.typist.type_in(typed)?;
+            self.typist.type_in(typed).map_err(failure)?;
         }
         Ok((leaves.is_some() || length == 0).then_some(End::Left))
     }

@@ -138,6 +138,7 @@ fn how(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
             format!("jangdan approve {run} {phase}, jangdan reject {run} {phase} REASON")
         }
         InboxItem::Escalation(id) => format!("jangdan resolve {run} {id} NUMBER"),
+        InboxItem::Plan(_) => format!("jangdan plan take {run}, jangdan plan leave {run}"),
         InboxItem::Invocation(_) => String::new(),
     };
     let lead = crate::screen::words::pick(locale, "  settle it with:", "  처리:");

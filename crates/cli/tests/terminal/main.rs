@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
 
 mod commands;
+mod crowd;
 mod office;
+mod plans;
 mod watch;

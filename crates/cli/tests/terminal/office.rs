@@ -52,13 +52,26 @@ impl Office {
     }
 
     fn served(mut self) -> Self {
+        self.serve_again();
+        self
+    }
+
+    /// Starts a server where none is.
+    pub fn serve_again(&mut self) {
         let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(server.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
         assert!(line.starts_with("serves"), "{line}");
         self.server = Some(server);
-        self
+    }
+
+    /// Kills the server without a word.
+    pub fn kill_server(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.kill().unwrap();
+            server.wait().unwrap();
+        }
     }
 
     /// Starts a run whose agents play the script.
@@ -90,7 +103,8 @@ impl Office {
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             template: None,
-            plan: None,
+            plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
+            reading: runtime::PlanReading::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()

@@ -2,7 +2,7 @@
 
 use domain::{Actor, Event, Input, Keep, QuestionId, RequestId, Route, SessionId, Timestamp};
 
-use super::start::later;
+use super::{PATIENCE_MS, start::later};
 use crate::{
     decide::provision,
     effect::Effect,
@@ -49,6 +49,7 @@ impl Run {
             Event::QuestionRouted { question, to } => match to {
                 Route::Orchestrator => {
                     self.set_question(*question, QuestionState::WithOrchestrator);
+                    self.timers.set(later(at, PATIENCE_MS), Deadline::Unanswered(*question));
                     self.give_duty(self.root, Duty::Question(*question));
                 }
                 Route::Person => {
@@ -194,6 +195,7 @@ impl Run {
     }
 
     fn set_question(&mut self, id: QuestionId, state: QuestionState) {
+        self.timers.clear(Deadline::Unanswered(id));
         if let Some(question) = self.questions.get_mut(id.0) {
             question.state = state;
         }

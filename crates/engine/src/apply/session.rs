@@ -325,7 +325,8 @@ fn is_owed(input: &Input) -> bool {
         | Input::Direct { .. }
         | Input::Feedback { .. }
         | Input::Conflict { .. }
-        | Input::Rework { .. } => true,
+        | Input::Rework { .. }
+        | Input::Changed { .. } => true,
         // The rest is about a process that is gone, or is said anew by itself.
         Input::Task { .. }
         | Input::AskBack { .. }

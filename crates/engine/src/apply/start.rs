@@ -11,7 +11,7 @@ use crate::{
     guard::Guard,
     run::{NodeKind, Run, Status},
     schedule::{Agent, Hold, Limits, Needs, Schedule},
-    state::{Deadline, Gate, Phase, Spent, Stage, Task, TaskRef, Team},
+    state::{Deadline, Phase, Spent, Stage, Task, TaskRef, Team},
     touches::Touches,
 };
 
@@ -48,24 +48,9 @@ impl Run {
         }
         for phase in &work.phases {
             let of_phase = self.tasks.iter().zip(0..).filter(|(task, _)| task.planned.phase == phase.number);
-            let phase_state = Phase {
-                name: phase.name.clone(),
-                verify: phase.verify.clone(),
-                artefacts: phase.artefacts.clone(),
-                node: layout.gates.get(&phase.number).copied().unwrap_or(Node::at(usize::MAX)),
-                tasks: of_phase.map(|(_, number)| TaskRef(number)).collect(),
-                leader: None,
-                paused: false,
-                gate: Gate::Closed,
-                rounds: 0,
-                failures: 0,
-                documents: Vec::new(),
-                marked_by: None,
-                last_done: None,
-                objections: Vec::new(),
-                rework: Vec::new(),
-                spent: Spent::new(phase.budgets.iter().copied()),
-            };
+            let node = layout.gates.get(&phase.number).copied().unwrap_or(Node::at(usize::MAX));
+            let mut phase_state = Phase::new(phase, node);
+            phase_state.tasks = of_phase.map(|(_, number)| TaskRef(number)).collect();
             self.phases.insert(phase.number, phase_state);
         }
         self.build_schedule(work, &layout);
@@ -112,21 +97,20 @@ impl Run {
         }
     }
 
-    pub(super) fn task_added(&mut self, planned: &PlannedTask) {
+    /// Adds a task; one that is extra is in no plan file.
+    pub(super) fn task_added(&mut self, planned: &PlannedTask, is_extra: bool) {
         let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let agent = self.agent_of(planned);
+        let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
         let node_of = |id: &TaskId| self.find(id).map(|found| self.task(found).node);
-        let mut before: Vec<Node> = planned.depends_on.iter().filter_map(node_of).collect();
-        before.extend(planned.external.iter().filter_map(|name| self.externals.get(name)));
-        // What its sisters wait for, it waits for too: the gates before its phase.
-        let sister = self.phases.get(&planned.phase).and_then(|phase| phase.tasks.first());
-        let gates = sister.map(|sister| self.schedule.graph().before(self.task(*sister).node).to_vec());
-        let is_gate = |node: &Node| matches!(self.nodes.get(node.index()), Some(NodeKind::Gate(_)));
-        before.extend(gates.into_iter().flatten().filter(is_gate));
+        before.extend(planned.depends_on.iter().filter_map(node_of));
+        before.extend(self.gates_before(planned.phase));
         let node = self.schedule.add(needs(planned, agent), duration(planned), &before);
         self.nodes.push(NodeKind::Task(task));
         self.by_id.insert(planned.id.clone(), task);
-        self.tasks.push(Task::new(planned.clone(), node, agent, self.settings.timeout_ms));
+        let mut added = Task::new(planned.clone(), node, agent, self.settings.timeout_ms);
+        added.is_extra = is_extra;
+        self.tasks.push(added);
         let mut is_paused = false;
         if let Some(phase) = self.phases.get_mut(&planned.phase) {
             phase.tasks.push(task);
@@ -222,7 +206,7 @@ impl Layout {
     }
 }
 
-fn duration(planned: &PlannedTask) -> u64 {
+pub(super) fn duration(planned: &PlannedTask) -> u64 {
     let weight = planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()));
     match planned.from_plan {
         FromPlan::Open => planned.estimate_ms.unwrap_or(weight * SMALL_TASK_MS).max(1),
@@ -230,7 +214,7 @@ fn duration(planned: &PlannedTask) -> u64 {
     }
 }
 
-fn needs(planned: &PlannedTask, agent: Agent) -> Needs {
+pub(super) fn needs(planned: &PlannedTask, agent: Agent) -> Needs {
     // Tasks that share a worktree run one after the other.
     let worktree = planned.worktree.iter().map(|path| format!("worktree:{path}"));
     let touches = Touches::of(planned.touches.iter().cloned().chain(worktree));

@@ -5,7 +5,7 @@ use domain::{
     Event, Input, LoopOutcome, Proof, Recovery, Subject, Timestamp,
 };
 
-use super::start::later;
+use super::{PATIENCE_MS, start::later};
 use crate::{
     effect::Effect,
     orders::Given,
@@ -80,6 +80,11 @@ impl Run {
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
                     escalation.level = *to;
                     escalation.session = *session;
+                }
+                let overdue = Deadline::Unsolved(*escalation);
+                match session {
+                    Some(_) => self.timers.set(later(at, PATIENCE_MS), overdue),
+                    None => self.timers.clear(overdue),
                 }
                 self.give_duty(*session, Duty::Escalation(*escalation));
             }
@@ -185,6 +190,7 @@ impl Run {
 
     fn escalation_resolved(&mut self, id: EscalationId, action: Option<&Action>) {
         self.open_escalations.remove(&id);
+        self.timers.clear(Deadline::Unsolved(id));
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
         escalation.is_open = false;
         let (session, subject, kind) = (escalation.session, escalation.subject.clone(), escalation.kind);

@@ -1,7 +1,7 @@
 //! What time brings.
 
 use domain::{
-    BlockReason, CheckpointId, EscalationType, Event, Input, ParkMode, SessionId, Severity, Subject,
+    BlockReason, CheckpointId, EscalationType, Event, Input, ParkMode, Route, SessionId, Severity, Subject,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -26,6 +26,11 @@ impl Deciding<'_> {
                     self.say(session, Input::GoOn { reason });
                 }
                 Deadline::Question(question) => self.expire(question),
+                // Whoever does not come to it, or hangs, keeps nobody waiting.
+                Deadline::Unanswered(question) => {
+                    self.emit_by_rule(Event::QuestionRouted { question, to: Route::Person });
+                }
+                Deadline::Unsolved(escalation) => self.climb(escalation),
                 Deadline::Park(session) => self.park(session),
                 Deadline::Resolve(session) => self.answer_wait(session),
                 Deadline::RunTime => self.run_time_is_over(),

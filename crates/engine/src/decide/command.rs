@@ -34,6 +34,8 @@ impl Deciding<'_> {
             | Command::AddDependency { .. }
             | Command::RemoveDependency { .. }
             | Command::MarkMet { .. }
+            | Command::TakePlan { .. }
+            | Command::LeavePlan { .. }
             | Command::Answer { .. }
             | Command::AskBack { .. }
             | Command::Chat { .. }
@@ -68,6 +70,8 @@ impl Deciding<'_> {
             | Command::ReportCheckpoint { .. }
             | Command::ReportEffect { .. }
             | Command::ReportNotLanded { .. }
+            | Command::ReportPlan { .. }
+            | Command::ReportPlanBroken { .. }
             | Command::ReportNoRoom { .. }
             | Command::ReportRoom
             | Command::ReportOverlaps { .. }
@@ -101,6 +105,8 @@ impl Deciding<'_> {
             Command::AddDependency { earlier, later } => self.add_dependency(earlier, later),
             Command::RemoveDependency { earlier, later } => self.remove_dependency(earlier, later),
             Command::MarkMet { name } => self.mark_met(name),
+            Command::TakePlan { offer } => self.take_plan(offer),
+            Command::LeavePlan { offer } => self.leave_plan(offer),
             Command::Answer { question, task, answer, keep } => {
                 self.answer(question, task.as_ref(), &answer, keep)
             }
@@ -201,6 +207,8 @@ impl Deciding<'_> {
                 self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
+            Command::ReportPlan { work } => self.report_plan(&work),
+            Command::ReportPlanBroken { problem } => self.report_plan_broken(&problem),
             Command::ReportNoRoom { session, reason } => self.report_no_room(session, reason),
             Command::ReportRoom => self.report_room(),
             Command::ReportOverlaps { overlaps } => {

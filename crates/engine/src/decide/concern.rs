@@ -34,6 +34,7 @@ impl Deciding<'_> {
                 self.tasks.extend(task);
                 self.sessions.extend(task.and_then(|task| self.run.task(task).tester));
             }
+            Event::TaskChanged { task, .. } => self.concern_task(&task.id),
             Event::LimitWaived { subject, .. } => self.tasks.extend(self.run.subject_task(subject)),
             Event::RunContinued {} | Event::RunReopened {} => {
                 let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_live());
@@ -97,6 +98,13 @@ impl Deciding<'_> {
             | Event::DependencyAdded { .. }
             | Event::DependencyRemoved { .. }
             | Event::ExternalMet { .. }
+            | Event::PlanOffered { .. }
+            | Event::PlanOfferWithdrawn { .. }
+            | Event::PlanUnreadable { .. }
+            | Event::PlanTaken { .. }
+            | Event::PlanLeft { .. }
+            | Event::PhaseAdded { .. }
+            | Event::PhaseChanged { .. }
             | Event::SessionParked { .. }
             | Event::SessionDismissed { .. }
             | Event::InputQueued { .. }

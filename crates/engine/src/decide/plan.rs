@@ -49,7 +49,7 @@ impl Deciding<'_> {
             return Err(Rejection::UnknownAgent { name: name.clone(), known });
         }
         self.reopen();
-        self.emit(Event::TaskAdded { task });
+        self.emit(Event::TaskAdded { task, in_file: false });
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn node_name(&self, node: Node) -> String {
+    pub(super) fn node_name(&self, node: Node) -> String {
         match self.run.kind_of(node) {
             NodeKind::Task(task) => self.id(task).to_string(),
             NodeKind::Gate(phase) => format!("phase {phase}"),

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// More would not fit into a person's head, nor into 50 MB.
-const TASKS_MAX: usize = 50_000;
+pub(super) const TASKS_MAX: usize = 50_000;
 
 impl Deciding<'_> {
     pub(super) fn start_run(

@@ -35,6 +35,10 @@ pub(crate) enum Deadline {
     SessionLimit(SessionId),
     /// A question has waited for too long.
     Question(QuestionId),
+    /// The orchestrator has had a question for too long.
+    Unanswered(QuestionId),
+    /// An operator or the orchestrator has had a problem for too long.
+    Unsolved(EscalationId),
     /// A session has waited long enough to be parked deeper.
     Park(SessionId),
     /// The main agent has waited long enough for something to do.

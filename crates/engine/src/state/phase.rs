@@ -1,6 +1,6 @@
 //! One phase and its gate.
 
-use domain::{EscalationId, SessionId, TaskId};
+use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::{TaskRef, task::Spent};
@@ -22,6 +22,8 @@ pub(crate) enum Gate {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Phase {
     pub(crate) name: String,
+    /// The phases whose gates it waits for.
+    pub(crate) after: Vec<PhaseNumber>,
     pub(crate) verify: Option<String>,
     /// Patterns of what it is to leave behind.
     pub(crate) artefacts: Vec<String>,
@@ -47,4 +49,28 @@ pub(crate) struct Phase {
     /// What is to be done again since it last did not pass.
     pub(crate) rework: Vec<TaskRef>,
     pub(crate) spent: Spent,
+}
+
+impl Phase {
+    pub(crate) fn new(planned: &PlannedPhase, node: Node) -> Self {
+        Self {
+            name: planned.name.clone(),
+            after: planned.after.clone(),
+            verify: planned.verify.clone(),
+            artefacts: planned.artefacts.clone(),
+            node,
+            tasks: Vec::new(),
+            leader: None,
+            paused: false,
+            gate: Gate::Closed,
+            rounds: 0,
+            failures: 0,
+            documents: Vec::new(),
+            marked_by: None,
+            last_done: None,
+            objections: Vec::new(),
+            rework: Vec::new(),
+            spent: Spent::new(planned.budgets.iter().copied()),
+        }
+    }
 }

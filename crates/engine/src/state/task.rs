@@ -148,6 +148,10 @@ pub(crate) struct Task {
     pub(crate) kept: Vec<(String, bool)>,
     /// Whether the main agent asked for it.
     pub(crate) requested: bool,
+    /// Whether somebody added it by hand, so that no plan file has it.
+    pub(crate) is_extra: bool,
+    /// Whether the plan no longer has it.
+    pub(crate) is_removed: bool,
 }
 
 /// Tokens and money, against what may be used.
@@ -220,6 +224,8 @@ impl Task {
             escalations: Vec::new(),
             kept: Vec::new(),
             requested: false,
+            is_extra: false,
+            is_removed: false,
         }
     }
 

@@ -87,6 +87,19 @@ impl Given {
     }
 }
 
+/// Reads a plan, its tasks and phases between semicolons.
+pub fn read_work(text: &str) -> Result<PlannedWork, String> {
+    let mut given = Given::default();
+    for part in text.split("; ") {
+        match part.starts_with("phase ") {
+            true => given.work.phases.push(read_phase(part)?),
+            false => given.work.tasks.push(read_task(part)?),
+        }
+    }
+    given.settle()?;
+    Ok(given.work)
+}
+
 /// Reads `QA tester`, or `Coder worker with 1 slot`.
 fn read_member(text: &str) -> Result<Member, String> {
     let (name, role, slots) = match text.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -130,6 +143,7 @@ pub fn read_task(text: &str) -> Result<PlannedTask, String> {
             ["budget", budget] => task.budget = Some(read_value(budget)?),
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
             ["phase", n] => task.phase = read_value(n)?,
+            ["text", ..] => task.text = unquoted(&part["text ".len()..]),
             ["done", "already"] => task.from_plan = FromPlan::Done,
             ["left", "out"] => task.from_plan = FromPlan::Skipped,
             _ => return Err(format!("'{part}' says nothing about a task")),

@@ -45,6 +45,8 @@ pub fn read_wish(stage: &Stage, act: &[&str], tail: Option<&str>) -> Result<Opti
             Command::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
         }
         ["marks", "as", "met"] => Command::MarkMet { name: said()? },
+        ["takes", offer] => Command::TakePlan { offer: read_value(offer)? },
+        ["leaves", offer] => Command::LeavePlan { offer: read_value(offer)? },
         ["answers", of, rest @ ..] => answer(of, rest, words().unwrap_or_default())?,
         ["asks", "back", "about", question] => {
             Command::AskBack { question: read_value(question)?, text: said()? }

@@ -6,7 +6,7 @@ use domain::{
 use engine::Effect;
 
 use crate::{
-    given::{read_list, read_value},
+    given::{read_list, read_value, read_work},
     hands::receipt,
     stage::Stage,
 };
@@ -31,6 +31,8 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
             let outcome = merge_outcome(stage, words.get(2..).unwrap_or_default(), said)?;
             merge(stage, task.trim_end_matches("'s"), outcome)?
         }
+        ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&said)?) },
+        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanBroken { problem: said },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;
             let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);

@@ -18,6 +18,7 @@ use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
 
 use super::site::Site;
+use crate::reach::process_name;
 
 /// No process prints a tebibyte.
 const RANGE_BITS: u32 = 40;
@@ -258,7 +259,7 @@ fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, Session
 }
 
 fn name(site: &Site, session: SessionId, number: u32) -> String {
-    format!("{}-{session}-{number}", site.run)
+    process_name(&site.run, session, number)
 }
 
 /// Finds a session by its whole name.

@@ -154,6 +154,7 @@ impl Lab {
             sandbox_write: Vec::new(),
             template: None,
             plan: None,
+            reading: runtime::PlanReading::default(),
         }
     }
 

@@ -14,6 +14,7 @@ mod lab;
 mod overlaps;
 mod parking;
 mod places;
+mod plans;
 mod processes;
 mod questions;
 mod room;

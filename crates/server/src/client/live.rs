@@ -46,7 +46,7 @@ pub enum LiveEvent {
         reason: String,
     },
     /// The server does not let it listen. Nothing follows.
-    Refused(Problem),
+    Refused(Box<Problem>),
 }
 
 /// A row that is new, looks different, or is gone.
@@ -165,7 +165,7 @@ struct Ear {
 /// Why a line ended.
 enum Ended {
     Cut(String),
-    Refused(Problem),
+    Refused(Box<Problem>),
 }
 
 impl Ear {

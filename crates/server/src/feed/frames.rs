@@ -5,8 +5,9 @@ use domain::{RunId, Sequence, SessionId};
 use runtime::Glimpse;
 use serde::Serialize;
 use store::Position;
-use views::{Change, Row};
+use views::{Change, Kind, Row};
 
+use super::wanted::Wanted;
 use crate::problem::Problem;
 
 /// The name of what is seen of a session and not recorded.
@@ -21,6 +22,29 @@ pub struct Frames {
     pub run: RunId,
     /// Its place among all runs.
     pub position: Position,
+    /// What is written.
+    pub text: Bytes,
+    /// Its events, in order.
+    parts: Vec<Part>,
+}
+
+/// One event of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    kind: Kind,
+    /// The sessions that it is about.
+    sessions: Vec<SessionId>,
+    /// Where it ends in the text.
+    end: usize,
+}
+
+/// Something that is seen of a session.
+#[derive(Debug, Clone)]
+pub struct SeenFrames {
+    /// The run.
+    pub run: RunId,
+    /// The session.
+    pub session: SessionId,
     /// What is written.
     pub text: Bytes,
 }
@@ -46,7 +70,7 @@ impl Frames {
     ///
     /// Only its last event has the id: whoever has that has all of it. One that changed nothing has the id alone.
     pub fn of(run: &RunId, position: Position, sequence: Sequence, changes: &[Change]) -> Self {
-        let mut text = Vec::new();
+        let (mut text, mut parts) = (Vec::new(), Vec::new());
         let mut named = changes
             .iter()
             .flat_map(|change| change.names().into_iter().map(move |name| (name, change)))
@@ -55,19 +79,85 @@ impl Frames {
             let (kind, row) = (change.kind.name(), change.row.as_ref());
             let data = Changed { run, sequence, kind, key: &change.key, row };
             write_event(&mut text, name, named.peek().is_none().then_some(position), &data);
+            let sessions = row.map(sessions_of).unwrap_or_default();
+            parts.push(Part { kind: change.kind, sessions, end: text.len() });
         }
         if text.is_empty() {
-            text = format!("id: {position}\n\n").into_bytes();
+            text = only_place(position);
         }
-        Self { run: run.clone(), position, text: text.into() }
+        Self { run: run.clone(), position, text: text.into(), parts }
+    }
+
+    /// Returns what somebody wants of it; nothing where that is nothing.
+    ///
+    /// Whoever has the id has all that it wants, also where the last event is none of it.
+    pub fn wanted(&self, wanted: &Wanted) -> Option<Bytes> {
+        if !wanted.is_of(&self.run) {
+            return None;
+        }
+        if wanted.is_whole() {
+            return Some(self.text.clone());
+        }
+        let (mut text, mut begin, mut has_last) = (Vec::new(), 0, false);
+        for part in &self.parts {
+            has_last = wanted.is_change(part.kind, &part.sessions);
+            if has_last {
+                text.extend_from_slice(self.text.get(begin..part.end).unwrap_or_default());
+            }
+            begin = part.end;
+        }
+        if !text.is_empty() && !has_last {
+            text.extend(only_place(self.position));
+        }
+        (!text.is_empty()).then(|| text.into())
     }
 }
 
-/// Writes what is seen of a session.
-pub fn seen(run: &RunId, session: SessionId, what: &Glimpse) -> Bytes {
-    let mut text = Vec::new();
-    write_event(&mut text, SEEN, None, &Glimpsed { run, session, what });
-    text.into()
+fn only_place(position: Position) -> Vec<u8> {
+    format!("id: {position}\n\n").into_bytes()
+}
+
+/// Returns the sessions that a row is about.
+fn sessions_of(row: &Row) -> Vec<SessionId> {
+    match row {
+        Row::Session(row) => vec![row.id],
+        Row::Progress(row) => vec![row.session_id],
+        Row::Attempt(row) => vec![row.session],
+        Row::Turn(row) => vec![row.session],
+        Row::Question(row) => vec![row.session],
+        Row::Request(row) => vec![row.session],
+        Row::DirectMessage(row) => vec![row.from_session, row.to_session],
+        Row::Channel(row) => vec![row.session_a, row.session_b],
+        Row::Invocation(row) => {
+            [Some(row.caller_session), row.callee_session].into_iter().flatten().collect()
+        }
+        Row::Result(row) => [Some(row.from_session), row.to_session].into_iter().flatten().collect(),
+        Row::Task(row) => row.session.into_iter().collect(),
+        Row::Escalation(row) => row.session.into_iter().collect(),
+        Row::Timeline(row) => row.session.into_iter().collect(),
+        Row::Run(_)
+        | Row::Phase(_)
+        | Row::TaskDetail(_)
+        | Row::Agent(_)
+        | Row::Loop(_)
+        | Row::Gate(_)
+        | Row::Checkpoint(_)
+        | Row::Receipt(_)
+        | Row::Chat(_)
+        | Row::Inbox(_)
+        | Row::Usage(_)
+        | Row::Overlap(_)
+        | Row::PlanOffer(_) => Vec::new(),
+    }
+}
+
+impl SeenFrames {
+    /// Writes what is seen of a session.
+    pub fn of(run: &RunId, session: SessionId, what: &Glimpse) -> Self {
+        let mut text = Vec::new();
+        write_event(&mut text, SEEN, None, &Glimpsed { run, session, what });
+        Self { run: run.clone(), session, text: text.into() }
+    }
 }
 
 /// Writes why there is no more.

@@ -3,42 +3,39 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use domain::RunId;
-use runtime::Published;
 use store::{Log, Position, StoreError};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch},
-    time::sleep,
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{
     Feed, Next,
-    frames::{self, Frames},
+    frames::{self, Frames, SeenFrames},
     missed::Missed,
+    wanted::Wanted,
 };
 use crate::{problem::Failure, stop::Stage};
 
+/// What comes so soon after the last is told together: as often as a screen is painted.
+pub(super) const TOGETHER: Duration = Duration::from_millis(16);
+/// About how much is told in one go.
+const TOLD_BYTES: usize = 128 << 10;
 /// How often a word keeps the line open where nothing happens.
 const QUIET_MAX: Duration = Duration::from_secs(15);
-
-/// What somebody wants to hear.
-pub struct Wanted {
-    /// The place behind which it starts.
-    pub after: Position,
-    /// The run; all where there is none.
-    pub only: Option<RunId>,
-}
 
 /// One who listens.
 pub struct Listener {
     feed: Arc<Feed>,
     head: watch::Receiver<Position>,
-    news: broadcast::Receiver<Arc<Published>>,
+    seen: broadcast::Receiver<Arc<SeenFrames>>,
     stage: watch::Receiver<Stage>,
     log: Arc<dyn Log>,
     readers: Arc<Semaphore>,
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
     source: Source,
+    /// When something was told the last time.
+    told_at: Option<Instant>,
     /// One of the few places of those who listen.
     _place: OwnedSemaphorePermit,
 }
@@ -55,6 +52,14 @@ enum Source {
     End,
 }
 
+/// What comes next for one who reads the log.
+enum Page {
+    /// These.
+    Read(Vec<Frames>),
+    /// What is at hand.
+    AtHand,
+}
+
 /// What came of waiting.
 enum Waited {
     More,
@@ -66,8 +71,6 @@ enum Waited {
 pub struct Line {
     /// The news in order.
     pub feed: Arc<Feed>,
-    /// What is only seen.
-    pub news: broadcast::Receiver<Arc<Published>>,
     /// How long there will be news.
     pub stage: watch::Receiver<Stage>,
     /// What was missed.
@@ -81,9 +84,9 @@ pub struct Line {
 impl Listener {
     /// Begins to listen.
     pub fn new(line: Line, wanted: Wanted) -> Self {
-        let Line { feed, news, stage, log, readers, place } = line;
-        let (head, source) = (feed.watch(), Source::Beginning);
-        Self { feed, head, news, stage, log, readers, wanted, source, _place: place }
+        let Line { feed, stage, log, readers, place } = line;
+        let (head, seen, source) = (feed.watch(), feed.seen(), Source::Beginning);
+        Self { feed, head, seen, stage, log, readers, wanted, source, told_at: None, _place: place }
     }
 
     /// Returns the next piece of the stream; nothing where it ends, also for one who was too slow.
@@ -92,7 +95,7 @@ impl Listener {
             match &mut self.source {
                 Source::End => return None,
                 Source::Beginning => {
-                    let Wanted { after, only } = &self.wanted;
+                    let Wanted { after, only, .. } = &self.wanted;
                     self.source = match self.feed.next(*after) {
                         Next::Entry(_) | Next::Nothing => Source::Feed,
                         Next::Gone => {
@@ -103,8 +106,15 @@ impl Listener {
                     return Some(frames::beginning(*after));
                 }
                 Source::Log(missed, page) => {
-                    if let Some(frames) = page.next() {
-                        return Some(frames.text);
+                    let wanted = &self.wanted;
+                    let mut told = Told::default();
+                    for frames in page.by_ref() {
+                        if told.add(frames.wanted(wanted)) {
+                            break;
+                        }
+                    }
+                    if let Some(text) = told.text() {
+                        return Some(text);
                     }
                     if self.feed.next(missed.at()) != Next::Gone {
                         (self.wanted.after, self.source) = (missed.at(), Source::Feed);
@@ -113,10 +123,11 @@ impl Listener {
                     }
                 }
                 Source::Feed => match self.feed.next(self.wanted.after) {
-                    Next::Entry(frames) => {
-                        self.wanted.after = frames.position;
-                        if self.concerns(&frames.run) {
-                            return Some(frames.text.clone());
+                    Next::Entry(_) => {
+                        self.rest().await;
+                        if let Some(text) = self.all_at_hand() {
+                            self.told_at = Some(Instant::now());
+                            return Some(text);
                         }
                     }
                     Next::Nothing => match self.wait().await {
@@ -130,23 +141,47 @@ impl Listener {
         }
     }
 
+    /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
+    async fn rest(&self) {
+        if let Some(told_at) = self.told_at {
+            sleep_until(told_at + TOGETHER).await;
+        }
+    }
+
+    /// Returns what is at hand and wanted, within bounds.
+    fn all_at_hand(&mut self) -> Option<Bytes> {
+        let mut told = Told::default();
+        while let Next::Entry(frames) = self.feed.next(self.wanted.after) {
+            self.wanted.after = frames.position;
+            if told.add(frames.wanted(&self.wanted)) {
+                break;
+            }
+        }
+        told.text()
+    }
+
     /// Reads on in the log. What can't be read is said, and is the end.
     async fn turn_page(&mut self) -> Result<(), Bytes> {
         let Source::Log(mut missed, _) = std::mem::replace(&mut self.source, Source::End) else {
             return Ok(());
         };
         let permit = Arc::clone(&self.readers).acquire_owned().await;
+        let (feed, log) = (Arc::clone(&self.feed), Arc::clone(&self.log));
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let page = missed.next_page();
+            let page = match feed.reach_back(&log, missed.at()) {
+                Ok(true) => Ok(Page::AtHand),
+                Ok(false) => missed.next_page().map(|page| page.map_or(Page::AtHand, Page::Read)),
+                Err(error) => Err(error),
+            };
             (missed, page)
         });
         let failed = |failure: Failure| frames::problem(&failure.problem);
         let (missed, page) = read.await.map_err(|_| failed(Failure::ours()))?;
         let page = page.map_err(|error: StoreError| failed(error.into()))?;
         (self.wanted.after, self.source) = match page {
-            Some(page) => (self.wanted.after, Source::Log(missed, page.into_iter())),
-            None => (missed.at(), Source::Feed),
+            Page::Read(page) => (self.wanted.after, Source::Log(missed, page.into_iter())),
+            Page::AtHand => (missed.at(), Source::Feed),
         };
         Ok(())
     }
@@ -161,8 +196,11 @@ impl Listener {
                 biased;
                 () = until(&mut self.head, |head| *head > self.wanted.after) => return Waited::More,
                 () = until(&mut self.stage, |stage| *stage == Stage::Over) => return Waited::End,
-                heard = self.news.recv() => match heard {
-                    Ok(published) => if let Some(text) = self.glimpse(&published) { return Waited::Say(text) },
+                heard = self.seen.recv() => match heard {
+                    Ok(seen) if self.wanted.is_seen(&seen.run, seen.session) => {
+                        return Waited::Say(self.more_seen(&seen).await);
+                    }
+                    Ok(_) => {}
                     // What is only seen may be missed.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => return Waited::End,
@@ -172,17 +210,45 @@ impl Listener {
         }
     }
 
-    fn glimpse(&self, published: &Published) -> Option<Bytes> {
-        match published {
-            Published::Seen { run, session, what } if self.concerns(run) => {
-                Some(frames::seen(run, *session, what))
-            }
-            Published::Seen { .. } | Published::Recorded { .. } => None,
+    /// Returns what is seen, together with what else is within a moment.
+    async fn more_seen(&mut self, first: &SeenFrames) -> Bytes {
+        self.rest().await;
+        let mut told = Told::default();
+        let mut is_full = told.add(Some(first.text.clone()));
+        while !is_full && let Ok(seen) = self.seen.try_recv() {
+            let text = self.wanted.is_seen(&seen.run, seen.session).then(|| seen.text.clone());
+            is_full = told.add(text);
         }
+        self.told_at = Some(Instant::now());
+        told.text().unwrap_or_default()
+    }
+}
+
+/// What is told in one go. One piece is not copied.
+#[derive(Default)]
+struct Told {
+    first: Bytes,
+    all: Vec<u8>,
+}
+
+impl Told {
+    /// Adds a piece. Returns whether it is enough.
+    fn add(&mut self, piece: Option<Bytes>) -> bool {
+        let Some(piece) = piece else { return false };
+        if self.first.is_empty() {
+            self.first = piece;
+        } else {
+            if self.all.is_empty() {
+                self.all.extend_from_slice(&self.first);
+            }
+            self.all.extend_from_slice(&piece);
+        }
+        self.first.len().max(self.all.len()) >= TOLD_BYTES
     }
 
-    fn concerns(&self, run: &RunId) -> bool {
-        self.wanted.only.as_ref().is_none_or(|only| only == run)
+    fn text(self) -> Option<Bytes> {
+        let text = if self.all.is_empty() { self.first } else { self.all.into() };
+        (!text.is_empty()).then_some(text)
     }
 }
 

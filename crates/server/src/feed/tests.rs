@@ -113,13 +113,12 @@ impl Told {
     fn listener(&self, after: Position, only: Option<RunId>) -> Listener {
         let line = Line {
             feed: Arc::clone(&self.feed),
-            news: self.news.subscribe(),
             stage: self.stop.watch(),
             log: Arc::clone(&RECORDED.log),
             readers: Arc::new(Semaphore::new(1)),
             place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
         };
-        Listener::new(line, Wanted { after, only })
+        Listener::new(line, Wanted { after, only, ..Wanted::default() })
     }
 }
 
@@ -344,4 +343,81 @@ fn the_end_of_a_log_is_found_however_long_it_is() {
         };
         log.append(&run, domain::Sequence(length), vec![entry]).unwrap();
     }
+}
+
+/// Returns the data of each event.
+fn data_of(text: &str) -> Vec<serde_json::Value> {
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).unwrap()).collect()
+}
+
+#[test]
+fn one_who_wants_some_kinds_or_sessions_hears_those_and_can_come_back() {
+    let whole = data_of(&expected(Position(0), None));
+    let check = |wanted: Wanted, is_wanted: &dyn Fn(&serde_json::Value) -> bool| {
+        let expected: Vec<_> = whole.iter().filter(|data| is_wanted(data)).cloned().collect();
+        assert!(!expected.is_empty() && expected.len() < whole.len(), "{wanted:?}");
+        // From the log, and from what is at hand; in one go, and by one who comes back with every id.
+        for head in [Position(0), end()] {
+            let heard = block_on(async {
+                let told = Told::from(head, KEPT_BYTES_MAX);
+                for published in &RECORDED.told {
+                    drop(told.news.send(Arc::clone(published)));
+                    tokio::task::yield_now().await;
+                }
+                told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+                told.stop.is_over();
+                let (mut heard, mut after) = (String::new(), Position(0));
+                loop {
+                    let mut listener = told.listener(after, None);
+                    listener.wanted = Wanted { after, ..wanted.clone() };
+                    listener.next().await.unwrap();
+                    let Some(piece) = listener.next().await else { return heard };
+                    let piece = std::str::from_utf8(&piece).unwrap();
+                    let last =
+                        piece.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().unwrap();
+                    assert!(
+                        piece.trim_end().ends_with(&format!("id: {last}"))
+                            || piece.contains(&format!("id: {last}\ndata:"))
+                    );
+                    after = Position(last.parse().unwrap());
+                    heard.push_str(piece);
+                }
+            });
+            assert_eq!(data_of(&heard), expected, "{wanted:?} from {head}");
+        }
+    };
+    let kinds = vec![views::Kind::Task, views::Kind::Run];
+    check(Wanted { kinds, ..Wanted::default() }, &|data| data["kind"] == "task" || data["kind"] == "run");
+    let of_r2 =
+        Wanted { kinds: vec![views::Kind::Session], only: Some("r2".parse().unwrap()), ..Wanted::default() };
+    check(of_r2, &|data| data["kind"] == "session" && data["run"] == "r2");
+    let session = domain::SessionId(3);
+    let kinds = vec![views::Kind::Session];
+    check(Wanted { kinds, sessions: vec![session], ..Wanted::default() }, &|data| {
+        data["kind"] == "session" && data["key"] == session.to_string()
+    });
+}
+
+#[test]
+fn what_comes_within_a_moment_is_told_together_and_the_first_at_once() {
+    block_on(async {
+        let told = Told::from(Position(0), KEPT_BYTES_MAX);
+        let mut listener = told.listener(Position(0), None);
+        assert!(listener.next().await.is_some(), "the beginning");
+        let since = tokio::time::Instant::now();
+        told.news.send(Arc::clone(&RECORDED.told[0])).unwrap();
+        let first = listener.next().await.unwrap();
+        assert_eq!((n_ids(&first), since.elapsed()), (1, std::time::Duration::ZERO));
+        for published in &RECORDED.told[1..10] {
+            told.news.send(Arc::clone(published)).unwrap();
+            tokio::task::yield_now().await;
+        }
+        let rest = listener.next().await.unwrap();
+        assert_eq!((n_ids(&rest), since.elapsed()), (9, super::listener::TOGETHER));
+    });
+}
+
+fn n_ids(text: &[u8]) -> usize {
+    std::str::from_utf8(text).unwrap().lines().filter(|line| line.starts_with("id: ")).count()
 }

@@ -11,7 +11,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use domain::RunId;
+use domain::{RunId, SessionId};
 use futures_util::stream::unfold;
 use store::Position;
 
@@ -21,7 +21,7 @@ use crate::{
     feed::{Listener, Wanted, is_taken},
     problem::{Failure, Problem, echo},
     request::{Asked, bad_query},
-    routes::known,
+    routes::{known, runs::kind},
 };
 
 /// What happens, as it happens (server-sent events).
@@ -33,14 +33,16 @@ use crate::{
     params(
         ("after" = Option<u64>, Query, description = "the place in the log behind which it starts"),
         ("run" = Option<String>, Query, description = "the run; without it all"),
+        ("kind" = Option<Vec<String>>, Query, description = "a kind of row, or seen for what is only seen; may stand there several times"),
+        ("session" = Option<Vec<String>>, Query, description = "a session: only rows that are about it; may stand there several times"),
         ("Last-Event-ID" = Option<u64>, Header, description = "the same as after, and stronger"),
     ),
     responses(
         (status = OK, body = String, content_type = "text/event-stream"),
-        (status = BAD_REQUEST, body = Problem),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, description = "the log has not come to that place", body = Problem),
-        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the log has not come to that place", body = Problem, content_type = "application/problem+json"),
+        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn live(
@@ -48,11 +50,14 @@ pub async fn live(
     Asked(pairs): Asked,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let (mut after, mut only) = (None, None);
+    let (mut after, mut wanted) = (None, Wanted::default());
     for (name, value) in &pairs {
         match name.as_str() {
             "after" => after = Some(place(value)?),
-            "run" => only = Some(run(value)?),
+            "run" => wanted.only = Some(run(value)?),
+            "kind" if value == "seen" => wanted.seen = true,
+            "kind" => wanted.kinds.push(kind(value)?),
+            "session" => wanted.sessions.push(session(value)?),
             _ => return Err(bad_query(format!("the stream can't be asked for by '{}'", echo(name)))),
         }
     }
@@ -64,9 +69,9 @@ pub async fn live(
         let hint = "close a page or a terminal that follows a run, then try again";
         Failure::new(Code::TooManyListeners, "too many follow the runs already", hint)
     })?;
-    check(&api, after, only.clone()).await?;
-    let after = after.unwrap_or_else(|| api.feed.head());
-    let listener = Listener::new(line, Wanted { after, only });
+    check(&api, after, wanted.only.clone()).await?;
+    wanted.after = after.unwrap_or_else(|| api.feed.head());
+    let listener = Listener::new(line, wanted);
     let stream = unfold(listener, |mut listener| async {
         let text = listener.next().await?;
         Some((Ok::<Bytes, Infallible>(text), listener))
@@ -98,6 +103,10 @@ async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Resul
 fn place(text: &str) -> Result<Position, Failure> {
     let place = text.parse().map(Position);
     place.map_err(|_| bad_query(format!("'{}' is no place in the log: it is a number", echo(text))))
+}
+
+fn session(text: &str) -> Result<SessionId, Failure> {
+    text.parse().map_err(|_| bad_query(format!("'{}' is no session: it is written s_3", echo(text))))
 }
 
 fn run(text: &str) -> Result<RunId, Failure> {

@@ -5,22 +5,27 @@ use std::collections::BTreeMap;
 use axum::{
     Json,
     extract::State,
-    http::{StatusCode, header::CONTENT_TYPE},
+    http::{
+        HeaderValue, StatusCode,
+        header::{CONTENT_TYPE, LINK},
+    },
     response::{IntoResponse, Response},
 };
-use domain::RunId;
+use domain::{AgentName, RunId};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
-use views::{Kind, Row, RunRow, RunState};
+use views::{Kind, QuestionState, Row, RunRow, RunState, UsageRow};
 
 use crate::{
     api::Api,
-    bodies::{Accepted, InboxItem, Started, Wish},
+    bodies::{Accepted, InboxItem, PendingQuestion, Started, Wish},
     code::Code,
     problem::{Failure, Problem, echo},
-    request::{Asked, Named, PLAN_BYTES_MAX, Sent, WORD_BYTES_MAX, bad_query},
+    request::{Asked, Named, PLAN_BYTES_MAX, Pairs, Sent, WORD_BYTES_MAX, bad_query},
 };
 
+/// How many runs are in a page at most.
+const RUNS_MAX: usize = 1000;
 /// How long the name of a person can be.
 const PERSON_BYTES_MAX: usize = 200;
 
@@ -31,10 +36,49 @@ struct RunRows {
     rows: BTreeMap<&'static str, Vec<Row>>,
 }
 
-/// All runs, the oldest first.
-#[utoipa::path(get, path = "/api/runs", responses((status = OK, description = "rows of the kind run", body = [Object])))]
-pub async fn list(State(api): State<Api>) -> Result<Json<Vec<RunRow>>, Failure> {
-    api.ask(|host| Ok(Json(host.list()?))).await
+/// Runs, the oldest first, or a page of them, the newest first.
+///
+/// With a `limit` the newest come first, and the header `link` has the address of the next page, where there is one.
+#[utoipa::path(
+    get, path = "/api/runs",
+    params(
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "how many; all without it"),
+        ("before" = Option<String>, Query, description = "a run; only those that began before it, the newest first"),
+    ),
+    responses(
+        (status = OK, description = "rows of the kind run", body = [Object]),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Failure> {
+    let mut pairs = Pairs::new(asked);
+    let before: Option<RunId> = pairs.take("before")?;
+    let is_paged = before.is_some() || pairs.has("limit");
+    let limit = pairs.take_limit(RUNS_MAX, RUNS_MAX)?;
+    pairs.done()?;
+    api.ask(move |host| {
+        let mut runs = host.list()?;
+        if !is_paged {
+            return json(&runs);
+        }
+        runs.reverse();
+        if let Some(before) = before {
+            let at = runs.iter().position(|run| run.id == before);
+            let at = at.ok_or(HostError::UnknownRun { run: before })?;
+            runs.drain(..=at);
+        }
+        let is_last = runs.len() <= limit;
+        runs.truncate(limit);
+        let mut answer = json(&runs)?;
+        if let Some(last) = runs.last().filter(|_| !is_last) {
+            let link = format!("</api/runs?limit={limit}&before={}>; rel=\"next\"", last.id);
+            let link = HeaderValue::try_from(link).map_err(|_| Failure::ours())?;
+            answer.headers_mut().insert(LINK, link);
+        }
+        Ok(answer)
+    })
+    .await
 }
 
 /// Begins a run. It has begun when the answer comes.
@@ -43,8 +87,8 @@ pub async fn list(State(api): State<Api>) -> Result<Json<Vec<RunRow>>, Failure> 
     request_body(content = Object, description = "project, work, settings, team, outfit, person"),
     responses(
         (status = CREATED, body = Started),
-        (status = BAD_REQUEST, body = Problem),
-        (status = CONFLICT, description = "the plan can't be run", body = Problem),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the plan can't be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn start(
@@ -60,7 +104,7 @@ pub async fn start(
 #[utoipa::path(
     get, path = "/api/runs/{run}",
     params(("run" = String, Path, description = "the run")),
-    responses((status = OK, description = "a row of the kind run", body = Object), (status = NOT_FOUND, body = Problem))
+    responses((status = OK, description = "a row of the kind run", body = Object), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<RunRow>, Failure> {
     api.ask(move |host| {
@@ -80,8 +124,8 @@ pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Jso
     ),
     responses(
         (status = OK, description = "position, sequence, and the rows by their kinds", body = Object),
-        (status = BAD_REQUEST, body = Problem),
-        (status = NOT_FOUND, body = Problem),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn rows(
@@ -105,9 +149,9 @@ pub async fn rows(
     request_body = Wish,
     responses(
         (status = OK, body = Accepted),
-        (status = BAD_REQUEST, body = Problem),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, description = "the rules say no", body = Problem),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the rules say no", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn wish(
@@ -118,6 +162,56 @@ pub async fn wish(
     check_person(&person)?;
     let sequence = api.ask(move |host| Ok(host.wish(&run, &person, wish)?)).await?;
     Ok(Json(Accepted { sequence }))
+}
+
+/// The questions that wait for the person, of all runs that go on, the oldest first.
+#[utoipa::path(
+    get, path = "/api/questions",
+    params(
+        ("run" = Option<String>, Query, description = "only those of this run"),
+        ("agent" = Option<String>, Query, description = "only those of this agent"),
+    ),
+    responses(
+        (status = OK, description = "rows of the kind question, each with its run", body = [Object]),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<PendingQuestion>>, Failure> {
+    let mut pairs = Pairs::new(asked);
+    let only: Option<RunId> = pairs.take("run")?;
+    let agent: Option<AgentName> = pairs.take("agent")?;
+    pairs.done()?;
+    api.ask(move |host| {
+        let runs = match only {
+            Some(run) => vec![run],
+            None => host.list()?.into_iter().filter(goes_on).map(|run| run.id).collect(),
+        };
+        let mut questions = Vec::new();
+        for run in runs {
+            let shown = host.rows(&run)?;
+            let pending = shown.views.rows().questions.iter().filter(|row| {
+                row.status == QuestionState::Pending && (agent.is_none() || row.agent == agent)
+            });
+            questions.extend(pending.map(|row| PendingQuestion { run: run.clone(), row: row.clone() }));
+        }
+        questions.sort_by_key(|question| question.row.asked_at);
+        Ok(Json(questions))
+    })
+    .await
+}
+
+/// The tokens and the cost of a run, of its phases, agents and tasks.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/usage",
+    params(("run" = String, Path, description = "the run")),
+    responses(
+        (status = OK, description = "rows of the kind usage", body = [Object]),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn usage(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Vec<UsageRow>>, Failure> {
+    api.ask(move |host| Ok(Json(host.rows(&run)?.views.rows().usage.iter().cloned().collect()))).await
 }
 
 /// What waits for the person in all runs that go on, the most urgent first.
@@ -153,15 +247,19 @@ fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
         if name != "kind" {
             return Err(bad_query(format!("rows can't be asked for by '{}'", echo(name))));
         }
-        let known = Kind::ALL.iter().find(|kind| kind.name() == value);
-        let kind = known.ok_or_else(|| {
-            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            let error = format!("there is no kind '{}'", echo(value));
-            Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
-        })?;
-        kinds.push(*kind);
+        kinds.push(kind(value)?);
     }
     Ok(if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds })
+}
+
+/// Returns the kind of row that a word names.
+pub(super) fn kind(word: &str) -> Result<Kind, Failure> {
+    let known = Kind::ALL.iter().find(|kind| kind.name() == word);
+    known.copied().ok_or_else(|| {
+        let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let error = format!("there is no kind '{}'", echo(word));
+        Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
+    })
 }
 
 fn check_person(person: &str) -> Result<(), Failure> {
@@ -173,7 +271,7 @@ fn check_person(person: &str) -> Result<(), Failure> {
 }
 
 /// Writes an answer where it is made, away from everybody else: it may be large.
-fn json(answer: &impl Serialize) -> Result<Response, Failure> {
+pub(super) fn json(answer: &(impl Serialize + ?Sized)) -> Result<Response, Failure> {
     let text = serde_json::to_vec(answer).map_err(|_| Failure::ours())?;
     Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
 }

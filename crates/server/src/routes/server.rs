@@ -25,7 +25,7 @@ pub async fn status(State(api): State<Api>) -> Json<Status> {
 #[utoipa::path(
     post, path = "/api/stop",
     request_body = StopWish,
-    responses((status = ACCEPTED, description = "it ends now"), (status = BAD_REQUEST, body = Problem))
+    responses((status = ACCEPTED, description = "it ends now"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn stop(
     State(api): State<Api>,

@@ -11,10 +11,9 @@ use runtime::{Cleaned, Landed};
 
 use crate::{
     api::Api,
-    code::Code,
     problem::{Failure, Problem},
     request::Named,
-    routes::known,
+    routes::{known, tasks::unknown},
 };
 
 /// What a task has changed so far, as git shows it.
@@ -23,8 +22,8 @@ use crate::{
     params(("run" = String, Path, description = "the run"), ("task" = String, Path, description = "the task")),
     responses(
         (status = OK, body = String, content_type = "text/x-diff"),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, description = "the run has no worktrees", body = Problem),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the run has no worktrees", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn diff(
@@ -33,8 +32,7 @@ pub async fn diff(
 ) -> Result<Response, Failure> {
     let diff = api.ask(move |host| {
         if host.rows(&run)?.views.rows().tasks.get(&task).is_none() {
-            let hint = format!("GET /api/runs/{run}/rows?kind=task lists all");
-            return Err(Failure::new(Code::UnknownTask, format!("there is no task {task}"), hint));
+            return Err(unknown(&run, &task));
         }
         Ok(host.diff(&run, &task)?)
     });
@@ -48,8 +46,8 @@ pub async fn diff(
     params(("run" = String, Path, description = "the run")),
     responses(
         (status = OK, description = "what came of it", body = Object),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, body = Problem),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Landed>, Failure> {
@@ -62,8 +60,8 @@ pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Js
     params(("run" = String, Path, description = "the run")),
     responses(
         (status = OK, description = "what came of it", body = Object),
-        (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, body = Problem),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn clean(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Cleaned>, Failure> {

@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{CONNECTIONS_MAX, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
-use crate::{Api, request::BODY_WAIT_MAX};
+use crate::{Api, api::LISTENERS_MAX, request::BODY_WAIT_MAX};
 
 /// Connections that a test makes.
 struct Door(mpsc::Receiver<DuplexStream>);
@@ -152,7 +152,7 @@ fn too_many_who_listen_leave_room_for_those_who_ask() {
             listening.push(stream);
         };
         assert!(answer.contains("too many follow the runs already"), "{answer}");
-        assert_eq!(listening.len(), 100);
+        assert_eq!(listening.len(), LISTENERS_MAX);
         let mut asking = connect(&door).await;
         asking.write_all(b"GET /api/runs HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
         assert!(rest(&mut asking).await.0.starts_with("HTTP/1.1 "));

@@ -46,6 +46,19 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("GET", "/api/live?after=99999999999999999999", "", 400);
     check("GET", "/api/live?after=1000000", "", 409);
     check("GET", "/api/live?since=1", "", 400);
+    check("GET", "/api/live?kind=tusk", "", 400);
+    check("GET", "/api/live?session=1", "", 400);
+    check("GET", "/api/runs?limit=0", "", 400);
+    check("GET", "/api/runs?limit=1001", "", 400);
+    check("GET", "/api/runs?before=nobody", "", 404);
+    check("GET", "/api/runs?page=2", "", 400);
+    check("GET", &format!("/api/runs/{run}/tasks/T9"), "", 404);
+    check("GET", &format!("/api/runs/{run}/tasks/T9/conversation"), "", 404);
+    check("GET", &format!("/api/runs/{run}/events?after=x"), "", 400);
+    check("GET", &format!("/api/runs/{run}/sessions/..%2f1/output"), "", 404);
+    check("POST", &format!("/api/runs/{run}/sessions/s_99/input"), r#"{"text":"x"}"#, 404);
+    check("POST", &format!("/api/runs/{run}/sessions/s_99/stop"), "", 404);
+    check("POST", "/api/plans/check", r#"{"name":"x"}"#, 400);
     // Bodies that are none.
     check("POST", &wishes, "", 400);
     check("POST", &wishes, "{", 400);

@@ -6,5 +6,7 @@ mod attacks;
 mod documented;
 mod hostile;
 mod life;
+mod looking;
+mod pictures;
 mod runs;
 mod site;

@@ -133,20 +133,29 @@ impl Site {
 
     /// Sends bytes as they are, and returns the answer's status and body.
     pub fn send(&self, bytes: &[u8]) -> (u16, String) {
+        let answer = self.whole(bytes);
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+    }
+
+    /// Sends bytes as they are, and returns the whole answer.
+    fn whole(&self, bytes: &[u8]) -> String {
         let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
         // A server that has heard enough may answer and close before all is written.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+        String::from_utf8_lossy(&answer).into_owned()
     }
 
     /// Asks with a method, a path and a body of JSON.
     pub fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        let length = body.len();
-        self.send(format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes())
+        self.send(request(method, path, body).as_bytes())
+    }
+
+    /// Asks, and returns the whole answer.
+    pub fn answer(&self, method: &str, path: &str, body: &str) -> String {
+        self.whole(request(method, path, body).as_bytes())
     }
 
     /// Asks, and expects a problem.
@@ -160,6 +169,13 @@ impl Site {
         }
         (status, problem)
     }
+}
+
+fn request(method: &str, path: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
 }
 
 fn events(bytes: &[u8]) -> Vec<Event> {

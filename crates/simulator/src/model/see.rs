@@ -83,7 +83,17 @@ impl Model {
                 self.task(task, |task| task.plan.agent = Some(agent.clone()));
             }
             Event::TaskRequested { task, .. } => self.task(task, |task| task.requested = true),
-            Event::TaskAdded { task } => {
+            Event::PlanOffered { offer, .. } => self.offer = Some(*offer),
+            Event::PlanOfferWithdrawn { offer, .. } => {
+                self.offer.take_if(|open| open == offer);
+            }
+            Event::PlanLeft { offer } | Event::PlanTaken { offer, .. } => self.settle_offer(*offer),
+            Event::PhaseAdded { phase } => self.join_phase(phase),
+            Event::PhaseChanged { phase, after, .. } => {
+                self.phase(*phase, |phase| phase.after.clone_from(after));
+            }
+            Event::TaskChanged { task, fields } => self.change_plan(task, fields),
+            Event::TaskAdded { task, .. } => {
                 let id = task.id.clone();
                 if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
                     self.breach(Rule::TaskOrder, format!("{id} is added again"));
@@ -286,6 +296,7 @@ impl Model {
             Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
             | Event::PhaseStarted { .. }
+            | Event::PlanUnreadable { .. }
             | Event::PhaseLanded { .. }
             | Event::TasksReadied { .. }
             | Event::QuestionAskedBack { .. }

@@ -92,5 +92,7 @@ fn is_for_people(command: &Command) -> bool {
             | Command::SkipRequest(_)
             | Command::ApproveGate { .. }
             | Command::Resolve { .. }
+            | Command::TakePlan { .. }
+            | Command::LeavePlan { .. }
     )
 }

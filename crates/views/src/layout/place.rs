@@ -10,13 +10,13 @@ use super::{
 use crate::graph::Graph;
 
 /// From one task to the one below.
-const STEP: i64 = NODE_HEIGHT + 20;
+const STEP: i64 = NODE_HEIGHT + 18;
 /// Between the layers of a lane: room for edges.
-const LAYER_GAP: i64 = 72;
+const LAYER_GAP: i64 = 60;
 /// Between the columns of one layer, which no edge connects.
 const COLUMN_GAP: i64 = 24;
 /// Around the tasks of a lane.
-const PADDING: i64 = 32;
+const PADDING: i64 = 24;
 /// Above the tasks of a lane: room for its title.
 const HEAD: i64 = 44;
 /// A layer of a small lane is not folded into columns before it has so many tasks.

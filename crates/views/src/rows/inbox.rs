@@ -3,7 +3,8 @@
 use std::{cmp::Ordering, fmt};
 
 use domain::{
-    EscalationId, HoldsUp, InvocationId, PhaseNumber, QuestionId, RequestId, Severity, TaskId, Timestamp,
+    EscalationId, HoldsUp, InvocationId, OfferId, PhaseNumber, QuestionId, RequestId, Severity, TaskId,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,8 @@ pub enum InboxItem {
     Escalation(EscalationId),
     /// A call.
     Invocation(InvocationId),
+    /// A change of the plan file.
+    Plan(OfferId),
 }
 
 impl fmt::Display for InboxItem {
@@ -54,6 +57,7 @@ impl fmt::Display for InboxItem {
             Self::Gate(phase) => write!(f, "gate/{phase}"),
             Self::Escalation(id) => id.fmt(f),
             Self::Invocation(id) => id.fmt(f),
+            Self::Plan(id) => id.fmt(f),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Complexity, PlannedTask, TaskId};
+use domain::{Complexity, PlanField, PlannedTask, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Views};
@@ -40,6 +40,31 @@ pub struct TaskDetailRow {
 }
 
 impl TaskDetailRow {
+    /// Takes some of what a plan says otherwise now.
+    pub(super) fn take(&mut self, said: &PlannedTask, fields: &[PlanField]) {
+        for field in fields {
+            match field {
+                PlanField::Text => self.text.clone_from(&said.text),
+                PlanField::Acceptance => self.acceptance.clone_from(&said.acceptance),
+                PlanField::External => self.external.clone_from(&said.external),
+                PlanField::Touches => self.touches.clone_from(&said.touches),
+                PlanField::Verify => self.verify.clone_from(&said.verify),
+                PlanField::Timeout => self.timeout_ms = said.timeout_ms,
+                PlanField::Complexity => self.complexity = said.complexity,
+                PlanField::Worktree => self.worktree.clone_from(&said.worktree),
+                // What it waits for has events of its own; the rest is in the task's row.
+                PlanField::DependsOn
+                | PlanField::Phase
+                | PlanField::Title
+                | PlanField::Agent
+                | PlanField::Tester
+                | PlanField::Priority
+                | PlanField::Budget
+                | PlanField::Status => {}
+            }
+        }
+    }
+
     pub(super) fn planned(task: &PlannedTask) -> Self {
         Self {
             id: task.id.clone(),

@@ -90,6 +90,23 @@ impl Views {
         }
     }
 
+    /// Notes what else a task waits for, where the plan says something else than before.
+    pub(super) fn waits_for_others(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+        for waiting in self.facts.externals.values_mut() {
+            waiting.remove(&task.id);
+        }
+        for name in &task.external {
+            self.facts.externals.entry(name.clone()).or_default().insert(task.id.clone());
+        }
+        let met = &self.facts.externals_met;
+        let open = task.external.iter().filter(|name| !met.contains(*name)).cloned().collect();
+        if let Some(facts) = self.facts.tasks.get_mut(&task.id) {
+            facts.unmet_externals = open;
+        }
+        self.wait_again(moment, &task.id);
+        self.show_waits(&task.id);
+    }
+
     /// Lets everything behind a phase's gate wait for it no more.
     pub(super) fn phase_passed(&mut self, phase: PhaseNumber) {
         let later = self.facts.phases.get(&phase).map(|facts| facts.later.clone()).unwrap_or_default();
@@ -118,7 +135,7 @@ impl Views {
     }
 
     /// Lets a task that could start wait, because something that it waits for is no longer there.
-    fn wait_again(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(super) fn wait_again(&mut self, moment: Moment<'_>, task: &TaskId) {
         let facts = self.facts.tasks.get(task);
         if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
             self.task_moved(moment, task, TaskState::Waiting);

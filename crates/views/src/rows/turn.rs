@@ -15,6 +15,9 @@ pub struct TurnRow {
     pub index: u32,
     /// Who speaks.
     pub role: Speaker,
+    /// What it is.
+    #[serde(default)]
+    pub kind: TurnKind,
     /// Which agent that is; none where Jangdan plays the orchestrator.
     pub agent: Option<AgentName>,
     /// The session that speaks or is spoken to.
@@ -35,6 +38,25 @@ pub enum Speaker {
     Orchestrator,
     /// The agent.
     Agent,
+}
+
+/// What an utterance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TurnKind {
+    /// Words of an agent.
+    #[default]
+    Text,
+    /// What an agent is told to do or to know.
+    Prompt,
+    /// A question, or one that is handed on.
+    Question,
+    /// The answer to a question.
+    Answer,
+    /// What is not clear about a question.
+    AskBack,
+    /// That something went wrong.
+    Notice,
 }
 
 impl Record for TurnRow {
@@ -65,20 +87,28 @@ impl Views {
         } else {
             None
         };
+        let kind = if let Input::Answer { .. } | Input::Permission { .. } = input {
+            TurnKind::Answer
+        } else if let Input::AskBack { .. } = input {
+            TurnKind::AskBack
+        } else {
+            TurnKind::Prompt
+        };
         if let Some(task) = named {
-            self.add_turn(moment, task, Speaker::Orchestrator, session, say(input), question);
+            let speaking = (Speaker::Orchestrator, kind);
+            self.add_turn(moment, task, speaking, session, say(input), question);
         }
     }
 
     pub(crate) fn turn_ended(&mut self, moment: Moment<'_>, session: SessionId, words: &str) {
         if let (Some(task), false) = (self.task_of(session), words.trim().is_empty()) {
-            self.add_turn(moment, task, Speaker::Agent, session, words.to_owned(), None);
+            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Text), session, words.to_owned(), None);
         }
     }
 
     pub(crate) fn turn_step(&mut self, moment: Moment<'_>, session: SessionId, summary: Option<&String>) {
         if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
-            self.add_turn(moment, task, Speaker::Agent, session, summary.clone(), None);
+            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Text), session, summary.clone(), None);
         }
     }
 
@@ -92,7 +122,7 @@ impl Views {
         if let Some(task) = task.cloned().or_else(|| self.task_of(session)) {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
-            self.add_turn(moment, task, Speaker::Agent, session, content, None);
+            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Notice), session, content, None);
         }
     }
 
@@ -116,14 +146,14 @@ impl Views {
             Speaker::Agent => row.session,
             Speaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
         };
-        self.add_turn(moment, task, role, session, content, Some(id));
+        self.add_turn(moment, task, (role, TurnKind::Question), session, content, Some(id));
     }
 
     fn add_turn(
         &mut self,
         moment: Moment<'_>,
         task: TaskId,
-        role: Speaker,
+        (role, kind): (Speaker, TurnKind),
         session: SessionId,
         content: String,
         question: Option<QuestionId>,
@@ -137,6 +167,6 @@ impl Views {
         };
         let agent = speaker.and_then(|speaker| self.agent_of(speaker));
         let said_at = moment.at;
-        self.rows.turns.put(TurnRow { task, index, role, agent, session, content, question, said_at });
+        self.rows.turns.put(TurnRow { task, index, role, kind, agent, session, content, question, said_at });
     }
 }

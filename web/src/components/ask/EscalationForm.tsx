@@ -5,12 +5,16 @@ import { Button } from "../Button";
 import { Markdown } from "../Markdown";
 import { useAct } from "./useAct";
 
+/** What can be done about a problem where nobody suggests anything. */
+const ANY: Action[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
+
 /** A problem that came up to the person, with what can be done about it. */
 export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
   const [hint, setHint] = useState("");
-  const canRetry = escalation.suggested.some((action) => action.type === "retry");
+  const actions = escalation.suggested.length > 0 ? escalation.suggested : ANY;
+  const canRetry = actions.some((action) => action.type === "retry");
   const resolve = (action: Action) =>
     act(
       { resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) } },
@@ -38,7 +42,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
         />
       )}
       <div className="flex flex-wrap gap-1.5">
-        {escalation.suggested.map((action, index) => (
+        {actions.map((action, index) => (
           <Button
             key={index}
             look="ask"

@@ -6,6 +6,7 @@ import { Ago } from "../Time";
 import { EscalationForm } from "./EscalationForm";
 import { GateForm } from "./GateForm";
 import { HoldsUp } from "./HoldsUp";
+import { PlanForm } from "./PlanForm";
 import { QuestionForm } from "./QuestionForm";
 import { RequestForm } from "./RequestForm";
 
@@ -68,6 +69,8 @@ export function WaitingForm({ waiting: { run, item } }: { waiting: Waiting }) {
       return <OpenGate run={run} phase={item.id} />;
     case "escalation":
       return <OpenEscalation run={run} id={item.id} />;
+    case "plan":
+      return <PlanForm run={run} offer={item.id} />;
     case "invocation":
       return null;
   }

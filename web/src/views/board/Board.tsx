@@ -1,5 +1,5 @@
 import { monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import type { Priority } from "~/api/rows";
@@ -16,7 +16,6 @@ export default function Board({ run }: RunViewProps) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
   const { act } = useAct(run);
-  const [isDragging, setIsDragging] = useState(false);
   const columns = useMemo(() => toBoard(tasks.data ?? {}), [tasks.data]);
   const latest = useRef(act);
   useEffect(() => {
@@ -30,9 +29,7 @@ export default function Board({ run }: RunViewProps) {
   useEffect(
     () =>
       monitorForElements({
-        onDragStart: () => setIsDragging(true),
         onDrop: ({ source, location }) => {
-          setIsDragging(false);
           const card = readCard(source.data);
           const section = readSection(location.current.dropTargets[0]?.data);
           if (card && section && card.priority !== section) prioritize(card.task, section);
@@ -46,7 +43,7 @@ export default function Board({ run }: RunViewProps) {
   return (
     <section aria-label={t("view.board")} className="flex h-full gap-3 overflow-x-auto p-4">
       {columns.map((column) => (
-        <BoardColumn key={column.id} column={column} isDragging={isDragging} onPriority={prioritize} />
+        <BoardColumn key={column.id} column={column} onPriority={prioritize} />
       ))}
     </section>
   );

@@ -9,19 +9,18 @@ import { type Column, canPrioritize, toSections } from "./toBoard";
 
 type Props = {
   column: Column;
-  isDragging: boolean;
   onPriority: (task: string, priority: Priority) => void;
 };
 
-export function BoardColumn({ column, isDragging, onPriority }: Props) {
+export function BoardColumn({ column, onPriority }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const isAsking = column.id === "asks";
-  const isNarrow = column.tasks.length === 0 && !(isDragging && canPrioritize(column.id));
+  const isEmpty = column.tasks.length === 0;
   return (
     <section
       aria-label={t(`board.${column.id}`)}
-      className={`flex flex-col rounded-xl border bg-panel/60 ${isAsking ? "border-ask-line" : "border-line"} ${isNarrow ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
+      className={`flex flex-col rounded-xl border bg-panel/60 ${isAsking ? "border-ask-line" : "border-line"} ${isEmpty ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
     >
       <h2 className="flex justify-between px-3.5 py-2.5 font-semibold">
         <span className={isAsking ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>
@@ -29,13 +28,12 @@ export function BoardColumn({ column, isDragging, onPriority }: Props) {
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
       <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-        {canPrioritize(column.id) ? (
-          <Sections column={column} isDragging={isDragging} onPriority={onPriority} scroller={scroller} />
+        {isEmpty ? (
+          <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
+        ) : canPrioritize(column.id) ? (
+          <Sections column={column} onPriority={onPriority} scroller={scroller} />
         ) : (
           <Cards tasks={column.tasks} scroller={scroller} />
-        )}
-        {column.tasks.length === 0 && !isDragging && (
-          <p className="px-2 py-3 text-center text-faint">{t("board.empty")}</p>
         )}
       </div>
     </section>
@@ -45,15 +43,11 @@ export function BoardColumn({ column, isDragging, onPriority }: Props) {
 type Scroller = { scroller: React.RefObject<HTMLDivElement | null> };
 
 /** The tasks that have not begun, by how urgent they are; a card is dragged from one to another. */
-function Sections({ column, isDragging, onPriority, scroller }: Props & Scroller) {
+function Sections({ column, onPriority, scroller }: Props & Scroller) {
   const { t } = useTranslation();
-  const sections = toSections(column.tasks, isDragging);
-  const isPlain = !isDragging && sections.every((section) => section.priority === "normal");
-  return sections.map(({ priority, tasks }) => (
+  return toSections(column.tasks).map(({ priority, tasks }) => (
     <Section key={priority} priority={priority}>
-      {!isPlain && (
-        <h3 className="px-1.5 pt-1 pb-1.5 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
-      )}
+      <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
       <Cards tasks={tasks} onPriority={onPriority} scroller={scroller} />
     </Section>
   ));
@@ -74,10 +68,7 @@ function Section({ priority, children }: { priority: Priority; children: ReactNo
     });
   }, [priority]);
   return (
-    <div
-      ref={box}
-      className={`min-h-8 rounded-lg ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}
-    >
+    <div ref={box} className={`rounded-lg pb-1 ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}>
       {children}
     </div>
   );

@@ -50,8 +50,12 @@ test("what is next is sorted by priority, then as the plan has it; what is done,
   expect(shown["done"]).toEqual(["T5", "T4"]);
 });
 
-test("sections without tasks are there while something is moved", () => {
-  const tasks = [task("T1", "ready", { priority: "high" })];
-  expect(toSections(tasks, false).map((section) => section.priority)).toEqual(["high"]);
-  expect(toSections(tasks, true)).toHaveLength(4);
+test("every priority is a section, also one without tasks", () => {
+  const sections = toSections([task("T1", "ready", { priority: "high" })]);
+  expect(sections.map(({ priority, tasks }) => [priority, tasks.length])).toEqual([
+    ["critical", 0],
+    ["high", 1],
+    ["normal", 0],
+    ["low", 0],
+  ]);
 });

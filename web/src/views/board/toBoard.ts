@@ -75,11 +75,10 @@ export function compareIds(left: string, right: string): number {
 
 export type Section = { priority: Priority; tasks: TaskRow[] };
 
-/** The tasks of a column by how urgent they are; those without tasks too where something is being moved. */
-export function toSections(tasks: readonly TaskRow[], all: boolean): Section[] {
-  const sections = PRIORITIES.map((priority) => ({
+/** The tasks of a column by how urgent they are. All are there, also those without tasks: one drops something there. */
+export function toSections(tasks: readonly TaskRow[]): Section[] {
+  return PRIORITIES.map((priority) => ({
     priority,
     tasks: tasks.filter((task) => task.priority === priority),
   }));
-  return all ? sections : sections.filter((section) => section.tasks.length > 0);
 }

@@ -8,7 +8,10 @@ const STATES: readonly Shown[] = ["done", "running", "asks", "checking", "ready"
 export function Legend() {
   const { t } = useTranslation();
   return (
-    <Panel position="top-left" className="flex gap-3 text-soft text-xs max-lg:hidden!">
+    <Panel
+      position="bottom-center"
+      className="flex gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs max-xl:hidden!"
+    >
       {STATES.map((state) => {
         const { tone, icon: Icon } = SIGNS[state];
         return (

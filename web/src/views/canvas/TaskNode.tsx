@@ -26,7 +26,7 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
         isFar ? (
           <div className={`size-full rounded-lg ${FILL[SIGNS[shownState(task)].tone]} ${marks}`} />
         ) : (
-          <Card task={task} marks={marks} isChosen={selected} />
+          <Card task={task} marks={marks} isChosen={selected} overlaps={data.overlaps} />
         )
       ) : (
         <div className="size-full rounded-lg border border-line bg-panel" />
@@ -36,18 +36,16 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
   );
 });
 
-function Card({ task, marks, isChosen }: { task: TaskRow; marks: string; isChosen: boolean }) {
-  const { t } = useTranslation();
-  const shown = shownState(task);
-  const { tone } = SIGNS[shown];
+type CardProps = { task: TaskRow; marks: string; isChosen: boolean; overlaps: readonly string[] };
+
+function Card({ task, marks, isChosen, overlaps }: CardProps) {
+  const { tone } = SIGNS[shownState(task)];
   const border =
     tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
-  const name = [task.id, task.title, t(`state.${shown}`), task.question?.text].filter(Boolean).join(", ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: React Flow needs a box that can be dragged over, and a button is none.
     <div
       role="button"
-      aria-label={name}
       tabIndex={isChosen ? 0 : -1}
       data-task={task.id}
       className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE[tone]} ${border} ${marks}`}
@@ -60,7 +58,7 @@ function Card({ task, marks, isChosen }: { task: TaskRow; marks: string; isChose
         </span>
       </div>
       <b className="truncate font-semibold">{task.title}</b>
-      <LastLine task={task} />
+      <LastLine task={task} overlaps={overlaps} />
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">
           {task.progress !== null && (
@@ -76,12 +74,19 @@ function Card({ task, marks, isChosen }: { task: TaskRow; marks: string; isChose
 }
 
 /** What one wants to know most: what is asked, what it waits for, what is being done, who does it. */
-function LastLine({ task }: { task: TaskRow }): ReactNode {
+function LastLine({ task, overlaps }: Pick<CardProps, "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
   if (task.question && task.state === "blocked") {
     return (
       <span className="mt-0.5 truncate rounded-md bg-ask-soft px-1.5 font-medium text-ask text-xs">
         ? {task.question.text.split("\n", 1)[0]}
+      </span>
+    );
+  }
+  if (overlaps.length > 0) {
+    return (
+      <span className="truncate text-fail text-xs">
+        {t("canvas.overlaps", { names: overlaps.join(", ") })}
       </span>
     );
   }

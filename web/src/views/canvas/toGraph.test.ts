@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Layout } from "~/api/pictures";
-import type { TaskDetailRow, TaskRow } from "~/api/rows";
-import { matches, nearest, planName, toBeginWith, toEdges, toNodes } from "./toGraph";
+import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
+import { matches, nearest, planName, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 
 const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
 const layout: Layout = {
@@ -20,7 +20,7 @@ const row = (id: string, more: Partial<TaskRow> = {}) =>
   ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
 
 test("lanes come before the tasks that stand on them", () => {
-  const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]) });
+  const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]), overlaps: [] });
   expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
   expect(nodes.filter((node) => node.selected).map((node) => node.id)).toEqual(["T2"]);
   expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual([
@@ -29,8 +29,34 @@ test("lanes come before the tasks that stand on them", () => {
 });
 
 test("the edges of the chosen task stand out", () => {
-  expect(toEdges(layout, null).map((edge) => edge.className)).toEqual(["critical", ""]);
-  expect(toEdges(layout, "T3").map((edge) => edge.className)).toEqual(["critical", "near"]);
+  expect(toEdges(layout, null, false).map((edge) => edge.className)).toEqual(["critical", ""]);
+  expect(toEdges(layout, "T3", false).map((edge) => edge.className)).toEqual(["critical", "near"]);
+});
+
+test("from far away only the edges that matter are there", () => {
+  expect(toEdges(layout, null, true).map((edge) => edge.id)).toEqual(["T1>T2"]);
+  expect(toEdges(layout, "T3", true).map((edge) => edge.id)).toEqual(["T1>T2", "T1>T3"]);
+});
+
+test("tasks that change the same files are linked from border to border", () => {
+  const overlap = (one: string, other: string): OverlapRow => ({
+    tasks: [one, other],
+    files: ["till"],
+    nFiles: 1,
+    sinceAt: 0,
+    changedAt: 0,
+  });
+  const overlaps = [overlap("T2", "T3"), overlap("T1", "T4"), overlap("T1", "T9")];
+  const paths = toOverlapEdges(layout, overlaps).map((edge) => edge.data?.path);
+  expect(paths).toEqual(["M400 80V100", "M200 140L300 340"]);
+  const nodes = toNodes("r1", layout, { chosen: null, found: new Set(), overlaps });
+  expect(nodes.map((node) => ("overlaps" in node.data ? node.data.overlaps : null))).toEqual([
+    null,
+    ["T4", "T9"],
+    ["T3"],
+    ["T2"],
+    ["T1"],
+  ]);
 });
 
 test.each([

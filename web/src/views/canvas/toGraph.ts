@@ -1,17 +1,20 @@
 /** From the server's picture of a plan to what React Flow draws, and the ways through it. */
 
 import { type Edge, type Node, Position } from "@xyflow/react";
-import type { Layout, PlacedTask } from "~/api/pictures";
-import type { TaskDetailRow, TaskRow } from "~/api/rows";
+import type { Layout, Link, PlacedTask } from "~/api/pictures";
+import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
 
-export type TaskNode = Node<{ run: string; isCritical: boolean; isFound: boolean }, "task">;
+export type TaskNode = Node<
+  { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },
+  "task"
+>;
 export type LaneNode = Node<{ run: string; phase: number; title: string; isLast: boolean }, "lane">;
 export type PlanNode = TaskNode | LaneNode;
 
-/** What is looked at: the chosen task, and those that a search found. */
-export type Looked = { chosen: string | null; found: ReadonlySet<string> };
+/** What is looked at: the chosen task, those that a search found, and those that change the same files. */
+export type Looked = { chosen: string | null; found: ReadonlySet<string>; overlaps: readonly OverlapRow[] };
 
-export function toNodes(run: string, layout: Layout, { chosen, found }: Looked): PlanNode[] {
+export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }: Looked): PlanNode[] {
   const lanes = layout.lanes.map(
     (lane): LaneNode => ({
       id: `lane/${lane.phase}`,
@@ -46,16 +49,67 @@ export function toNodes(run: string, layout: Layout, { chosen, found }: Looked):
       width,
       height,
       handles,
-      data: { run, isCritical: node.isCritical, isFound: found.has(node.task) },
+      data: {
+        run,
+        isCritical: node.isCritical,
+        isFound: found.has(node.task),
+        overlaps: overlapping(node.task, overlaps),
+      },
       selected: node.task === chosen,
     }),
   );
   return [...lanes, ...tasks];
 }
 
-export function toEdges(layout: Layout, chosen: string | null): Edge[] {
-  return layout.edges.map(({ from, to, isCritical }) => {
-    const isNear = from === chosen || to === chosen;
+/** The tasks that change the same files as a task. */
+function overlapping(task: string, overlaps: readonly OverlapRow[]): string[] {
+  return overlaps.flatMap(({ tasks: [one, other] }) =>
+    one === task ? [other] : other === task ? [one] : [],
+  );
+}
+
+export type OverlapEdge = Edge<{ path: string; files: string[]; nFiles: number }, "overlap">;
+
+/** Links between tasks that change the same files, from border to border. */
+export function toOverlapEdges(layout: Layout, overlaps: readonly OverlapRow[]): OverlapEdge[] {
+  const places = new Map(layout.nodes.map((node) => [node.task, node]));
+  return overlaps.flatMap(({ tasks: [one, other], files, nFiles }) => {
+    const [from, to] = [places.get(one), places.get(other)];
+    if (!from || !to) return [];
+    const path = overlapPath(layout, from, to);
+    const data = { path, files, nFiles };
+    return [
+      {
+        id: `${one}!${other}`,
+        type: "overlap",
+        source: one,
+        target: other,
+        className: "overlap",
+        zIndex: 2,
+        data,
+      },
+    ];
+  });
+}
+
+function overlapPath({ nodeWidth, nodeHeight }: Layout, one: PlacedTask, other: PlacedTask): string {
+  if (one.x === other.x) {
+    const [upper, lower] = one.y < other.y ? [one, other] : [other, one];
+    const x = upper.x + nodeWidth / 2;
+    return `M${x} ${upper.y + nodeHeight}V${lower.y}`;
+  }
+  const [left, right] = one.x < other.x ? [one, other] : [other, one];
+  const y = nodeHeight / 2;
+  return `M${left.x + nodeWidth} ${left.y + y}L${right.x} ${right.y + y}`;
+}
+
+/** The edges; from far away only those on the longest way and those of the chosen task. */
+export function toEdges({ edges }: Layout, chosen: string | null, isFar: boolean): Edge[] {
+  const isNearTo = (edge: Link) => edge.from === chosen || edge.to === chosen;
+  const shown = isFar ? edges.filter((edge) => edge.isCritical || isNearTo(edge)) : edges;
+  return shown.map((edge) => {
+    const { from, to, isCritical } = edge;
+    const isNear = isNearTo(edge);
     return {
       id: `${from}>${to}`,
       source: from,

@@ -6,8 +6,8 @@ import { cache } from "~/api/client";
 import type { Layout } from "~/api/pictures";
 import { type PlanNode, toBeginWith } from "./toGraph";
 
-/** A plan that is larger than this is looked at where something goes on. */
-const WHOLE_MAX = 2200;
+/** A plan that is so many times as large as the screen is looked at where something goes on. */
+const WHOLE_MAX = 2;
 
 /** Where one looks first, found out once: the whole plan where it can be read, else where something goes on. */
 export function useFirstLook(
@@ -18,9 +18,9 @@ export function useFirstLook(
     const tasks = Object.values(cache.getQueryData<Table<"task">>(keys.rows(run, "task")) ?? {});
     const begin = toBeginWith(tasks);
     const task = begin[0] ?? layout.nodes[0]?.task;
-    const isWhole = layout.width <= WHOLE_MAX && layout.height <= WHOLE_MAX;
+    const isWhole = layout.width <= WHOLE_MAX * innerWidth && layout.height <= WHOLE_MAX * innerHeight;
     const ids = begin.length > 0 ? begin : layout.nodes.slice(0, 1).map((node) => node.task);
-    const fit: FitViewOptions<PlanNode> = { padding: 0.06, maxZoom: 1, minZoom: 0.3 };
+    const fit: FitViewOptions<PlanNode> = { padding: 0.05, maxZoom: 1, minZoom: 0.3 };
     return { fit: isWhole ? fit : { ...fit, minZoom: 0.6, nodes: ids.map((id) => ({ id })) }, task };
   });
   return look;

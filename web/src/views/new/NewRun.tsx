@@ -15,7 +15,7 @@ export type Diagnostic = {
   message: string;
   hint?: string | null;
 };
-export type Checked = { title: string | null; tasks: number; phases: number; diagnostics: Diagnostic[] };
+export type Checked = { title: string; tasks: unknown[]; phases: unknown[]; diagnostics: Diagnostic[] };
 
 /** A plan larger than this is refused by the server, too. */
 const PLAN_BYTES_MAX = 1 << 20;
@@ -102,7 +102,7 @@ export function NewRun() {
               <p className={errors > 0 ? "font-medium text-fail" : "font-medium text-done"}>
                 {errors > 0
                   ? t("new.errors", { count: errors })
-                  : t("new.good", { tasks: check.data.tasks, phases: check.data.phases })}
+                  : t("new.good", { tasks: check.data.tasks.length, phases: check.data.phases.length })}
               </p>
               <Diagnostics diagnostics={check.data.diagnostics} onGo={go} />
             </>

@@ -11,6 +11,9 @@ import { RunAside } from "./RunAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
 
+/** The views in which what waits is settled already. */
+const SETTLES = ["inbox", "chat"];
+
 /** A run: how it stands, one of its views, what waits beside it, and a task's panel over it. */
 export function RunPage() {
   const { t } = useTranslation();
@@ -43,7 +46,7 @@ export function RunPage() {
             </Suspense>
           </div>
         </main>
-        {view.id !== "inbox" && <RunAside run={run} />}
+        {!SETTLES.includes(view.id) && <RunAside run={run} />}
       </div>
       {task && (
         <TaskPanel

@@ -15,7 +15,8 @@ import { Legend } from "./Legend";
 import { Fillings, TRACK_HEIGHT, Track } from "./Track";
 import { type GroupBy, toRange, toScheduleRows } from "./toSchedule";
 
-const NAME_WIDTH = 168;
+/** The width of the names, on small screens and on others. */
+const NAME_WIDTHS = [96, 168] as const;
 const ZOOM_MAX = 32;
 
 /** When everything was done, is, and is thought to be. */
@@ -38,7 +39,9 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
   const [by, setBy] = useState<GroupBy>("agent");
   const [zoom, setZoom] = useState(1);
   const scroller = useRef<HTMLElement>(null);
-  const room = useWidth(scroller) - NAME_WIDTH - 16;
+  const outer = useWidth(scroller);
+  const nameWidth = NAME_WIDTHS[outer < 640 ? 0 : 1];
+  const room = outer - nameWidth - 16;
   const width = Math.max(200, room * zoom);
   const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
   const scale = useMemo(() => scaleTime(toRange(schedule), [0, width]), [schedule, width]);
@@ -97,11 +100,11 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
         aria-label={t("view.schedule")}
         className="min-h-0 flex-1 overflow-auto rounded-xl border border-line bg-panel"
       >
-        <div style={{ width: NAME_WIDTH + width + 16 }}>
+        <div style={{ width: nameWidth + width + 16 }}>
           <Axis
             scale={scale}
             width={width}
-            left={NAME_WIDTH}
+            left={nameWidth}
             now={schedule.endAt === null ? null : schedule.nowAt}
           />
           <div className="relative" style={{ height: lines.getTotalSize() }}>
@@ -116,7 +119,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
                 >
                   <div
                     className="sticky left-0 z-10 flex shrink-0 flex-col justify-center border-line border-r bg-panel px-3 leading-tight"
-                    style={{ width: NAME_WIDTH }}
+                    style={{ width: nameWidth }}
                   >
                     <b className="truncate font-semibold">{row.id || t("schedule.nobody")}</b>
                     {by === "task" && (

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
-import { useRow, useRows } from "~/api/hooks";
+import { useRows } from "~/api/hooks";
 import type { TurnRow } from "~/api/rows";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
@@ -13,12 +13,12 @@ import { Clock } from "~/components/Time";
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const turns = useRows(run, "turn");
-  const end = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
   const shown = toTurns(turns.data ?? {}, task);
   const count = shown.length;
   // Whoever reads the end stays at the end; whoever reads further up is left there.
   useEffect(() => {
-    const box = end.current?.closest<HTMLElement>("[role=tabpanel]");
+    const box = list.current?.closest<HTMLElement>("[role=tabpanel]");
     if (!box || count === 0) return;
     const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 240;
     if (isNearEnd || box.scrollTop === 0) box.scrollTop = box.scrollHeight;
@@ -27,11 +27,10 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
   if (count === 0) return <Said title={t("conversation.empty")}>{t("conversation.emptyHint")}</Said>;
   return (
-    <ol className="flex flex-col gap-4 px-4 py-4 md:px-5">
+    <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
-        <Turn key={turn.index} run={run} turn={turn} />
+        <Turn key={turn.index} turn={turn} />
       ))}
-      <div ref={end} />
     </ol>
   );
 }
@@ -43,12 +42,23 @@ export function toTurns(rows: Table<"turn">, task: string): TurnRow[] {
     .sort((left, right) => left.index - right.index);
 }
 
-function Turn({ run, turn }: { run: string; turn: TurnRow }) {
+type Marked = "question" | "answer" | "askBack" | "notice";
+
+/** How turns look that are more than words. */
+const MARKS: Record<Marked, { edge: string; text: string }> = {
+  question: { edge: "border-ask-fill", text: "text-ask" },
+  answer: { edge: "border-done", text: "text-done" },
+  askBack: { edge: "border-ask-fill", text: "text-ask" },
+  notice: { edge: "border-fail", text: "text-fail" },
+};
+
+function isMarked(turn: TurnRow): turn is TurnRow & { kind: Marked } {
+  return Object.hasOwn(MARKS, turn.kind);
+}
+
+function Turn({ turn }: { turn: TurnRow }) {
   const { t } = useTranslation();
-  const question = useRow(run, "question", turn.question);
   const isLead = turn.role === "orchestrator";
-  const isAnswer =
-    isLead && question !== undefined && question.answer !== null && turn.content.includes(question.answer);
   const who = turn.agent ?? (isLead ? "orchestrator" : turn.session);
   return (
     <li
@@ -60,11 +70,11 @@ function Turn({ run, turn }: { run: string; turn: TurnRow }) {
         <b className={`block truncate text-sm ${isLead ? "text-accent" : "text-ink"}`}>{who}</b>
         <Clock at={turn.saidAt} />
       </div>
-      {turn.question ? (
-        <div className={`border-l-2 pl-3 ${isAnswer ? "border-done" : "border-ask"}`}>
-          <p className={`font-mono font-semibold text-xs ${isAnswer ? "text-done" : "text-ask"}`}>
-            {t(isAnswer ? "conversation.answer" : isLead ? "conversation.handedOn" : "conversation.asks")} ·{" "}
-            {turn.question}
+      {isMarked(turn) ? (
+        <div className={`border-l-2 pl-3 ${MARKS[turn.kind].edge}`}>
+          <p className={`font-mono font-semibold text-xs ${MARKS[turn.kind].text}`}>
+            {t(`conversation.${turn.kind === "question" && isLead ? "handedOn" : turn.kind}`)}
+            {turn.question && ` · ${turn.question}`}
           </p>
           <Markdown text={turn.content} />
         </div>

@@ -11,7 +11,7 @@ import { Said } from "~/components/Said";
 import { toast } from "~/components/toasts";
 import { plain } from "./ansi";
 
-type Piece = { offset: number; next: number; text: string };
+type Piece = { offset: number; next: number; text: string; isOver: boolean };
 const PIECE_BYTES = 65_536;
 
 /** What the agent's process prints, as it prints it, and a line to its input. */
@@ -45,7 +45,9 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
   useEffect(() => {
     if (isFull && !isFetching) void fetchNextPage();
   }, [isFull, isFetching, fetchNextPage]);
+  const isOver = last?.isOver === true && !isFull;
   useEffect(() => {
+    if (isOver) return;
     const look = () => void fetchNextPage({ cancelRefetch: false });
     const stop = live.onGlimpse((glimpse) => {
       if (glimpse.run === run && glimpse.session === session) look();
@@ -55,7 +57,7 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
       stop();
       clearInterval(timer);
     };
-  }, [run, session, fetchNextPage]);
+  }, [run, session, isOver, fetchNextPage]);
   useEffect(() => {
     const element = box.current;
     if (element && text !== "") element.scrollTop = element.scrollHeight;

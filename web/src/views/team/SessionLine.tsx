@@ -79,7 +79,7 @@ function Source({ run, session }: { run: string; session: SessionRow }) {
   const seen = useLastSeen(run, session.id);
   const isFresh = seen !== null && seen > session.stateSinceAt && session.endedAt === null;
   return (
-    <span className="text-faint text-xs">
+    <span className="text-soft text-xs">
       {isFresh ? t("team.fromOutput") : t(session.agent ? "team.fromLog" : "team.fromJangdan")} ·{" "}
       <Ago at={isFresh ? seen : session.stateSinceAt} />
     </span>
@@ -92,7 +92,7 @@ function Used({ session }: { session: SessionRow }) {
   return (
     <span className="flex w-24 flex-col items-end text-right leading-tight tabular-nums">
       {session.used.tokens > 0 && <span>{t("team.tokens", { n: tokens(session.used.tokens) })}</span>}
-      {percent !== null && <span className="text-faint text-xs">{t("team.context", { percent })}</span>}
+      {percent !== null && <span className="text-soft text-xs">{t("team.context", { percent })}</span>}
     </span>
   );
 }

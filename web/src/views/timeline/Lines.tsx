@@ -65,7 +65,7 @@ function Line({ line }: { line: TimelineRow }) {
     <div
       className={`grid grid-cols-[64px_10px_132px_1fr_auto] items-baseline gap-x-2.5 px-3.5 py-1 max-md:grid-cols-[64px_10px_1fr] ${isAsked ? "bg-ask-soft" : ""}`}
     >
-      <span className="text-faint text-xs">
+      <span className="text-soft text-xs">
         <Clock at={line.happenedAt} />
       </span>
       <i aria-hidden className={`mt-1.5 size-2 self-start rounded-full ${DOTS[topic]}`} />

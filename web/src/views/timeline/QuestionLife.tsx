@@ -43,7 +43,7 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
           return (
             <Fragment key={step}>
               {before && (
-                <li className="contents text-faint">
+                <li className="contents text-soft">
                   <span aria-hidden className="mx-auto h-3 w-px bg-line" />
                   <span className="col-span-3">
                     <Lasted from={before.at} to={at} />
@@ -56,7 +56,7 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
                 <span className="truncate text-soft">
                   {step === "answered" && [question.answer, by && `(${by})`].filter(Boolean).join(" ")}
                 </span>
-                <span className="text-faint">
+                <span className="text-soft">
                   <Clock at={at} />
                 </span>
               </li>

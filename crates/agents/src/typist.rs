@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use agents::{Found, SessionError, Sessions};
 use holder::{
     ClientError, Connection,
     protocol::{Refusal, Reply, Request},
 };
 
-use super::failure;
-use crate::failure::Failure;
+use crate::{Found, SessionError, Sessions};
 
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// Others may type at the same time; after so many races something else is wrong.
@@ -23,19 +21,20 @@ pub struct Typist {
 }
 
 impl Typist {
-    pub fn connect(sessions: &Sessions, found: &Found) -> Result<Self, Failure> {
-        let mut connection = sessions.connect(found).map_err(failure)?;
+    /// Connects to a session that lives.
+    pub fn connect(sessions: &Sessions, found: &Found) -> Result<Self, SessionError> {
+        let mut connection = sessions.connect(found)?;
         let name = found.name.clone();
         let next = match connection.ask(&Request::Status, ANSWER_MAX) {
             Ok(Reply::Status(status)) => status.input_taken + 1,
-            Ok(_) => return Err(failure(SessionError::Over { name })),
-            Err(source) => return Err(failure(SessionError::Holder { name, source })),
+            Ok(_) => return Err(SessionError::Over { name }),
+            Err(source) => return Err(SessionError::Holder { name, source }),
         };
         Ok(Self { connection, name, next })
     }
 
     /// Types bytes once, behind whatever others have typed.
-    pub fn type_in(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn type_in(&mut self, bytes: &[u8]) -> Result<(), SessionError> {
         for _ in 0..TRIES_MAX {
             let input = Request::Input { number: self.next, bytes: bytes.to_vec() };
             let refusal = match self.connection.ask(&input, ANSWER_MAX) {
@@ -50,12 +49,12 @@ impl Typist {
                 Ok(Reply::Refused(refusal)) => ClientError::Refused(refusal),
                 Ok(_) => ClientError::Malformed,
                 Err(ClientError::Closed) => {
-                    return Err(failure(SessionError::Over { name: self.name.clone() }));
+                    return Err(SessionError::Over { name: self.name.clone() });
                 }
                 Err(source) => source,
             };
-            return Err(failure(SessionError::Holder { name: self.name.clone(), source: refusal }));
+            return Err(SessionError::Holder { name: self.name.clone(), source: refusal });
         }
-        Err(failure(SessionError::Holder { name: self.name.clone(), source: ClientError::TimedOut }))
+        Err(SessionError::Holder { name: self.name.clone(), source: ClientError::TimedOut })
     }
 }

@@ -1,0 +1,213 @@
+//! A crowd that listens over loopback and comes and goes, while the server is killed and started again: all of them end
+//! with the same rows, nothing is missing, and nothing comes twice.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use domain::Settings;
+use serde_json::Value;
+use views::{RunRow, RunState};
+
+use crate::office::{Office, plan};
+
+/// Far more than anything takes; a machine can be very busy.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// What one of a crowd needs on its stack.
+const STACK_BYTES: usize = 256 << 10;
+
+const WORKS: &str = r#"
+read -r task
+for step in 1 2 3; do printf '[PROGRESS]\nprogress: 0.%s\nstep: step %s\n[/PROGRESS]\n' $step $step; done
+echo "DONE:$JANGDAN_TASK"
+read -r end
+"#;
+
+/// Rows by run, kind and key.
+type Rows = BTreeMap<(String, String, String), Value>;
+
+/// Where to listen, and up to which place; 0 where that is not known yet.
+struct Place {
+    address: Mutex<(String, String)>,
+    end: AtomicU64,
+}
+
+/// How many there are, and how often the server is killed.
+fn number(name: &str, usual: u64) -> u64 {
+    env::var(name).ok().map_or(usual, |number| number.parse().unwrap())
+}
+
+#[test]
+fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
+    let (n_listeners, n_kills) = (number("JANGDAN_LISTENERS", 30), number("JANGDAN_KILLS", 3));
+    let mut office = Office::open(WORKS);
+    let place = Place { address: Mutex::new(address(&office)), end: AtomicU64::new(0) };
+    let place = &place;
+    let heard = thread::scope(|scope| {
+        let listeners: Vec<_> = (0..n_listeners)
+            .map(|luck| {
+                let listen = move || Listener::new(luck).listen(place);
+                thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, listen).unwrap()
+            })
+            .collect();
+        let mut runs = Vec::new();
+        for round in 0..=n_kills {
+            if round > 0 {
+                office.kill_server();
+                office.serve_again();
+                *place.address.lock().unwrap() = address(&office);
+            }
+            let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
+            runs.push(office.start(
+                work,
+                Settings { gate_approval: domain::GateApproval::Automatic, ..Settings::default() },
+            ));
+            // Some of it happens, then the next blow comes.
+            wait_for(&office, |rows| {
+                rows.iter().any(|row| row.id == runs[runs.len() - 1] && row.tasks.running > 0 || is_over(row))
+            });
+        }
+        wait_for(&office, |rows| rows.iter().all(is_over));
+        let client = office.client();
+        let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
+        place.end.store(end, Ordering::SeqCst);
+        listeners.into_iter().map(|listener| listener.join().unwrap()).collect::<Vec<_>>()
+    });
+    let mut expected = Rows::new();
+    for run in office.client().runs().unwrap() {
+        let rows: Value = office.client().get(&format!("/api/runs/{}/rows", run.id)).unwrap();
+        for (kind, rows) in rows["rows"].as_object().unwrap() {
+            for row in rows.as_array().unwrap() {
+                expected.insert((run.id.to_string(), kind.clone(), row.to_string()), Value::Null);
+            }
+        }
+    }
+    for rows in heard {
+        // Keys are not in every row, so that the rows themselves are compared.
+        let rows: Rows = rows
+            .into_iter()
+            .map(|((run, kind, _), row)| ((run, kind, row.to_string()), Value::Null))
+            .collect();
+        assert!(rows == expected, "{} rows instead of {}", rows.len(), expected.len());
+    }
+}
+
+fn is_over(row: &RunRow) -> bool {
+    !matches!(row.status, RunState::Running | RunState::Paused)
+}
+
+/// Looks at the runs until they are so. The server may be gone for a moment.
+fn wait_for(office: &Office, is_so: impl Fn(&[RunRow]) -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !office.client().runs().is_ok_and(|rows| is_so(&rows)) {
+        assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", office.client().runs());
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn address(office: &Office) -> (String, String) {
+    let link = office.client().link().unwrap().unwrap();
+    let (address, token) = link.split_once("/?token=").unwrap();
+    (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
+}
+
+/// One of the crowd.
+struct Listener {
+    luck: u64,
+    last: u64,
+    rows: Rows,
+}
+
+impl Listener {
+    fn new(luck: u64) -> Self {
+        Self { luck: luck.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, last: 0, rows: Rows::new() }
+    }
+
+    /// Listens until the end is there, and returns the rows.
+    fn listen(mut self, place: &Place) -> Rows {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let (host, token) = place.address.lock().unwrap().clone();
+            let n_entries = self.chance(60);
+            // One that is cut off, or finds nobody, comes again.
+            let _ = self.hear(&host, &token, n_entries, place);
+            let end = place.end.load(Ordering::SeqCst);
+            if end > 0 && self.last >= end {
+                return self.rows;
+            }
+            assert!(Instant::now() < deadline, "it has come to {} of {end}", self.last);
+            let pause = self.chance(50);
+            thread::sleep(Duration::from_millis(pause));
+        }
+    }
+
+    /// Hears so many entries over one connection.
+    fn hear(&mut self, host: &str, token: &str, mut n_entries: u64, place: &Place) -> std::io::Result<()> {
+        let mut stream = TcpStream::connect(host)?;
+        // So that it is seen when the end has come.
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+        let last = self.last;
+        write!(
+            stream,
+            "GET /api/live HTTP/1.0\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nlast-event-id: {last}\r\n\r\n"
+        )?;
+        let mut lines = BufReader::new(stream).lines();
+        let status = lines.next().transpose()?.unwrap_or_default();
+        if !status.contains(" 200 ") {
+            assert!(status.contains(" 503 ") || status.is_empty(), "{status}");
+            return Ok(());
+        }
+        while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+        let (mut id, mut data, mut held, mut is_first) = (None, None, Vec::new(), true);
+        for line in lines {
+            let line = line?;
+            if let Some(text) = line.strip_prefix("id: ") {
+                id = Some(text.parse::<u64>().unwrap());
+            } else if let Some(text) = line.strip_prefix("data: ") {
+                data = Some(serde_json::from_str::<Value>(text).unwrap());
+            } else if line.is_empty() {
+                held.extend(data.take().filter(|data| data["kind"].is_string()));
+                let Some(id) = id.take() else { continue };
+                if is_first {
+                    assert_eq!(id, self.last, "it begins where it was left");
+                } else {
+                    assert_eq!(id, self.last + 1, "nothing is missing, and nothing comes twice");
+                }
+                (self.last, is_first) = (id, false);
+                held.drain(..).for_each(|change| self.put(&change));
+                n_entries = n_entries.saturating_sub(1);
+                let end = place.end.load(Ordering::SeqCst);
+                if n_entries == 0 || end > 0 && id >= end {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, change: &Value) {
+        let word = |name: &str| change[name].as_str().unwrap().to_owned();
+        let key = (word("run"), word("kind"), word("key"));
+        match &change["row"] {
+            Value::Null => drop(self.rows.remove(&key)),
+            row => drop(self.rows.insert(key, row.clone())),
+        }
+    }
+
+    /// Returns a number below another, and never 0.
+    fn chance(&mut self, below: u64) -> u64 {
+        self.luck ^= self.luck << 13;
+        self.luck ^= self.luck >> 7;
+        self.luck ^= self.luck << 17;
+        1 + self.luck % below
+    }
+}

@@ -1,0 +1,161 @@
+//! The way to a run's living sessions for people: what a process wrote, its screen, keys for it, and its end.
+//!
+//! Works beside whoever leads the session. What is typed here is in the spool and not in the log.
+
+mod terminal;
+
+use agents::{Found, SessionError, Sessions, State, Typist};
+use domain::{RunId, SessionId};
+use holder::{
+    END_GRACE,
+    protocol::{Request, WindowSize},
+    spool::{Body, Reader, SpoolError, Stream},
+};
+
+use crate::{Host, HostError};
+
+pub use terminal::{Picture, Screen, Shown as ScreenShown};
+
+/// The largest window that anybody has.
+const SIDE_MAX: u16 = 1000;
+/// How long a holder may take to end all processes.
+const END_MAX: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// A piece of what a process wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Which process of the session it is, from 1.
+    pub process: u32,
+    /// Where the piece begins.
+    pub offset: u64,
+    /// The piece.
+    pub bytes: Vec<u8>,
+    /// Whether nothing will follow it.
+    pub is_over: bool,
+}
+
+/// Which piece is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// The process; the last where none is named.
+    pub process: Option<u32>,
+    /// Where it begins.
+    pub after: u64,
+    /// How long it can be.
+    pub bytes_max: usize,
+}
+
+/// Returns the processes of a session: the first, and one more each time that it came back.
+pub fn processes(sessions: &Sessions, run: &RunId, session: SessionId) -> Result<Vec<Found>, SessionError> {
+    let mut processes = Vec::new();
+    for number in 1_u32.. {
+        let name = process_name(run, session, number);
+        match sessions.find(&name) {
+            Ok(found) if found.name == name => processes.push(found),
+            Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(processes)
+}
+
+/// Returns the name of a process of a session.
+pub(crate) fn process_name(run: &RunId, session: SessionId, number: u32) -> String {
+    format!("{run}-{session}-{number}")
+}
+
+impl Host {
+    /// Returns a piece of what a session's process wrote, as it wrote it; secrets are masked.
+    pub fn output(&self, run: &RunId, session: SessionId, wanted: Wanted) -> Result<Output, HostError> {
+        let (process, found) = self.process(run, session, wanted.process)?;
+        let damaged = |source: SpoolError| HostError::Spool { session, source };
+        let mut output = Output { process, offset: wanted.after, bytes: Vec::new(), is_over: false };
+        let mut reader = Reader::open(&found.directory, wanted.after).map_err(damaged)?;
+        while let Some(record) = reader.next_record().map_err(damaged)? {
+            match record.body {
+                Body::Output { stream: Stream::Aside, .. } => {}
+                Body::Output { bytes, .. } => {
+                    let room = wanted.bytes_max.saturating_sub(output.bytes.len());
+                    output.bytes.extend(bytes.iter().take(room));
+                    if bytes.len() >= room {
+                        return Ok(output);
+                    }
+                }
+                Body::Exit(_) => output.is_over = true,
+                Body::Input { .. }
+                | Body::TurnEnd { .. }
+                | Body::Resize { .. }
+                | Body::Gap { .. }
+                | Body::Unknown { .. } => {}
+            }
+        }
+        output.is_over |= matches!(found.state, State::Ended { .. } | State::Lost);
+        Ok(output)
+    }
+
+    /// Types into a session's terminal, once.
+    pub fn type_in(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
+        let found = self.on_terminal(run, session)?;
+        Ok(Typist::connect(self.sessions(), &found)?.type_in(bytes)?)
+    }
+
+    /// Changes the size of a session's window.
+    pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
+        let size = WindowSize { columns: columns.clamp(1, SIDE_MAX), rows: rows.clamp(1, SIDE_MAX) };
+        let found = self.on_terminal(run, session)?;
+        self.sessions().ask(&found, &Request::Resize(size), END_MAX)?;
+        Ok(())
+    }
+
+    /// Ends the process of a session. Its run hears of it, and does what its rules say.
+    pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        match found.state {
+            State::Ended { .. } => Err(SessionError::Over { name: found.name }.into()),
+            State::Starting | State::Lost => {
+                self.sessions().bury(&found);
+                Ok(())
+            }
+            State::Alive(_) => {
+                let request = Request::End { grace: END_GRACE };
+                match self.sessions().ask(&found, &request, END_GRACE + END_MAX) {
+                    Ok(_) | Err(SessionError::Over { .. }) => Ok(()),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// Opens a session's screen.
+    pub fn screen(&self, run: &RunId, session: SessionId) -> Result<Screen, HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        Screen::open(&found.directory).map_err(|source| HostError::Spool { session, source })
+    }
+
+    fn on_terminal(&self, run: &RunId, session: SessionId) -> Result<Found, HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        if !found.about.has_terminal {
+            return Err(HostError::NoTerminal { session });
+        }
+        Ok(found)
+    }
+
+    /// Returns a process of a session, the last where none is named.
+    fn process(
+        &self,
+        run: &RunId,
+        session: SessionId,
+        wanted: Option<u32>,
+    ) -> Result<(u32, Found), HostError> {
+        if self.rows(run)?.views.rows().sessions.get(&session).is_none() {
+            return Err(HostError::UnknownSession { run: run.clone(), session });
+        }
+        let processes = processes(self.sessions(), run, session)?;
+        let mut numbered = (1_u32..).zip(processes);
+        let found = match wanted {
+            Some(wanted) => numbered.find(|(number, _)| *number == wanted),
+            None => numbered.last(),
+        };
+        found.ok_or(HostError::NoProcess { session })
+    }
+}

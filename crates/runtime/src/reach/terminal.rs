@@ -1,0 +1,181 @@
+//! A session's screen for somebody who comes late: as it looks now, then everything that is written.
+
+use std::{path::Path, time::Instant};
+
+use avt::Terminal;
+use holder::spool::{Body, Follower, Record, SpoolError, Stream};
+
+use super::SIDE_MAX;
+
+/// The window of an agent before anybody says another size.
+const WINDOW: (u16, u16) = (400, 50);
+/// How many lines that scrolled away are shown too.
+const HISTORY_LINES_MAX: usize = 1000;
+
+/// A screen that is followed.
+pub struct Screen {
+    follower: Follower,
+    picture: Option<Picture>,
+    /// The bytes of an unfinished character, and where they begin.
+    partial: Vec<u8>,
+}
+
+/// A screen as it looks at some place of what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The place.
+    pub offset: u64,
+    /// Characters in a line.
+    pub columns: u16,
+    /// Lines.
+    pub rows: u16,
+    /// What to write onto an empty terminal of that size.
+    pub text: String,
+}
+
+/// What is shown next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// The whole screen.
+    Picture(Picture),
+    /// More was written.
+    Output {
+        /// Where it begins.
+        offset: u64,
+        /// What.
+        text: String,
+    },
+    /// The window has another size from here on.
+    Resized {
+        /// Characters in a line.
+        columns: u16,
+        /// Lines.
+        rows: u16,
+    },
+    /// The process ended.
+    Ended,
+}
+
+impl Screen {
+    /// Draws everything that was written so far, and follows what comes.
+    pub(super) fn open(directory: &Path) -> Result<Self, SpoolError> {
+        let mut screen = Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
+        let (mut columns, mut rows) = WINDOW;
+        // The size is not zero, so there is a terminal.
+        let mut terminal =
+            Terminal::with_scrollback(columns.into(), rows.into(), Some(HISTORY_LINES_MAX)).ok();
+        while let Some(record) = screen.follower.try_next()? {
+            match screen.shown(record) {
+                Some(Shown::Output { text, .. }) => {
+                    if let Some(terminal) = &mut terminal {
+                        terminal.feed(text.as_str());
+                    }
+                }
+                Some(Shown::Resized { columns: wide, rows: high }) => {
+                    (columns, rows) = (wide, high);
+                    if let Some(terminal) = &mut terminal {
+                        terminal.resize(columns.into(), rows.into());
+                    }
+                }
+                Some(Shown::Picture(_) | Shown::Ended) | None => {}
+            }
+        }
+        let text = terminal.as_ref().map(drawn).unwrap_or_default();
+        let offset = screen.follower.offset();
+        screen.picture = Some(Picture { offset, columns, rows, text });
+        Ok(screen)
+    }
+
+    /// Returns what comes next, or nothing where a deadline passes.
+    pub fn next(&mut self, deadline: Instant) -> Result<Option<Shown>, SpoolError> {
+        if let Some(picture) = self.picture.take() {
+            return Ok(Some(Shown::Picture(picture)));
+        }
+        while let Some(record) = self.follower.next_until(Some(deadline))? {
+            if let Some(shown) = self.shown(record) {
+                return Ok(Some(shown));
+            }
+        }
+        Ok(None)
+    }
+
+    fn shown(&mut self, record: Record) -> Option<Shown> {
+        match record.body {
+            Body::Output { stream: Stream::Aside, .. } => None,
+            Body::Output { bytes, .. } => {
+                let offset = record.offset.saturating_sub(self.partial.len() as u64);
+                let text = whole(&mut self.partial, bytes);
+                (!text.is_empty()).then_some(Shown::Output { offset, text })
+            }
+            Body::Resize { columns, rows } => {
+                Some(Shown::Resized { columns: columns.clamp(1, SIDE_MAX), rows: rows.clamp(1, SIDE_MAX) })
+            }
+            Body::Exit(_) => Some(Shown::Ended),
+            Body::Input { .. } | Body::TurnEnd { .. } | Body::Gap { .. } | Body::Unknown { .. } => None,
+        }
+    }
+}
+
+/// Returns the characters that are whole, and keeps the bytes of one that is not.
+fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
+    let mut input = std::mem::take(partial);
+    input.extend(bytes);
+    let end = match std::str::from_utf8(&input) {
+        // Only what the end cuts off may become a character; the rest is none.
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => input.len(),
+    };
+    *partial = input.split_off(end);
+    String::from_utf8_lossy(&input).into_owned()
+}
+
+/// Writes what scrolled away, scrolls that away too, then draws the screen.
+fn drawn(terminal: &Terminal) -> String {
+    let (_, rows) = terminal.size();
+    let lines: Vec<_> = terminal.primary_screen().all_lines().map(|line| line.text()).collect();
+    let history = lines.get(..lines.len().saturating_sub(rows)).unwrap_or_default();
+    let mut text = String::new();
+    for line in history {
+        text.push_str(line.trim_end());
+        text.push_str("\r\n");
+    }
+    if !history.is_empty() {
+        text.push_str(&"\r\n".repeat(rows.saturating_sub(1)));
+        text.push_str("\u{1b}[H");
+    }
+    text.push_str(&terminal.dump());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_in_two_pieces_comes_whole() {
+        for cut in 0..="a한b".len() {
+            let (head, tail) = "a한b".as_bytes().split_at(cut);
+            let mut partial = Vec::new();
+            let text = whole(&mut partial, head.to_vec()) + &whole(&mut partial, tail.to_vec());
+            assert_eq!((text.as_str(), partial.len()), ("a한b", 0));
+        }
+        let mut partial = Vec::new();
+        assert_eq!(whole(&mut partial, b"a\xffb".to_vec()), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn one_who_comes_late_sees_the_same_screen() {
+        let mut first = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
+        for number in 0..12 {
+            first.feed(format!("line {number}\r\n").as_str());
+        }
+        first.feed("\u{1b}[31mred\u{1b}[0m");
+        let mut late = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
+        late.feed(drawn(&first).as_str());
+        assert_eq!(late.screen().text(), first.screen().text());
+        assert_eq!(late.cursor().position(), first.cursor().position());
+        let all: Vec<_> =
+            late.primary_screen().all_lines().map(|line| line.text().trim().to_owned()).collect();
+        assert!(all.contains(&"line 0".to_owned()), "{all:?}");
+    }
+}

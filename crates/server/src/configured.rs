@@ -1,0 +1,106 @@
+//! The configuration as the server's process sees it, and the agents that it names.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use agents::detect::{Listed, list};
+use config::{FILE_BYTES_MAX, File, Layers, Loaded, PROJECT_FILE, load, user_file};
+use domain::AgentName;
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    code::Code,
+    problem::{Failure, chain},
+};
+
+/// How long it is known which agents there are: finding out starts each of them.
+const KNOWN_FOR: Duration = Duration::from_secs(30);
+
+/// The configuration, with and without the project's own file.
+pub struct Configured {
+    /// All of it.
+    pub whole: Loaded,
+    /// What is not the project's; nothing where that alone can't be used.
+    pub own: Option<Loaded>,
+}
+
+/// Reads the user's file, and that of the project in whose folder the server was started.
+pub fn loaded() -> Result<Configured, Failure> {
+    let failed = |error: std::io::Error| Failure::new(Code::Broken, chain(&error), "look at the folder");
+    let directory = env::current_dir().map_err(failed)?;
+    let is_root = |folder: &&Path| folder.join(".git").exists();
+    let project = directory.ancestors().find(is_root).unwrap_or(&directory).join(PROJECT_FILE);
+    let mut files = Vec::new();
+    for (path, is_project) in
+        user_file(|name| env::var_os(name)).map(|path| (path, false)).into_iter().chain([(project, true)])
+    {
+        if fs::metadata(&path).is_ok_and(|data| data.len() <= FILE_BYTES_MAX as u64) {
+            files.push((fs::read(&path).map_err(failed)?, path, is_project));
+        }
+    }
+    let own = load_some(&directory, files.iter().filter(|(_, _, is_project)| !is_project)).ok();
+    let whole = load_some(&directory, files.iter()).map_err(|problems| {
+        let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
+        let detail = first.unwrap_or_else(|| "the configuration can't be used".to_owned());
+        Failure::new(Code::BadConfiguration, detail, "jangdan config check shows every mistake in its place")
+    })?;
+    Ok(Configured { whole, own })
+}
+
+fn load_some<'a>(
+    directory: &Path,
+    files: impl Iterator<Item = &'a (Vec<u8>, PathBuf, bool)>,
+) -> Result<Loaded, Vec<config::Problem>> {
+    let files: Vec<_> = files.map(|(bytes, path, _)| (path.display().to_string(), bytes, path)).collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, bytes, path)| File { name, bytes, folder: path.parent().unwrap_or(directory) })
+        .collect();
+    let environment: BTreeMap<_, _> = env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect();
+    load(&Layers {
+        files: &files,
+        environment: &environment,
+        flags: &[],
+        own_agents: &agents::preset::names(&toml::Table::new()),
+        directory,
+        home: env::home_dir().as_deref(),
+    })
+}
+
+/// What was found, and when.
+type LookedAt = (Instant, Arc<Vec<Listed>>);
+
+/// The agents of this machine, looked for at most so often.
+#[derive(Clone, Default)]
+pub struct KnownAgents {
+    known: Arc<Mutex<Option<LookedAt>>>,
+}
+
+impl KnownAgents {
+    /// Returns them. Whoever comes while they are looked for waits for that.
+    pub async fn get(&self) -> Result<Arc<Vec<Listed>>, Failure> {
+        let mut known = self.known.lock().await;
+        if let Some((_, listed)) = known.as_ref().filter(|(at, _)| at.elapsed() < KNOWN_FOR) {
+            return Ok(Arc::clone(listed));
+        }
+        let found = tokio::task::spawn_blocking(find).await.map_err(|_| Failure::ours())??;
+        let found = Arc::new(found);
+        *known = Some((Instant::now(), Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+fn find() -> Result<Vec<Listed>, Failure> {
+    let Configured { whole, own } = loaded()?;
+    let trusted = own.map(|own| own.config.agents).unwrap_or_default();
+    let worker = whole.config.team.worker.as_ref().map(AgentName::as_str);
+    list(&whole.config.agents, &trusted, worker)
+        .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), "jangdan agents says more"))
+}

@@ -1,0 +1,135 @@
+//! A plan file that somebody edits while it is run: any change at any time, sensible or not.
+
+use domain::{
+    Actor, Command, FromPlan, OfferId, PhaseNumber, PlannedPhase, PlannedTask, PlannedWork, TaskId,
+};
+
+use crate::{
+    imagine::{EXTERNALS, another_task},
+    model::Model,
+    random::Random,
+    rule::Breach,
+    simulation::Simulation,
+    world::Happening,
+};
+
+impl Simulation<'_> {
+    /// Lets somebody edit the plan after a while.
+    pub(crate) fn plan_edit(&mut self) {
+        let delay_ms = self.editor.seconds(1, self.temper.wish_seconds.saturating_mul(4));
+        self.world.plan(delay_ms, Happening::Edit);
+    }
+
+    /// The plan file is changed and looked at, and somebody may take what is offered.
+    pub(crate) fn edit(&mut self) -> Result<(), Breach> {
+        let report = if self.editor.once_in(12) {
+            Command::ReportPlanBroken { problem: "half a line".to_owned() }
+        } else {
+            Command::ReportPlan { work: Box::new(edited(&mut self.editor, &self.model)) }
+        };
+        self.give(&Actor::System, report)?;
+        let person = Actor::Person("ben".to_owned());
+        let offer = self.model.offer.unwrap_or(OfferId(1));
+        match self.editor.below(10) {
+            0..6 => drop(self.give(&person, Command::TakePlan { offer })?),
+            6 => drop(self.give(&person, Command::LeavePlan { offer })?),
+            // What was offered before is no longer what the file says.
+            7 => drop(self.give(&person, Command::TakePlan { offer: OfferId(1) })?),
+            _ => {}
+        }
+        self.plan_edit();
+        Ok(())
+    }
+}
+
+/// Returns the plan as it was taken last, with a few changes.
+fn edited(random: &mut Random, model: &Model) -> PlannedWork {
+    let phase = |(number, phase): (&PhaseNumber, &crate::model::Phase)| PlannedPhase {
+        number: *number,
+        name: format!("Phase {number}"),
+        after: phase.after.clone(),
+        verify: phase.verify.clone(),
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    let mut work = PlannedWork {
+        title: "An imagined plan".to_owned(),
+        phases: model.phases.iter().map(phase).collect(),
+        tasks: model.tasks.values().map(|task| task.plan.clone()).collect(),
+    };
+    for _ in 0..random.between(1, 3) {
+        change(random, model, &mut work);
+    }
+    // Who waits for nobody that is there was told so by the reader of the file.
+    let ids: Vec<TaskId> = work.tasks.iter().map(|task| task.id.clone()).collect();
+    for task in &mut work.tasks {
+        task.depends_on.retain(|id| ids.contains(id) || random.once_in(50));
+    }
+    work
+}
+
+fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
+    let n_tasks = u32::try_from(model.tasks.len() + work.tasks.len()).unwrap_or(0);
+    let phases: Vec<PhaseNumber> = work.phases.iter().map(|phase| phase.number).collect();
+    let ids: Vec<TaskId> = work.tasks.iter().map(|task| task.id.clone()).collect();
+    let (Some(phase), Some(other)) = (random.pick(&phases).copied(), random.pick(&ids).cloned()) else {
+        return;
+    };
+    match random.below(20) {
+        0..5 => {
+            let Some(mut added) = another_task(random, phase, 200 + n_tasks, &model.team) else { return };
+            added.depends_on.extend(random.once_in(2).then_some(other));
+            work.tasks.push(added);
+        }
+        5..8 => work.tasks.retain(|task| task.id != other),
+        8 => {
+            let number = phases.iter().max().map_or(1, |last| last + 1);
+            let after = if random.once_in(4) { Vec::new() } else { vec![phase] };
+            let name = format!("Phase {number}");
+            let (verify, artefacts, budgets) = (None, Vec::new(), Vec::new());
+            work.phases.push(PlannedPhase { number, name, after, verify, artefacts, budgets });
+            work.tasks.extend(another_task(random, number, 200 + n_tasks, &model.team));
+        }
+        9 => {
+            let earlier = random.pick(&phases).copied();
+            if let Some(changed) = work.phases.iter_mut().find(|known| known.number == phase) {
+                changed.after = earlier.filter(|earlier| *earlier != phase).into_iter().collect();
+            }
+        }
+        _ => {
+            let earlier = random.pick(&ids).cloned();
+            let another = another_task(random, phase, 1, &model.team);
+            if let (Some(task), Some(another)) =
+                (work.tasks.iter_mut().find(|task| task.id == other), another)
+            {
+                rewrite(random, task, earlier, another);
+            }
+        }
+    }
+}
+
+/// Says something else about a task.
+fn rewrite(random: &mut Random, task: &mut PlannedTask, earlier: Option<TaskId>, another: PlannedTask) {
+    match random.below(12) {
+        0..3 => task.text = format!("{} and more", task.text),
+        3 => task.acceptance.push("it works".to_owned()),
+        4 => task.depends_on.extend(earlier),
+        5 => drop(task.depends_on.pop()),
+        6 => (task.verify, task.tester) = (another.verify, another.tester),
+        7 => (task.agent, task.priority) = (another.agent, another.priority),
+        8 => (task.touches, task.worktree) = (another.touches, another.worktree),
+        9 => {
+            (task.timeout_ms, task.complexity, task.budget) =
+                (another.timeout_ms, another.complexity, another.budget)
+        }
+        10 => {
+            task.external = match task.external.is_empty() {
+                true => random.pick(&EXTERNALS).map(|name| (*name).to_owned()).into_iter().collect(),
+                false => Vec::new(),
+            };
+        }
+        _ => {
+            task.from_plan = if task.from_plan == FromPlan::Open { FromPlan::Done } else { FromPlan::Open };
+        }
+    }
+}

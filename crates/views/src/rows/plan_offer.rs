@@ -1,0 +1,178 @@
+//! A plan file that changed: what differs, and what became of it.
+
+use domain::{
+    Actor, HoldsUp, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{GateState, InboxItem, InboxRow, Party, PhaseRow};
+use crate::{Kind, Record, Views, plans::summary, views::Moment};
+
+/// What a plan file says that the run's plan does not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanOfferRow {
+    /// The offer.
+    pub id: OfferId,
+    /// What became of it.
+    pub state: PlanOfferState,
+    /// What is different.
+    pub changes: PlanChanges,
+    /// Why it could not be taken when it was offered.
+    pub problem: Option<String>,
+    /// When it was seen.
+    pub offered_at: Timestamp,
+    /// When somebody took or left it, or it was replaced.
+    pub settled_at: Option<Timestamp>,
+    /// Who did.
+    pub settled_by: Option<Actor>,
+}
+
+/// What became of a change of the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PlanOfferState {
+    /// It waits for the person.
+    Open,
+    /// The run goes by it.
+    Taken,
+    /// Somebody wants the plan to stay as it was.
+    Left,
+    /// The file says something else again.
+    Withdrawn,
+}
+
+impl Record for PlanOfferRow {
+    type Key = OfferId;
+    const KIND: Kind = Kind::PlanOffer;
+
+    fn key(&self) -> OfferId {
+        self.id
+    }
+
+    fn write_key(key: &OfferId) -> String {
+        key.to_string()
+    }
+}
+
+impl Views {
+    pub(crate) fn plan_offered(
+        &mut self,
+        moment: Moment<'_>,
+        id: OfferId,
+        changes: &PlanChanges,
+        problem: Option<&String>,
+    ) {
+        if let Some(before) = self.facts.offer {
+            self.plan_settled(moment, before, PlanOfferState::Withdrawn);
+        }
+        self.rows.plan_offers.put(PlanOfferRow {
+            id,
+            state: PlanOfferState::Open,
+            changes: changes.clone(),
+            problem: problem.cloned(),
+            offered_at: moment.at,
+            settled_at: None,
+            settled_by: None,
+        });
+        self.rows.inbox.put(InboxRow {
+            item: InboxItem::Plan(id),
+            task: None,
+            phase: None,
+            text: format!("the plan file changed: {}", summary(changes)),
+            severity: None,
+            // The run goes on without it.
+            holds_up: HoldsUp::default(),
+            since_at: moment.at,
+        });
+        self.facts.offer = Some(id);
+        self.facts.open.set(InboxItem::Plan(id), Some(Party::Person));
+    }
+
+    pub(crate) fn plan_settled(&mut self, moment: Moment<'_>, id: OfferId, state: PlanOfferState) {
+        self.rows.plan_offers.change(&id, |row| {
+            row.state = state;
+            row.settled_at = Some(moment.at);
+            row.settled_by = Some(moment.actor.clone());
+        });
+        self.rows.inbox.remove(&InboxItem::Plan(id));
+        self.facts.open.set(InboxItem::Plan(id), None);
+        self.facts.offer.take_if(|open| *open == id);
+    }
+
+    pub(crate) fn phase_added(&mut self, phase: &PlannedPhase) {
+        self.facts.phases.entry(phase.number).or_default().has_check = phase.verify.is_some();
+        self.rows.phases.put(PhaseRow::planned(phase));
+        self.phase_comes_after(phase.number, &phase.after);
+    }
+
+    pub(crate) fn phase_changed(
+        &mut self,
+        moment: Moment<'_>,
+        phase: PhaseNumber,
+        name: &str,
+        after: &[PhaseNumber],
+    ) {
+        self.rows.phases.change(&phase, |row| {
+            name.clone_into(&mut row.name);
+            row.after = after.to_vec();
+        });
+        for facts in self.facts.phases.values_mut() {
+            facts.later.remove(&phase);
+        }
+        self.phase_comes_after(phase, after);
+        let waits = self.rows.phases.get(&phase).map(|row| row.waits_for.clone()).unwrap_or_default();
+        let tasks = self.facts.phases.get(&phase).map(|facts| facts.tasks.clone()).unwrap_or_default();
+        for task in tasks {
+            if let Some(facts) = self.facts.tasks.get_mut(&task) {
+                facts.unmet_phases = waits.iter().copied().collect();
+            }
+            self.wait_again(moment, &task);
+            self.show_waits(&task);
+        }
+    }
+
+    /// Notes whose gates a phase waits for; those that have passed hold nobody up.
+    fn phase_comes_after(&mut self, phase: PhaseNumber, after: &[PhaseNumber]) {
+        for earlier in after {
+            self.facts.phases.entry(*earlier).or_default().later.insert(phase);
+        }
+        let is_open = |number: &&PhaseNumber| {
+            self.rows.phases.get(number).is_some_and(|row| row.gate != GateState::Approved)
+        };
+        let waits: Vec<PhaseNumber> = after.iter().filter(is_open).copied().collect();
+        self.rows.phases.change(&phase, |row| row.waits_for = waits);
+    }
+
+    pub(crate) fn task_changed(&mut self, moment: Moment<'_>, said: &PlannedTask, fields: &[PlanField]) {
+        let (of_run, phases) = (self.facts.has_check, &self.facts.phases);
+        let of_phase = phases.get(&said.phase).is_some_and(|phase| phase.has_check);
+        let has = |field: PlanField| fields.contains(&field);
+        self.rows.tasks.change(&said.id, |row| {
+            if has(PlanField::Title) {
+                row.title.clone_from(&said.title);
+            }
+            if has(PlanField::Priority) {
+                row.priority = said.priority;
+            }
+            if has(PlanField::Agent) {
+                row.agent.clone_from(&said.agent);
+            }
+            if has(PlanField::Tester) {
+                row.tester.clone_from(&said.tester);
+            }
+            if has(PlanField::Budget) {
+                row.budget = said.budget;
+            }
+        });
+        self.rows.task_details.change(&said.id, |row| row.take(said, fields));
+        let tester = self.rows.tasks.get(&said.id).is_some_and(|row| row.tester.is_some());
+        let verify = self.rows.task_details.get(&said.id).is_some_and(|row| row.verify.is_some());
+        if let Some(facts) = self.facts.tasks.get_mut(&said.id) {
+            facts.is_judged = tester || verify || of_phase || of_run;
+        }
+        if has(PlanField::External) {
+            self.waits_for_others(moment, said);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `cargo xtask api`: asks a real server everything that its description allows, and much that it does not.
+//!
+//! schemathesis makes the requests, with a token and without: no answer is a mistake of the server's, and each is as the
+//! description says. It is installed once from PyPI, into the user's cache.
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::shell::{self, cargo, step};
+
+/// The version that was seen to work.
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+/// What must hold for every answer.
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
+                      response_headers_conformance,response_schema_conformance";
+/// Everything but what has no end, and what ends the server.
+const LEFT_OUT: &str = "^/api/(live|stop)$";
+
+/// An agent that says nothing more before it is answered.
+const WAITS: &str =
+    "read task\nprintf '[ASK_USER]\\nquestion: Which colour?\\n[/ASK_USER]\\n'\nread answer\n";
+
+/// How thoroughly.
+#[derive(Args)]
+pub struct Options {
+    /// How many requests are made up for each path.
+    #[arg(long, default_value_t = 30)]
+    pub examples: u32,
+}
+
+/// Installs what is missing, starts a server of its own, and asks it.
+pub fn run(options: &Options) -> Result<()> {
+    let program = install()?;
+    step("build", "cargo build shows more", || {
+        shell::run(&mut cargo(&["build", "--quiet", "--package", "cli"]))
+    })?;
+    let target = shell::target_directory()?;
+    let place = target.join("api");
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(place.join("project"))?;
+    let server = Server::start(&target.join("debug/jangdan"), &place)?;
+    let run = server.begin_a_run(&place)?;
+    fs::write(place.join("openapi.json"), known_names(&server.ask(&["/api/openapi.json"])?, &run)?)?;
+    for (title, header) in
+        [("with a token", Some(format!("Authorization: Bearer {}", server.token))), ("without a token", None)]
+    {
+        let hint = "each failure above ends with a curl command that shows it";
+        step(&format!("schemathesis {title}"), hint, || {
+            shell::run(&mut asked(&program, &place, &server, header.as_deref(), options.examples))
+        })?;
+    }
+    Ok(())
+}
+
+fn asked(program: &Path, place: &Path, server: &Server, header: Option<&str>, examples: u32) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(place).arg("run").arg(place.join("openapi.json"));
+    command.args(["--url", &server.address, "--checks", CHECKS, "--exclude-path-regex", LEFT_OUT]);
+    command.args(["--phases", "examples,coverage,fuzzing", "--max-examples", &examples.to_string()]);
+    // The same requests every time, so that what fails can be tried again.
+    command.args(["--seed", "1", "--generation-database", "none", "--suppress-health-check", "all"]);
+    command.args([
+        "--generation-with-security-parameters",
+        "false",
+        "--workers",
+        "2",
+        "--warnings",
+        "off",
+        "--request-timeout",
+        "60",
+        "--no-color",
+    ]);
+    command.args(header.iter().flat_map(|header| ["--header", header]));
+    command
+}
+
+/// Returns schemathesis, which is installed unless it is there.
+fn install() -> Result<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let usual = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let folder = usual.context("neither XDG_CACHE_HOME nor HOME is set")?.join("jangdan").join(SCHEMATHESIS);
+    let program = folder.join("bin/schemathesis");
+    if !program.exists() {
+        step("schemathesis", "Python 3.10 or newer with venv and pip is needed", || {
+            shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+            shell::run(Command::new(folder.join("bin/pip")).args(["install", "--quiet", SCHEMATHESIS]))
+        })?;
+    }
+    ensure!(program.exists(), "{} is not there after it was installed", program.display());
+    Ok(program)
+}
+
+/// A server with one run, which ends with this.
+struct Server {
+    child: Child,
+    address: String,
+    token: String,
+}
+
+impl Server {
+    fn start(jangdan: &Path, place: &Path) -> Result<Self> {
+        let data = place.join("data");
+        let mut command = Command::new(jangdan);
+        command.arg("serve").env("JANGDAN_DATA", &data).current_dir(place.join("project"));
+        let mut child =
+            command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().context("start jangdan")?;
+        let mut lines = BufReader::new(child.stderr.take().context("its errors")?).lines();
+        let link = lines.find_map(|line| Some(line.ok()?.split_once("http://")?.1.to_owned()));
+        let link = link.context("jangdan serve printed no link")?;
+        let (host, token) = link.split_once("/?token=").context("its link has no token")?;
+        let server = Self { child, address: format!("http://{host}"), token: token.trim().to_owned() };
+        let description = shell::read(Command::new("curl").args(["--silent", "--fail", "--header"]).args([
+            format!("Authorization: Bearer {}", server.token),
+            format!("{}/api/openapi.json", server.address),
+        ]))?;
+        fs::write(place.join("openapi.json"), description)?;
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It has no agents, and its folder is made anew.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,127 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findings, picture } from "./looks.ts";
+import { startWorld, until, type World } from "./world.ts";
+
+let world: World;
+let context: BrowserContext;
+let page: Page;
+const complaints: string[] = [];
+
+const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
+const task = async (id: string) => (await world.rows("task")).find((row) => row.id === id);
+const card = (id: string) => page.locator(`main [data-task="${id}"]`).first();
+
+/** The panel of a task is there, with its question above its tabs. */
+async function expectQuestion(text: string): Promise<void> {
+  await page.getByRole("dialog").getByText(text).first().waitFor();
+}
+
+beforeAll(async () => {
+  world = await startWorld();
+  await until(async () => (await world.rows("inbox")).length === 2, "two questions at once");
+  context = await world.visitor({ viewport: { width: 1440, height: 900 } });
+  page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (line) => {
+    if (line.type() === "error" && /content security|react/i.test(line.text())) complaints.push(line.text());
+  });
+});
+
+afterAll(async () => {
+  await world?.end();
+});
+
+const VIEWS: [name: string, there: string][] = [
+  ["canvas", ".react-flow__edge"],
+  ["board", "main [data-task]"],
+  ["schedule", "main [data-task]"],
+  ["timeline", "main article"],
+  ["team", "main [data-session]"],
+];
+
+describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+  test.each(VIEWS)("%s can be used by everybody", async (name, there) => {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(at(`/runs/RUN/${name}`));
+    await page.locator(there).first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await picture(page, colorScheme === "dark" ? `${name}-dark` : name);
+  });
+});
+
+test("on a phone and in Korean nothing sticks out", async () => {
+  const phone = await world.visitor({ viewport: { width: 390, height: 844 }, locale: "ko" });
+  const small = await phone.newPage();
+  for (const [name, there] of VIEWS) {
+    await small.goto(at(`/runs/RUN/${name}`));
+    await small.locator(there).first().waitFor({ state: "attached" });
+    expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
+    await picture(small, `phone-${name}`);
+  }
+  await phone.close();
+});
+
+test.each(["canvas", "board", "team"])(
+  "a double-click in %s opens a task with its question",
+  async (view) => {
+    await page.goto(at(`/runs/RUN/${view}`));
+    await card("T1.1").dblclick();
+    await expectQuestion("In which order shall the menu be?");
+    await page.keyboard.press("Escape");
+    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+  },
+);
+
+test("the canvas is walked through with keys alone", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await card("T1.1").waitFor();
+  await page.locator("section.canvas").focus();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+  await expectQuestion("Do the prices on the menu have the tax in them?");
+  await page.keyboard.press("Escape");
+});
+
+test("a search on the canvas finds questions too", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await card("T1.1").waitFor();
+  await page.keyboard.press("Control+f");
+  await page.keyboard.type("tax in them");
+  await page.getByRole("status").filter({ hasText: "1/1" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
+});
+
+test("a priority is changed with the menu, and by dragging", async () => {
+  await page.goto(at("/runs/RUN/board"));
+  await page.getByRole("button", { name: "Priority of T2.2" }).click();
+  await page.getByRole("menuitemradio", { name: "High" }).click();
+  await until(async () => (await task("T2.2"))?.priority === "high", "the priority from the menu");
+  const column = page.getByRole("region", { name: "Waiting" });
+  await card("T3.1").dragTo(column.getByRole("heading", { name: "Critical" }));
+  await until(async () => (await task("T3.1"))?.priority === "critical", "the priority from dragging");
+  await until(
+    async () => (await column.locator("[data-task]").first().getAttribute("data-task")) === "T3.1",
+    "the most urgent above all",
+  );
+});
+
+test("the timeline shows the life of a question, and the schedule its time", async () => {
+  await page.goto(at("/runs/RUN/timeline"));
+  const life = page.getByRole("article").filter({ hasText: "In which order shall the menu be?" });
+  await life.getByText("waits for an answer:").waitFor();
+  await card("T1.1").dblclick();
+  await page.getByRole("dialog").getByRole("button", { name: "by name" }).click();
+  await until(async () => (await task("T1.1"))?.state !== "blocked", "the task that goes on");
+  await page.goto(at("/runs/RUN/timeline"));
+  for (const step of ["asked", "with you", "answered", "delivered", "goes on"]) {
+    await life.getByText(step, { exact: true }).waitFor();
+  }
+  await picture(page, "timeline-answered");
+  await page.goto(at("/runs/RUN/schedule"));
+  await page.getByRole("button", { name: /T1\.1.*\n*waited for an answer: In which order/ }).waitFor();
+});
+
+test("nothing was complained about", () => {
+  expect(complaints).toEqual([]);
+});
