@@ -116,20 +116,60 @@ impl Server {
         let link = lines.find_map(|line| Some(line.ok()?.split_once("http://")?.1.to_owned()));
         let link = link.context("jangdan serve printed no link")?;
         let (host, token) = link.split_once("/?token=").context("its link has no token")?;
-        let server = Self { child, address: format!("http://{host}"), token: token.trim().to_owned() };
-        let description = shell::read(Command::new("curl").args(["--silent", "--fail", "--header"]).args([
-            format!("Authorization: Bearer {}", server.token),
-            format!("{}/api/openapi.json", server.address),
-        ]))?;
-        fs::write(place.join("openapi.json"), description)?;
-        Ok(server)
+        Ok(Self { child, address: format!("http://{host}"), token: token.trim().to_owned() })
     }
+
+    /// Begins a run whose agent waits for an answer, so that there is something to ask about.
+    fn begin_a_run(&self, place: &Path) -> Result<String> {
+        let project = place.join("project");
+        fs::write(project.join("waits.sh"), WAITS)?;
+        let new = json!({
+            "project": "walls", "person": "ana",
+            "work": {"title": "Paint", "phases": [{"number": 1, "name": "Paint", "after": []}],
+                     "tasks": [{"id": "T1.1", "phase": 1, "title": "Paint it"}]},
+            "settings": {"slots": 1, "gateApproval": "automatic"},
+            "team": [{"name": "dev", "role": "worker"}],
+            "outfit": {"project": project, "isolation": {"type": "inPlace"}, "agents": {"dev": "waits"},
+                       "presets": {"waits": {"extends": "shell", "arguments": ["waits.sh"]}}},
+        });
+        let started: Value = serde_json::from_str(&self.ask(&["/api/runs", "--json", &new.to_string()])?)?;
+        started.get("run").and_then(Value::as_str).map(str::to_owned).context("the answer has no run")
+    }
+
+    /// Asks with curl: the path, then further words for it.
+    fn ask(&self, words: &[&str]) -> Result<String> {
+        let (path, more) = words.split_first().context("a path")?;
+        let mut command = Command::new("curl");
+        command.args(["--silent", "--fail", "--header", &format!("Authorization: Bearer {}", self.token)]);
+        shell::read(command.arg(format!("{}{path}", self.address)).args(more))
+    }
+}
+
+/// Names what there is where a path wants a name; made-up names are tried too.
+fn known_names(description: &str, run: &str) -> Result<String> {
+    let mut description: Value = serde_json::from_str(description)?;
+    let paths = description.get_mut("paths").and_then(Value::as_object_mut);
+    let items = paths.context("the description has no paths")?.values_mut().filter_map(Value::as_object_mut);
+    for operation in items.flat_map(|item| item.values_mut()) {
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let known = match parameter.get("name").and_then(Value::as_str) {
+                Some("run") => run,
+                Some("task") => "T1.1",
+                Some("session") => "s_3",
+                _ => continue,
+            };
+            parameter.insert("schema".to_owned(), json!({"type": "string", "enum": [known, "nobody"]}));
+        }
+    }
+    Ok(description.to_string())
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has no agents, and its folder is made anew.
-        let _ = self.child.kill();
+        if self.ask(&["/api/stop", "--json", r#"{"agents":"end"}"#]).is_err() {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }
