@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::shell::{self, cargo, step};
 
@@ -22,6 +23,10 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
                       response_headers_conformance,response_schema_conformance";
 /// Everything but what has no end, and what ends the server.
 const LEFT_OUT: &str = "^/api/(live|stop)$";
+
+/// An agent that says nothing more before it is answered.
+const WAITS: &str =
+    "read task\nprintf '[ASK_USER]\\nquestion: Which colour?\\n[/ASK_USER]\\n'\nread answer\n";
 
 /// How thoroughly.
 #[derive(Args)]
@@ -42,6 +47,8 @@ pub fn run(options: &Options) -> Result<()> {
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(place.join("project"))?;
     let server = Server::start(&target.join("debug/jangdan"), &place)?;
+    let run = server.begin_a_run(&place)?;
+    fs::write(place.join("openapi.json"), known_names(&server.ask(&["/api/openapi.json"])?, &run)?)?;
     for (title, header) in
         [("with a token", Some(format!("Authorization: Bearer {}", server.token))), ("without a token", None)]
     {

@@ -87,7 +87,13 @@ fn chance_leads_to_most_of_what_can_happen() {
             *heard.entry(name).or_insert(0) += n;
         }
     }
-    let never: Vec<_> = domain::Event::NAMES.iter().filter(|name| !heard.contains_key(*name)).collect();
+    // Nobody edits the plan file here, and nobody looks at worktrees; the simulator does.
+    let of_others = |name: &str| {
+        ["Plan", "Overlap", "Room"].iter().any(|start| name.starts_with(start))
+            || ["PhaseAdded", "PhaseChanged", "TaskChanged"].contains(&name)
+    };
+    let never = domain::Event::NAMES.iter().filter(|name| !heard.contains_key(*name) && !of_others(name));
+    let never: Vec<_> = never.collect();
     // Thin runs have no part in it, and some things need more luck than there is.
     assert!(never.len() < 9, "{never:?}");
 }

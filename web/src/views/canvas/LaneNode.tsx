@@ -4,8 +4,10 @@ import { useTranslation } from "react-i18next";
 import { useKeyedRow } from "~/api/keyed";
 import type { LaneNode } from "./toGraph";
 
-/** Titles get no smaller than this part of their size, however far away one looks. */
-const TITLE_SCALE_MAX = 4;
+/** Titles grow as one goes away, so that they can be read, up to this. */
+const TITLE_SCALE_MAX = 24;
+/** A title that is larger than this stands above its lane, where it hides no task. */
+const TITLE_SCALE_INSIDE = 1.5;
 
 /** A phase: a strip behind its tasks, with its name and how it stands. */
 export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
@@ -17,7 +19,7 @@ export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
   return (
     <div className={`size-full border-line border-r border-dashed ${data.isLast ? "" : "border-b"}`}>
       <p
-        className="origin-top-left truncate px-3.5 py-2.5 font-semibold text-soft text-xs"
+        className={`truncate px-3.5 py-2.5 font-semibold text-soft text-xs ${scale > TITLE_SCALE_INSIDE ? "absolute bottom-full origin-bottom-left" : "origin-top-left"}`}
         style={{ transform: `scale(${scale})`, width: `${100 / scale}%` }}
       >
         {data.phase} {data.title}

@@ -1,6 +1,5 @@
-import { useParams } from "@tanstack/react-router";
 import type { MiniMapNodeProps } from "@xyflow/react";
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import type { Table } from "~/api/cache";
 import { keys } from "~/api/cache";
 import { cache } from "~/api/client";
@@ -8,22 +7,22 @@ import { SIGNS, shownState } from "~/components/state";
 
 /** The small map need not follow every change. */
 const TICK_MS = 2000;
-const Tick = createContext(0);
+const Tick = createContext({ run: "", n: 0 });
 
 /** Lets the small map look at the rows now and then. */
-export function Ticking({ children }: { children: ReactNode }) {
-  const [tick, setTick] = useState(0);
+export function Ticking({ run, children }: { run: string; children: ReactNode }) {
+  const [n, setN] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setTick((tick) => tick + 1), TICK_MS);
+    const timer = setInterval(() => setN((n) => n + 1), TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  return <Tick value={tick}>{children}</Tick>;
+  const value = useMemo(() => ({ run, n }), [run, n]);
+  return <Tick value={value}>{children}</Tick>;
 }
 
 /** A task on the small map: a spot in the colour of its state. */
 export function MiniTask({ id, x, y, width, height }: MiniMapNodeProps) {
-  useContext(Tick);
-  const { run = "" } = useParams({ strict: false });
+  const { run } = useContext(Tick);
   const task = cache.getQueryData<Table<"task">>(keys.rows(run, "task"))?.[id];
   if (!task)
     return (

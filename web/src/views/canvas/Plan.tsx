@@ -1,7 +1,7 @@
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
-import { Background, MiniMap, ReactFlow, useReactFlow } from "@xyflow/react";
-import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
+import { Background, MiniMap, ReactFlow, useReactFlow, useStore } from "@xyflow/react";
+import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import type { Layout } from "~/api/pictures";
@@ -28,11 +28,14 @@ const ARROWS: Record<string, Direction> = {
   ArrowDown: "down",
 };
 const MOVE_MS = 200;
+const PRO_OPTIONS = { hideAttribution: true };
+/** Further away than this, only the edges that matter most can be told apart. */
+const EDGES_ZOOM = 0.15;
 
 type Props = { run: string; layout: Layout };
 
 /** The graph itself: only what is in sight is drawn, and each task keeps itself current. */
-export function Plan({ run, layout }: Props) {
+export const Plan = memo(function Plan({ run, layout }: Props) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const flow = useReactFlow<PlanNode>();
@@ -41,6 +44,7 @@ export function Plan({ run, layout }: Props) {
   const showWhole = useWhole(layout);
   const [chosen, setChosen] = useState<string | null>(null);
   const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
+  const isFar = useStore((flow) => flow.transform[2] < EDGES_ZOOM);
   const rows = useRows(run, "overlap").data;
   const overlaps = useMemo(() => Object.values(rows ?? {}), [rows]);
   const nodes = useMemo(
@@ -48,8 +52,8 @@ export function Plan({ run, layout }: Props) {
     [run, layout, chosen, found, overlaps],
   );
   const edges = useMemo(
-    () => [...toEdges(layout, chosen), ...toOverlapEdges(layout, overlaps)],
-    [layout, chosen, overlaps],
+    () => [...toEdges(layout, chosen, isFar), ...toOverlapEdges(layout, overlaps)],
+    [layout, chosen, isFar, overlaps],
   );
 
   const show = useCallback(
@@ -63,6 +67,13 @@ export function Plan({ run, layout }: Props) {
     },
     [flow, layout],
   );
+
+  // These stay the same, so that no task is drawn anew because of them.
+  const choose = useCallback((_: unknown, node: PlanNode) => {
+    if (node.type === "task") setChosen(node.id);
+  }, []);
+  const openNode = useCallback((_: unknown, node: PlanNode) => node.type === "task" && open(node.id), [open]);
+  const leave = useCallback(() => setChosen(null), []);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.metaKey || event.ctrlKey || event.altKey) return;
@@ -110,13 +121,13 @@ export function Plan({ run, layout }: Props) {
         maxZoom={1.5}
         fitView
         fitViewOptions={firstLook.fit}
-        onNodeClick={(_, node) => node.type === "task" && setChosen(node.id)}
-        onNodeDoubleClick={(_, node) => node.type === "task" && open(node.id)}
-        onPaneClick={() => setChosen(null)}
-        proOptions={{ hideAttribution: true }}
+        onNodeClick={choose}
+        onNodeDoubleClick={openNode}
+        onPaneClick={leave}
+        proOptions={PRO_OPTIONS}
       >
         <Background gap={18} size={1.5} color="var(--line)" />
-        <Ticking>
+        <Ticking run={run}>
           <MiniMap
             pannable
             zoomable
@@ -135,7 +146,7 @@ export function Plan({ run, layout }: Props) {
       </ReactFlow>
     </section>
   );
-}
+});
 
 /** A small map in the shape of the plan, as far as it stays small. */
 function mapSize({ width, height }: Layout): { width: number; height: number } {

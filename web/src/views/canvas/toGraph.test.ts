@@ -29,8 +29,13 @@ test("lanes come before the tasks that stand on them", () => {
 });
 
 test("the edges of the chosen task stand out", () => {
-  expect(toEdges(layout, null).map((edge) => edge.className)).toEqual(["critical", ""]);
-  expect(toEdges(layout, "T3").map((edge) => edge.className)).toEqual(["critical", "near"]);
+  expect(toEdges(layout, null, false).map((edge) => edge.className)).toEqual(["critical", ""]);
+  expect(toEdges(layout, "T3", false).map((edge) => edge.className)).toEqual(["critical", "near"]);
+});
+
+test("from far away only the edges that matter are there", () => {
+  expect(toEdges(layout, null, true).map((edge) => edge.id)).toEqual(["T1>T2"]);
+  expect(toEdges(layout, "T3", true).map((edge) => edge.id)).toEqual(["T1>T2", "T1>T3"]);
 });
 
 test("tasks that change the same files are linked from border to border", () => {

@@ -1,7 +1,7 @@
 /** From the server's picture of a plan to what React Flow draws, and the ways through it. */
 
 import { type Edge, type Node, Position } from "@xyflow/react";
-import type { Layout, PlacedTask } from "~/api/pictures";
+import type { Layout, Link, PlacedTask } from "~/api/pictures";
 import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
 
 export type TaskNode = Node<
@@ -103,9 +103,13 @@ function overlapPath({ nodeWidth, nodeHeight }: Layout, one: PlacedTask, other: 
   return `M${left.x + nodeWidth} ${left.y + y}L${right.x} ${right.y + y}`;
 }
 
-export function toEdges(layout: Layout, chosen: string | null): Edge[] {
-  return layout.edges.map(({ from, to, isCritical }) => {
-    const isNear = from === chosen || to === chosen;
+/** The edges; from far away only those on the longest way and those of the chosen task. */
+export function toEdges({ edges }: Layout, chosen: string | null, isFar: boolean): Edge[] {
+  const isNearTo = (edge: Link) => edge.from === chosen || edge.to === chosen;
+  const shown = isFar ? edges.filter((edge) => edge.isCritical || isNearTo(edge)) : edges;
+  return shown.map((edge) => {
+    const { from, to, isCritical } = edge;
+    const isNear = isNearTo(edge);
     return {
       id: `${from}>${to}`,
       source: from,
