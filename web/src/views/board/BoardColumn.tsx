@@ -26,7 +26,6 @@ export function BoardColumn({ column, onPriority }: Props) {
         <span className={isAsking ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>
         <span className="font-normal text-soft tabular-nums">{column.tasks.length}</span>
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
       <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         {isEmpty ? (
           <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>

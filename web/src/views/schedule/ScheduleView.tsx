@@ -95,7 +95,6 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
       </div>
       <section
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         tabIndex={0}
         aria-label={t("view.schedule")}
         className="min-h-0 flex-1 overflow-auto rounded-xl border border-line bg-panel"

@@ -29,7 +29,6 @@ export function Lines({ lines }: { lines: readonly TimelineRow[] }) {
   return (
     <section
       ref={scroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
       tabIndex={0}
       aria-label={t("view.timeline")}
       className="min-h-64 flex-1 overflow-y-auto rounded-xl border border-line bg-panel"
