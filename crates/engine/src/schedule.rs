@@ -458,7 +458,10 @@ impl Schedule {
         if let Some(needs) = self.tasks.get_mut(node.index()).and_then(|task| task.needs.as_mut()) {
             change(needs);
         }
-        if was_ready {
+        if self.place(node) == Some(Place::HeldUp) {
+            // What held it up may no longer do so: it looks again.
+            self.make_ready(node);
+        } else if was_ready {
             self.line_up(node);
         }
     }

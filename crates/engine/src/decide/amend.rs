@@ -86,17 +86,15 @@ impl Deciding<'_> {
         }
     }
 
-    /// Lets a change hold, piece by piece: what joins first, then who waits for whom, then what is left out.
+    /// Lets a change hold, piece by piece: what joins, then who waits for whom, then what is left out.
     fn amend(&mut self, changes: &PlanChanges, amendment: Amendment) {
         for phase in &changes.phases_added {
             self.emit(Event::PhaseAdded { phase: Box::new(phase.clone()) });
         }
-        for PlannedPhase { number, name, after, .. } in self.open_phases(changes) {
-            self.emit(Event::PhaseChanged { phase: number, name, after });
-        }
         for (earlier, later) in amendment.edges_removed {
             self.emit(Event::DependencyRemoved { earlier, later });
         }
+        self.change_phases(self.open_phases(changes));
         for task in in_order(&changes.added) {
             self.emit(Event::TaskAdded { task: Box::new(task.clone()), in_file: true });
         }
@@ -122,6 +120,26 @@ impl Deciding<'_> {
         }
         for task in amendment.skipped {
             self.skip(task);
+        }
+    }
+
+    /// Gives phases their new order. Nobody waits for anybody new before all that no longer holds is taken away:
+    /// phases that change places would else wait for each other for a moment.
+    fn change_phases(&mut self, changed: Vec<PlannedPhase>) {
+        let mut still_to_come = Vec::new();
+        for PlannedPhase { number, name, after, .. } in changed {
+            let old = self.run.phases.get(&number).map(|known| known.after.clone()).unwrap_or_default();
+            let kept: Vec<PhaseNumber> = old.iter().filter(|phase| after.contains(phase)).copied().collect();
+            let (loses, is_whole) = (kept.len() < old.len(), kept == after);
+            if loses {
+                self.emit(Event::PhaseChanged { phase: number, name: name.clone(), after: kept });
+            }
+            if !(loses && is_whole) {
+                still_to_come.push(Event::PhaseChanged { phase: number, name, after });
+            }
+        }
+        for event in still_to_come {
+            self.emit(event);
         }
     }
 
