@@ -8,6 +8,7 @@ mod gate;
 mod question;
 mod room;
 mod session;
+mod silence;
 mod start;
 mod task;
 mod trouble;
@@ -37,6 +38,7 @@ impl Run {
         let mut given = Given::by(recorded.sequence);
         self.take(recorded.at, &recorded.actor, &recorded.event, &mut given);
         self.schedule.settle();
+        self.watch_main(recorded.at);
         given.effects
     }
 

@@ -78,6 +78,10 @@ pub struct Run {
     pub(crate) exhausted: Option<EscalationId>,
     /// The escalation that says that there is no room for another worktree.
     pub(crate) no_room: Option<EscalationId>,
+    /// The main agent that tasks wait for, and how far it was read when that was last seen.
+    pub(crate) watched: Option<(SessionId, u64)>,
+    /// The escalation that says that it says nothing, and what was seen then.
+    pub(crate) silence: Option<(EscalationId, (SessionId, u64))>,
     /// What the person said and the orchestrator has not heard yet.
     pub(crate) chats: VecDeque<String>,
     /// Main agents that wait for something to do, and in which phase.
@@ -168,6 +172,8 @@ impl Run {
             spent: Spent::default(),
             exhausted: None,
             no_room: None,
+            watched: None,
+            silence: None,
             chats: VecDeque::new(),
             resolves: BTreeMap::new(),
             timers: Timers::default(),

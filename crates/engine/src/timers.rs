@@ -42,6 +42,11 @@ impl Timers {
         self.by_deadline.get(&deadline) == Some(&at)
     }
 
+    /// Tells whether a deadline has come.
+    pub(crate) fn is_due(&self, now: Timestamp, deadline: Deadline) -> bool {
+        self.by_deadline.get(&deadline).is_some_and(|at| *at <= now)
+    }
+
     pub(crate) fn has(&self, deadline: Deadline) -> bool {
         self.by_deadline.contains_key(&deadline)
     }

@@ -1,9 +1,9 @@
 //! How an imagined run ends: everything settles, then everybody does their part, then it must come to an end.
 
-use domain::{Actor, BlockReason, Command, Mode, Role};
+use domain::{Actor, BlockReason, Command, EscalationType, Level, Mode, Role, SessionId, Subject};
 
 use crate::{
-    model::{Life, Standing, Task},
+    model::{Life, Session, Standing, Task},
     people,
     rule::{Breach, Rule},
     simulation::Simulation,
@@ -30,6 +30,9 @@ impl Simulation<'_> {
             let moved = self.happen()?;
             if !moved {
                 self.world.be_kind();
+            }
+            if !moved && let Some(main) = self.silent_main() {
+                self.world.prompt_main(main);
             }
             if !moved && self.waits_for_main() {
                 return Ok(());
@@ -88,6 +91,18 @@ impl Simulation<'_> {
                 && self.world.process(*id).is_some_and(|process| process.awake != Awake::Dead)
         });
         self.model.settings.mode == Mode::Thin && !lives
+    }
+
+    /// Returns the main agent that people were told of: it says nothing, and somebody looks after it.
+    fn silent_main(&self) -> Option<SessionId> {
+        let is_told = self.model.escalations.values().any(|escalation| {
+            let is_about_run =
+                escalation.subject == Subject::Run && escalation.kind == EscalationType::Blocked;
+            is_about_run && escalation.open && escalation.level == Level::Person
+        });
+        let lives = |session: &Session| session.role == Role::Orchestrator && session.life != Life::Over;
+        let mains = self.model.sessions.iter().filter(|(_, session)| lives(session));
+        mains.map(|(id, _)| *id).last().filter(|_| is_told && self.model.settings.mode == Mode::Thin)
     }
 
     fn stuck(&self) -> Breach {

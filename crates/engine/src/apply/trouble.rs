@@ -73,6 +73,7 @@ impl Run {
                     ..Escalation::default()
                 });
                 self.escalation_raised(*escalation, *kind, subject);
+                self.silence_told(at, *escalation, (*kind, subject, *session));
             }
             Event::EscalationClimbed { escalation, to, session } => {
                 let before = self.escalations.get(escalation.0).session;
@@ -205,6 +206,7 @@ impl Run {
             spent.warned = None;
         }
         self.room_found(id);
+        self.silence_settled(id);
         if self.exhausted == Some(id) {
             self.exhausted = None;
             self.schedule.set_paused(self.status == Status::Paused);

@@ -33,6 +33,7 @@ impl Deciding<'_> {
                 Deadline::Unsolved(escalation) => self.climb(escalation),
                 Deadline::Park(session) => self.park(session),
                 Deadline::Resolve(session) => self.answer_wait(session),
+                Deadline::Silence => self.tell_of_silence(),
                 Deadline::RunTime => self.run_time_is_over(),
             }
         }

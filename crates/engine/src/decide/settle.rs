@@ -23,6 +23,7 @@ impl Deciding<'_> {
                 || self.start_merge()
                 || self.open_gates()
                 || self.answer_resolves()
+                || self.end_silence()
                 || self.end_run())
             {
                 return;
@@ -183,7 +184,8 @@ impl Deciding<'_> {
         for session in alive {
             self.dismiss(session);
         }
-        if let Some(escalation) = self.run.no_room {
+        let silence = self.run.silence.map(|(escalation, _)| escalation);
+        for escalation in self.run.no_room.into_iter().chain(silence) {
             let note = "the run is over".to_owned();
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
         }

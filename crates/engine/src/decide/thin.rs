@@ -1,13 +1,19 @@
 //! The thin protocol: what can be done next is a question to the same state.
 
-use domain::{BlockReason, Event, Input, PhaseNumber, Priority, SessionId, TaskId, TaskRequest};
+use domain::{
+    BlockReason, EscalationType, Event, Input, PhaseNumber, Priority, SessionId, Severity, Subject, TaskId,
+    TaskRequest,
+};
 
-use super::Deciding;
+use super::{Deciding, escalation::Problem};
 use crate::{
     run::Run,
     state::{Gate, Stage, Task},
     touches::Touches,
 };
+
+/// So many tasks are named where only some need be.
+const NAMED_MAX: usize = 5;
 
 impl Run {
     /// Answers RESOLVE_NEXT: a line of the thin protocol, or nothing while there is nothing to say.
@@ -20,8 +26,7 @@ impl Run {
         }
         let is_meant = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
         let tasks: Vec<&Task> = self.tasks.iter().filter(is_meant).collect();
-        let is_ready = |task: &&&Task| task.stage == Stage::Ready && !task.requested && !task.is_blocked();
-        let ready: Vec<&Task> = tasks.iter().filter(is_ready).copied().collect();
+        let ready: Vec<&Task> = tasks.iter().filter(|task| task.can_be_asked_for()).copied().collect();
         if !ready.is_empty() {
             return Some(format!("READY:{}", groups(&ready)));
         }
@@ -99,6 +104,34 @@ impl Deciding<'_> {
             self.emit(Event::TaskPrioritized { task, priority });
         }
         self.tell_thin(found);
+    }
+
+    /// Tells the person of a main agent that says nothing while tasks wait for it.
+    pub(super) fn tell_of_silence(&mut self) {
+        let Some((session, _)) = self.run.watched else { return };
+        let waiting = self.run.tasks.iter().filter(|task| task.can_be_asked_for());
+        let (first, n) = (ids(waiting.clone().take(NAMED_MAX)), waiting.count());
+        let problem = Problem {
+            kind: EscalationType::Blocked,
+            severity: Severity::High,
+            title: "the main agent says nothing".to_owned(),
+            description: format!("{n} tasks wait for it to ask for them: {first}"),
+            context: "look at its terminal: it may wait for you, or hang".to_owned(),
+        };
+        let escalation = self.raise(Subject::Run, Some(session), problem);
+        // Whoever says nothing can't solve it.
+        self.climb(escalation);
+    }
+
+    /// Settles that the main agent says nothing, once it does or nothing waits for it.
+    pub(super) fn end_silence(&mut self) -> bool {
+        let Some((escalation, seen)) = self.run.silence else { return false };
+        if self.run.watched == Some(seen) {
+            return false;
+        }
+        let note = "its cause went away: nothing waits for a word of the main agent".to_owned();
+        self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+        true
     }
 
     /// Tells the main agent that a task it asked for is over.

@@ -43,6 +43,8 @@ pub(crate) enum Deadline {
     Park(SessionId),
     /// The main agent has waited long enough for something to do.
     Resolve(SessionId),
+    /// The main agent has said nothing for too long while tasks wait for it.
+    Silence,
     /// The run has taken too long.
     RunTime,
 }

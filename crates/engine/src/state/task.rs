@@ -232,4 +232,9 @@ impl Task {
     pub(crate) fn is_blocked(&self) -> bool {
         !self.blocks.is_empty()
     }
+
+    /// Tells whether a main agent could ask for it now, and has not.
+    pub(crate) fn can_be_asked_for(&self) -> bool {
+        self.stage == Stage::Ready && !self.requested && !self.is_blocked()
+    }
 }
