@@ -102,7 +102,7 @@ impl Simulation<'_> {
         });
         let lives = |session: &Session| session.role == Role::Orchestrator && session.life != Life::Over;
         let mains = self.model.sessions.iter().filter(|(_, session)| lives(session));
-        mains.map(|(id, _)| *id).last().filter(|_| is_told && self.model.settings.mode == Mode::Thin)
+        mains.map(|(id, _)| *id).next_back().filter(|_| is_told && self.model.settings.mode == Mode::Thin)
     }
 
     fn stuck(&self) -> Breach {
