@@ -81,10 +81,9 @@ type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (
 function Choices({ pending, chosen, onChoose }: ChoicesProps) {
   const { t } = useTranslation();
   return (
-    <div
-      role="group"
+    <fieldset
       aria-label={t("chat.which")}
-      className="mb-2 rounded-xl border border-ask-line bg-ask-soft p-2.5"
+      className="mb-2 min-w-0 rounded-xl border border-ask-line bg-ask-soft p-2.5"
     >
       <p className="mb-1.5 font-medium text-ask">{t("chat.which")}</p>
       <div className="flex flex-col gap-1">
@@ -101,6 +100,6 @@ function Choices({ pending, chosen, onChoose }: ChoicesProps) {
           </Button>
         ))}
       </div>
-    </div>
+    </fieldset>
   );
 }

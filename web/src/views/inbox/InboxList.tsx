@@ -30,9 +30,10 @@ export function InboxList({ run, keys = true }: Props) {
     if (next) setChosen(nameOf(next));
   };
   useEffect(() => {
-    if (chosen !== null) card()?.scrollIntoView({ block: "nearest" });
+    if (chosen !== null) list.current?.querySelector("[data-chosen]")?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
   const press = (n: number) => card()?.querySelector<HTMLElement>(`[data-option="${n}"]`)?.click();
+  const write = () => card()?.querySelector<HTMLElement>("[data-answer], [data-option]")?.focus();
   const numbers = Object.fromEntries(
     Array.from({ length: 9 }, (_, n) => [String(n + 1), () => press(n + 1)]),
   );
@@ -40,7 +41,7 @@ export function InboxList({ run, keys = true }: Props) {
     {
       j: () => move(1),
       k: () => move(-1),
-      Enter: () => card()?.querySelector<HTMLElement>("[data-answer], [data-option]")?.focus(),
+      Enter: write,
       o: () => {
         const row = rows[at];
         if (row?.task) open(row.task, undefined, row.run);

@@ -24,7 +24,7 @@ export default function Output({ run, task }: { run: string; task: string }) {
 
 function SessionOutput({ run, session }: { run: string; session: string }) {
   const { t } = useTranslation();
-  const box = useRef<HTMLPreElement>(null);
+  const box = useRef<HTMLElement>(null);
   const row = useRow(run, "session", session);
   const output = useInfiniteQuery({
     queryKey: ["output", run, session],
@@ -66,14 +66,17 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
   if (output.status === "error") return <Problem error={output.error} retry={() => void output.refetch()} />;
   return (
     <div className="flex h-full min-h-60 flex-col">
-      <pre
+      <section
         ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
         aria-label={t("tab.output")}
-        className="min-h-0 flex-1 overflow-auto whitespace-pre-wrap px-4 py-3 font-mono text-xs leading-[1.5]"
+        className="min-h-0 flex-1 overflow-auto"
       >
-        {text === "" ? <span className="text-faint">{t("output.empty")}</span> : text}
-      </pre>
+        <pre className="whitespace-pre-wrap px-4 py-3 font-mono text-xs leading-[1.5]">
+          {text === "" ? <span className="text-faint">{t("output.empty")}</span> : text}
+        </pre>
+      </section>
       {row && row.endedAt === null && <Typing run={run} session={session} />}
     </div>
   );
