@@ -68,7 +68,6 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
     <div className="flex h-full min-h-60 flex-col">
       <section
         ref={box}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
         aria-label={t("tab.output")}
         className="min-h-0 flex-1 overflow-auto"
