@@ -66,12 +66,7 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
   if (output.status === "error") return <Problem error={output.error} retry={() => void output.refetch()} />;
   return (
     <div className="flex h-full min-h-60 flex-col">
-      <section
-        ref={box}
-        tabIndex={0}
-        aria-label={t("tab.output")}
-        className="min-h-0 flex-1 overflow-auto"
-      >
+      <section ref={box} tabIndex={0} aria-label={t("tab.output")} className="min-h-0 flex-1 overflow-auto">
         <pre className="whitespace-pre-wrap px-4 py-3 font-mono text-xs leading-[1.5]">
           {text === "" ? <span className="text-faint">{t("output.empty")}</span> : text}
         </pre>
