@@ -142,9 +142,7 @@ impl World {
         }
         let delay_ms = rooms.seconds(30, 1_200);
         self.plan(delay_ms, Happening::Report(Box::new(Command::ReportRoom)));
-        if let Some(process) = self.processes.get_mut(&session) {
-            process.awake = Awake::Dead;
-        }
+        // There is no process, and whoever is to end it is told so.
         Some(Command::ReportNoRoom { session, reason: "20 GiB are used".to_owned() })
     }
 
