@@ -99,5 +99,12 @@ fn install_browser() -> Result<()> {
         return Ok(());
     }
     eprintln!("   missing: `apt-get install {}` (once)", missing.join(" "));
-    shell::run(Command::new("apt-get").args(["install", "--yes", "--no-install-recommends"]).args(missing))
+    let apt = |words: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    // A fresh machine has no lists of packages, or old ones.
+    shell::run(&mut apt(&["update", "--quiet=2"]))?;
+    shell::run(apt(&["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(missing))
 }
