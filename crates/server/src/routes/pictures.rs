@@ -16,7 +16,7 @@ use crate::{
     params(("run" = String, Path, description = "the run")),
     responses(
         (status = OK, description = "width, height, nodeWidth, nodeHeight, lanes, nodes and edges", body = Object),
-        (status = NOT_FOUND, body = Problem),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn plan(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Layout>, Failure> {
@@ -29,7 +29,7 @@ pub async fn plan(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Js
     params(("run" = String, Path, description = "the run")),
     responses(
         (status = OK, description = "startAt, nowAt, endAt, nGuessed, nStuck and bars", body = Object),
-        (status = NOT_FOUND, body = Problem),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn time(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Schedule>, Failure> {

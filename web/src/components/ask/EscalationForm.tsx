@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Action, EscalationRow } from "~/api/rows";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
 
 /** What can be done about a problem where nobody suggests anything. */
@@ -31,16 +32,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
           </pre>
         </details>
       )}
-      {canRetry && (
-        <input
-          data-answer
-          aria-label={t("escalation.hint")}
-          placeholder={t("escalation.hint")}
-          value={hint}
-          onChange={(event) => setHint(event.target.value)}
-          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10"
-        />
-      )}
+      {canRetry && <SayLine label={t("escalation.hint")} value={hint} onChange={setHint} />}
       <div className="flex flex-wrap gap-1.5">
         {actions.map((action, index) => (
           <Button

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { GateRow } from "~/api/rows";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
 
 /** The gate of a phase: what was found, and the word of a person. */
@@ -31,14 +32,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
       {gate.artefacts.length > 0 && (
         <p className="text-soft text-xs">{t("gate.artefacts", { list: gate.artefacts.join(", ") })}</p>
       )}
-      <input
-        data-answer
-        aria-label={t("gate.reason")}
-        placeholder={t("gate.reason")}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10"
-      />
+      <SayLine label={t("gate.reason")} value={reason} onChange={setReason} />
       <div className="flex flex-wrap gap-1.5">
         <Button
           look="ask"
