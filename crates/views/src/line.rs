@@ -70,12 +70,17 @@ pub(crate) fn list<T: ToString>(items: &[T]) -> String {
 
 /// Joins names for a sentence, of which only the first are at hand.
 pub(crate) fn list_of<T: ToString>(items: &[T], n_items: usize) -> String {
-    const NAMED_MAX: usize = 8;
-    let mut named: Vec<String> = items.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let mut named = first(items);
     if n_items > named.len() {
         named.push(format!("{} more", n_items - named.len()));
     }
     named.join(", ")
+}
+
+/// Returns the names of a list that fit a sentence.
+pub(crate) fn first<T: ToString>(items: &[T]) -> Vec<String> {
+    const NAMED_MAX: usize = 8;
+    items.iter().take(NAMED_MAX).map(ToString::to_string).collect()
 }
 
 /// Returns the first line of a text, shortened to what fits a line.

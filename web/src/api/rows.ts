@@ -100,7 +100,7 @@ export type TaskRow = {
   attempt: number;
   progress: number | null;
   step: string | null;
-  question: { id: string; text: string } | null;
+  question: { id: string; text: string; korean: string | null } | null;
   proof: "checked" | "unchecked" | "waived" | null;
   failure: Failure | null;
   used: Used;
@@ -195,6 +195,7 @@ export type QuestionRow = {
   task: string | null;
   kind: "text" | "selection" | "confirmation" | "permission";
   text: string;
+  korean: string | null;
   askedText: string | null;
   options: string[];
   default: string | null;
@@ -359,6 +360,7 @@ export type ChatRow = {
   author: "person" | "orchestrator" | "system";
   name: string | null;
   text: string;
+  korean: string | null;
   question: string | null;
   isCard: boolean;
   saidAt: Timestamp;
@@ -369,6 +371,7 @@ export type TimelineRow = {
   kind: string;
   actor: string;
   text: string;
+  korean: string | null;
   task: string | null;
   phase: number | null;
   session: string | null;
@@ -385,6 +388,7 @@ export type InboxRow = {
   task: string | null;
   phase: number | null;
   text: string;
+  korean: string | null;
   severity: Severity | null;
   holdsUp: HoldsUp;
   sinceAt: Timestamp;

@@ -23,7 +23,7 @@ export function QuestionForm({ run, question }: Props) {
     <div data-question={question.id} className="flex flex-col gap-2">
       {question.permission && (
         <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
-          {question.permission.kind}: {question.permission.subject}
+          {t(`permission.${question.permission.kind}`)}: {question.permission.subject}
         </pre>
       )}
       {question.context && (
@@ -53,7 +53,9 @@ export function QuestionForm({ run, question }: Props) {
                   {index + 1}
                 </kbd>
               )}
-              {option}
+              <span dir="auto">
+                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : option}
+              </span>
               {isDefault && <span className="font-normal text-soft text-xs">{t("ask.default")}</span>}
             </Button>
           );

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { Waiting } from "~/api/cache";
 import { useRow } from "~/api/hooks";
+import { useInWords } from "../inWords";
 import { useOpenTask } from "../open";
 import { Ago } from "../Time";
 import { EscalationForm } from "./EscalationForm";
@@ -15,13 +16,14 @@ type Props = { waiting: Waiting; chosen?: boolean; runTitle?: string | undefined
 /** One thing that waits for a person: what it is, what it holds up, and how to settle it on the spot. */
 export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const open = useOpenTask();
   const task = useRow(waiting.run, "task", waiting.task);
   const { item } = waiting;
   return (
     <article
       data-waiting={`${waiting.run}/${item.id}`}
-      aria-label={waiting.text}
+      aria-label={inWords(waiting)}
       onDoubleClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
       className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${chosen ? "border-ask-fill ring-1 ring-ask-fill" : "border-ask-line"}`}
     >
@@ -50,7 +52,9 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
           <Ago at={waiting.sinceAt} />
         </span>
       </header>
-      <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{waiting.text}</h3>
+      <h3 dir="auto" className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">
+        {inWords(waiting)}
+      </h3>
       <WaitingForm waiting={waiting} />
       <p className="text-ask text-xs">
         <HoldsUp holdsUp={waiting.holdsUp} />

@@ -4,6 +4,7 @@ import { useRow, useRows } from "~/api/hooks";
 import type { ChatRow } from "~/api/rows";
 import { HoldsUp } from "~/components/ask/HoldsUp";
 import { QuestionForm } from "~/components/ask/QuestionForm";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { useOpenTask } from "~/components/open";
@@ -46,6 +47,7 @@ export default function Chat({ run }: RunViewProps) {
 
 function Message({ run, row }: { run: string; row: ChatRow }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   if (row.isCard && row.question) {
     return (
       <li>
@@ -56,7 +58,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
   if (row.author === "system") {
     return (
       <li className="text-center text-soft text-xs">
-        {row.text} · <Clock at={row.saidAt} />
+        {inWords(row)} · <Clock at={row.saidAt} />
       </li>
     );
   }
@@ -83,13 +85,14 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
 function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
   const open = useOpenTask();
+  const inWords = useInWords();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
   const task = question?.task;
   return (
     <article
       data-card={id}
-      aria-label={row.text}
+      aria-label={inWords(row)}
       onDoubleClick={() => task && open(task)}
       className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
@@ -105,7 +108,9 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
           {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
         </span>
       </header>
-      <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{row.text}</h3>
+      <h3 dir="auto" className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">
+        {inWords(row)}
+      </h3>
       {question && isPending && (
         <>
           <QuestionForm run={run} question={question} />

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import type { PhaseRow, TaskRow } from "~/api/rows";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { useOpenTask } from "~/components/open";
 import { Problem } from "~/components/Problem";
@@ -48,6 +49,7 @@ function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
 
 function TaskLine({ task }: { task: TaskRow }) {
   const open = useOpenTask();
+  const inWords = useInWords();
   const { tone } = SIGNS[shownState(task)];
   return (
     <button
@@ -63,7 +65,7 @@ function TaskLine({ task }: { task: TaskRow }) {
         <Ago at={task.stateSinceAt} />
       </span>
       {task.question && (
-        <span className="w-full truncate text-ask text-xs">? {task.question.text.split("\n")[0]}</span>
+        <span className="w-full truncate text-ask text-xs">? {inWords(task.question).split("\n")[0]}</span>
       )}
     </button>
   );

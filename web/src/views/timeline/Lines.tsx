@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/rows";
+import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { Clock } from "~/components/Time";
 import { type Topic, topicOf } from "./toTimeline";
@@ -58,6 +59,7 @@ export function Lines({ lines }: { lines: readonly TimelineRow[] }) {
 function Line({ line }: { line: TimelineRow }) {
   const { t } = useTranslation();
   const opening = useOpening();
+  const inWords = useInWords();
   const topic = topicOf(line);
   const isAsked = topic === "question";
   return (
@@ -71,7 +73,7 @@ function Line({ line }: { line: TimelineRow }) {
       <span className={`truncate font-medium ${isAsked ? "text-ask" : "text-soft"}`}>
         {t(`event.${line.kind}`, { defaultValue: line.kind })}
       </span>
-      <span className="min-w-0 max-md:col-span-2 max-md:col-start-2">{line.text}</span>
+      <span className="min-w-0 max-md:col-span-2 max-md:col-start-2">{inWords(line)}</span>
       {line.task && (
         <button
           type="button"
