@@ -15,7 +15,7 @@ use domain::{
 };
 
 pub(crate) use self::{parts::permission, plans::summary, say::say};
-use crate::line::{brief, colon};
+use crate::line::{brief, colon, short};
 use parts::{act, action, fail, level, limit, list, list_of, name, passed, priority, role, severity, wait};
 
 /// Puts an event into Korean.
@@ -76,7 +76,7 @@ pub fn line(event: &Event) -> String {
         }
         Event::MergeStarted { task, .. } => format!("{task} 작업을 병합하는 중"),
         Event::MergeFinished { task, outcome, .. } => match outcome {
-            MergeOutcome::Merged { commit, .. } => format!("{task} 작업이 병합됨: {commit}"),
+            MergeOutcome::Merged { commit, .. } => format!("{task} 작업이 병합됨: {}", short(commit)),
             MergeOutcome::Conflicted { files } => format!("{task} 작업의 병합 충돌: {}", list(files)),
             MergeOutcome::CheckFailed { receipt } => {
                 format!("{task} 작업은 병합되지만 검증이 안 됨: {}", passed(receipt))
@@ -329,7 +329,7 @@ pub fn line(event: &Event) -> String {
             format!("{task} 작업의 {checkpoint} 체크포인트를 남기기로 함")
         }
         Event::CheckpointFinished { checkpoint, outcome } => match outcome {
-            CheckpointOutcome::Made { commit, .. } => format!("{checkpoint} 체크포인트를 남김: {commit}"),
+            CheckpointOutcome::Made { commit, .. } => format!("{checkpoint} 체크포인트를 남김: {}", short(commit)),
             CheckpointOutcome::Failed { error } => {
                 format!("{checkpoint} 체크포인트를 남기지 못함{}", colon(error))
             }

@@ -92,6 +92,11 @@ pub(crate) fn brief(text: &str) -> String {
     if short.len() < text.len() { format!("{}…", short.trim_end()) } else { short }
 }
 
+/// Returns as much of a commit's name as people compare.
+pub(crate) fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 /// Puts a text behind a colon, where there is one.
 pub(crate) fn colon(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { format!(": {}", brief(text)) }

@@ -4,6 +4,7 @@ import { useRow } from "~/api/hooks";
 import { useInWords } from "../inWords";
 import { useOpenTask } from "../open";
 import { Ago } from "../Time";
+import { AskedText } from "./AskedText";
 import { EscalationForm } from "./EscalationForm";
 import { GateForm } from "./GateForm";
 import { HoldsUp } from "./HoldsUp";
@@ -34,7 +35,8 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
             className="min-w-0 text-left hover:underline"
             onClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
           >
-            <b className="font-mono text-ink">{waiting.task}</b> {task?.title}
+            <b className="font-mono text-ink">{waiting.task}</b>{" "}
+            <span className="line-clamp-1 inline-block max-w-60 align-bottom">{task?.title}</span>
           </button>
         ) : (
           <b className="text-ink">
@@ -52,9 +54,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
           <Ago at={waiting.sinceAt} />
         </span>
       </header>
-      <h3 dir="auto" className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">
-        {inWords(waiting)}
-      </h3>
+      <AskedText level="h3" text={inWords(waiting)} />
       <WaitingForm waiting={waiting} />
       <p className="text-ask text-xs">
         <HoldsUp holdsUp={waiting.holdsUp} />

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import type { ChatRow } from "~/api/rows";
+import { AskedText } from "~/components/ask/AskedText";
 import { HoldsUp } from "~/components/ask/HoldsUp";
 import { QuestionForm } from "~/components/ask/QuestionForm";
 import { useInWords } from "~/components/inWords";
@@ -108,9 +109,7 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
           {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
         </span>
       </header>
-      <h3 dir="auto" className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">
-        {inWords(row)}
-      </h3>
+      <AskedText level="h3" text={inWords(row)} />
       {question && isPending && (
         <>
           <QuestionForm run={run} question={question} />

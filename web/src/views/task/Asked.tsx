@@ -2,6 +2,7 @@ import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Waiting } from "~/api/cache";
 import { useRow, useWaiting } from "~/api/hooks";
+import { AskedText } from "~/components/ask/AskedText";
 import { WaitingForm } from "~/components/ask/WaitingCard";
 import { useInWords } from "~/components/inWords";
 import { useKeys } from "~/components/keys";
@@ -52,9 +53,7 @@ function Item({ waiting }: { waiting: Waiting }) {
       className="grid gap-x-6 gap-y-2 px-4 py-3 md:grid-cols-[1fr_auto] md:px-5"
     >
       <div className="flex min-w-0 flex-col gap-2">
-        <h2 dir="auto" className="whitespace-pre-wrap font-semibold text-[14.5px] leading-snug">
-          {inWords(waiting)}
-        </h2>
+        <AskedText level="h2" text={inWords(waiting)} />
         <WaitingForm waiting={waiting} />
       </div>
       <dl className="grid h-fit grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm max-md:hidden">

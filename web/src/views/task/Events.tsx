@@ -23,7 +23,7 @@ export default function Events({ run, task }: { run: string; task: string }) {
       {rows.map((row) => (
         <li
           key={row.sequence}
-          className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[72px_168px_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
+          className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[minmax(64px,max-content)_8.5rem_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
         >
           <span className="text-faint text-xs">
             <Clock at={row.happenedAt} />
