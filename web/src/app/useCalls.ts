@@ -3,7 +3,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { Waiting } from "~/api/cache";
+import type { InboxEntry } from "~/api/generated";
 import { useWaiting } from "~/api/hooks";
 import { inWords } from "~/components/inWords";
 import { callsAreOn } from "./calls";
@@ -30,7 +30,7 @@ export function useCalls(): void {
   }, [waiting, navigate, t, i18n.language]);
 }
 
-const nameOf = ({ run, item }: Waiting) => `${run}/${item.type}/${item.id}`;
+const nameOf = ({ run, item }: InboxEntry) => `${run}/${item.type}/${item.id}`;
 
 function call(title: string, body: string, tag: string, open: () => unknown): void {
   try {
