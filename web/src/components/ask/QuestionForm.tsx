@@ -109,7 +109,7 @@ function Words({
           event.preventDefault();
           void send(answer);
         }}
-        className="field-sizing-content max-h-40 min-h-8 min-w-40 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
+        className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
       />
       {question.default !== null && question.options.length === 0 && isEmpty ? (
         <Button look="ask" disabled={busy} onClick={() => void answer(question.default ?? "")}>

@@ -12,7 +12,7 @@ export function RunTabs({ run, view }: { run: string; view: string }) {
   useEffect(() => {
     box.current
       ?.querySelector(`[data-view="${view}"]`)
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [view]);
   return (
     <nav
