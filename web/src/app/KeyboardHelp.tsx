@@ -4,7 +4,8 @@ import { Sheet } from "~/components/Sheet";
 
 type Group = {
   id: "everywhere" | "run" | "inbox" | "task" | "canvas";
-  keys: readonly [keys: string[], words: string][];
+  /** Where something must be there for a key to work on, the last says what. */
+  keys: readonly [keys: string[], words: string, needs?: string][];
 };
 
 const MOD = /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
@@ -21,7 +22,7 @@ const GROUPS: readonly Group[] = [
   {
     id: "run",
     keys: [
-      [["g"], "next"],
+      [["g"], "next", "[data-next]"],
       [["[", "]"], "tabs"],
     ],
   },
@@ -65,18 +66,20 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
           <section key={id}>
             <h3 className="mb-1.5 font-medium text-faint text-xs">{t(`keys.group.${id}`)}</h3>
             <dl className="grid grid-cols-[8rem_1fr] gap-x-4 gap-y-2">
-              {keys.map(([keys, words]) => (
-                <div key={words} className="contents">
-                  <dt className="flex gap-1">
-                    {keys.map((key) => (
-                      <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 text-ink">
-                        {key}
-                      </kbd>
-                    ))}
-                  </dt>
-                  <dd>{t(`keys.${words}`)}</dd>
-                </div>
-              ))}
+              {keys
+                .filter(([, , needs]) => needs === undefined || isShown(needs))
+                .map(([keys, words]) => (
+                  <div key={words} className="contents">
+                    <dt className="flex gap-1">
+                      {keys.map((key) => (
+                        <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 text-ink">
+                          {key}
+                        </kbd>
+                      ))}
+                    </dt>
+                    <dd>{t(`keys.${words}`)}</dd>
+                  </div>
+                ))}
             </dl>
           </section>
         ))}

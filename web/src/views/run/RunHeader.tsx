@@ -80,7 +80,7 @@ function AnswerNext({ run }: { run: string }) {
   useKeys({ g: go }, next !== undefined);
   if (!next) return null;
   return (
-    <Button look="main" onClick={go}>
+    <Button look="main" data-next onClick={go}>
       {t("run.answerNext")} <kbd className="text-accent-ink max-md:hidden">g</kbd>
     </Button>
   );
