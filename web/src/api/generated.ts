@@ -91,6 +91,8 @@ export type AskedQuestion = {
   kind: QuestionKind,
   /** What is asked, in the words of whoever handed it on last. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
   askedText: string | null,
   /** The offered answers. */
