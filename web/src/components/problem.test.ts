@@ -14,6 +14,11 @@ test("a problem that is known has a title in the page's language, and the server
   });
 });
 
+test("a hint for programs is none for people", () => {
+  const error = new Refusal(404, "there is no run 'r1'", "GET /api/runs lists all", [], "unknown-run");
+  expect(toWrong(error, t)).toEqual({ title: "there is no run 'r1'", details: [] });
+});
+
 test("what a newer server calls otherwise is said as it came", () => {
   const error = new Refusal(409, "the moon is full", "", [], "full-moon");
   expect(toWrong(error, t)).toEqual({ title: "the moon is full", details: [] });

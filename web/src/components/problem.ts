@@ -12,7 +12,9 @@ export function toWrong(error: unknown, t: Words): Wrong {
   if (error instanceof Refusal) {
     // A code that a newer server has is not known here.
     const title = error.code === "" ? "" : t(`problem.${error.code}`, { defaultValue: "" });
-    const [first = "", ...rest] = [title, error.message, error.hint].filter(Boolean);
+    // Some hints are for programs.
+    const hint = error.hint.includes("GET /api") ? "" : error.hint;
+    const [first = "", ...rest] = [title, error.message, hint].filter(Boolean);
     return { title: first, details: rest };
   }
   return { title: t("said.broken"), details: error instanceof Error ? [error.message] : [] };
