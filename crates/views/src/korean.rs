@@ -329,7 +329,9 @@ pub fn line(event: &Event) -> String {
             format!("{task} 작업의 {checkpoint} 체크포인트를 남기기로 함")
         }
         Event::CheckpointFinished { checkpoint, outcome } => match outcome {
-            CheckpointOutcome::Made { commit, .. } => format!("{checkpoint} 체크포인트를 남김: {}", short(commit)),
+            CheckpointOutcome::Made { commit, .. } => {
+                format!("{checkpoint} 체크포인트를 남김: {}", short(commit))
+            }
             CheckpointOutcome::Failed { error } => {
                 format!("{checkpoint} 체크포인트를 남기지 못함{}", colon(error))
             }
