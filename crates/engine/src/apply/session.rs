@@ -248,9 +248,7 @@ impl Run {
     pub(super) fn heard(&mut self, id: SessionId, heard: Heard, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.heard.insert(heard);
-        session.read_from = session.read_from.max(read_from);
-        let first_kept = Heard { start: session.read_from, ordinal: 0 };
-        session.heard = session.heard.split_off(&first_kept);
+        session.read_on(read_from);
     }
 
     pub(super) fn message_heard(&mut self, id: SessionId, said: &Said) {
@@ -289,11 +287,15 @@ impl Run {
             session.in_hand = None;
         }
         session.told_of_near_miss = false;
-        session.read_from = session.read_from.max(read_from);
+        session.read_on(read_from);
         session.turn_from = session.read_from;
-        let first_kept = Heard { start: session.read_from, ordinal: 0 };
-        session.heard = session.heard.split_off(&first_kept);
         self.wait_to_park(at, id);
+    }
+
+    pub(super) fn turn_cut(&mut self, id: SessionId, read_from: u64) {
+        if let Some(session) = self.sessions.get_mut(id.0) {
+            session.read_on(read_from);
+        }
     }
 
     /// Lets the clock look whether a session that waits should wait at less cost.

@@ -109,7 +109,7 @@ fn said(shown: &Shown, turn: &TurnRow) -> Said {
         name: name.or_else(|| turn.agent.as_ref().map(ToString::to_string)),
         session: turn.session,
         kind: match turn.kind {
-            TurnKind::Text => SaidKind::Text,
+            TurnKind::Text | TurnKind::Step => SaidKind::Text,
             TurnKind::Prompt => SaidKind::Prompt,
             TurnKind::Question | TurnKind::AskBack => SaidKind::Question,
             TurnKind::Answer => SaidKind::Answer,

@@ -154,7 +154,7 @@ impl Model {
             | Event::NearMissHeard { session, heard, read_from, .. } => {
                 self.hear(*session, *heard, *read_from);
             }
-            Event::TurnEnded { session, read_from, .. } => {
+            Event::TurnEnded { session, read_from, .. } | Event::TurnCut { session, read_from, .. } => {
                 self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
             }
             Event::QuestionAsked { question, session, task, options, default, required, .. } => {

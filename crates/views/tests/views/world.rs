@@ -137,7 +137,10 @@ impl World {
                     return self.wish(&Actor::System, lost);
                 }
                 let (read_from, words) = (self.offset, "Words.".to_owned());
-                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words });
+                self.wish(
+                    &Actor::Agent(session),
+                    Command::EndTurn { read_from, words, tools: domain::TurnTools::default() },
+                );
             }
         }
     }
