@@ -9,7 +9,7 @@ use views::{Speaker, TurnKind, TurnRow, line};
 
 use crate::{
     api::Api,
-    bodies::{By, HappenedEvent, Said, SaidKind, TaskWhole},
+    bodies::{By, HappenedEvent, Said, SaidKind, TaskWhole, UsedTool},
     code::Code,
     problem::{Failure, Problem},
     request::{Asked, Named, Pairs},
@@ -117,6 +117,9 @@ fn said(shown: &Shown, turn: &TurnRow) -> Said {
         },
         question: turn.question,
         text: turn.content.clone(),
+        tools: turn.tools.uses.iter().map(UsedTool::from).collect(),
+        n_tools_left_out: turn.tools.n_left_out,
+        is_cut: turn.is_cut,
     }
 }
 
