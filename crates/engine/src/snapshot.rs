@@ -3,7 +3,7 @@
 use crate::run::Run;
 
 /// The form in which the state is written today. One of another form is not read: the log is replayed instead.
-pub const SNAPSHOT_VERSION: u32 = 5;
+pub const SNAPSHOT_VERSION: u32 = 6;
 
 /// How long the checksum before the state is.
 const SUM_BYTES: usize = 8;

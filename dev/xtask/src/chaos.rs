@@ -53,6 +53,15 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let round =
         |seed| Round { jangdan: &jangdan, folder: place.join("round"), seed, is_small: disk.is_some() };
+    let played = play_all(options, round);
+    if played.is_err() {
+        // What is to be looked at stays.
+        std::mem::forget(disk);
+    }
+    played
+}
+
+fn play_all<'a>(options: &Options, round: impl Fn(u64) -> Round<'a>) -> Result<()> {
     let quiet = round(0);
     let expected = quiet.play(0)?;
     fs::remove_dir_all(&quiet.folder)?;
