@@ -226,6 +226,7 @@ pub enum Command {
         tools: TurnTools,
     },
     /// An agent's process ended in the middle of a turn, which is not over.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     CutTurn {
         /// Where reading starts again after a restart.
         read_from: u64,

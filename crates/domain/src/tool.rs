@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a tool is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
     /// It is about to begin, or under way. Of a turn that is over: nobody heard how it ended.
@@ -16,12 +17,14 @@ pub enum ToolStatus {
 
 /// The tools of one turn, in the order in which they were called.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnTools {
     /// The last of them.
     pub uses: Vec<ToolUse>,
     /// How many came before those and are not kept.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub n_left_out: u64,
 }
 
@@ -34,6 +37,7 @@ impl TurnTools {
 
 /// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUse {
     /// How many lines of the turn's words come before it.
@@ -44,20 +48,24 @@ pub struct ToolUse {
     pub status: ToolStatus,
     /// What it printed, where it printed anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub output: Option<ToolOutput>,
 }
 
 /// What a tool printed: its beginning and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
     /// All of it, or its beginning.
     pub head: String,
     /// How many bytes between beginning and end are not kept.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub n_bytes_left_out: u64,
     /// Its end, where something is left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub tail: String,
 }
 

@@ -162,6 +162,7 @@ pub struct Said {
 
 /// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UsedTool {
     /// How many lines of the text come before it.

@@ -27,9 +27,11 @@ pub struct TurnRow {
     pub content: String,
     /// The tools that were used meanwhile.
     #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub tools: TurnTools,
     /// Whether the turn was cut off, because its process ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub is_cut: bool,
     /// The question that it asks, hands on or answers.
     pub question: Option<QuestionId>,
