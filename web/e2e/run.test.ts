@@ -13,10 +13,10 @@ const question = async (task: string) => (await world.rows("question")).find((ro
 
 /** Counts in how many places of a conversation a sentence stands, whenever something changes. */
 const WATCH = `
-  var watched = { counts: [], wasGoing: false };
+  globalThis.watched = { counts: [], wasGoing: false };
   new MutationObserver(() => {
     const places = [...document.querySelectorAll("[data-turn], [data-going]")];
-    watched.counts.push(places.filter((place) => place.innerText.includes("Now somebody must")).length);
+    watched.counts.push(places.filter((place) => place.textContent.includes("Now somebody must")).length);
     watched.wasGoing ||= document.querySelector("[data-going]") !== null;
   }).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
@@ -187,7 +187,7 @@ test("what an agent says and does now is seen, until its turn stands there with 
   // First nowhere, then in one place: never in both, and never in none while one takes the other's place.
   expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
   expect(await page.locator("[data-going]").count()).toBe(0);
-  const words = await turn.innerText();
+  const words = (await turn.textContent()) ?? "";
   const order = ["I read the plan", "tool calls", "Now somebody", "2 tool calls", "The menu has five"];
   expect(order.map((part) => words.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
   for (const line of ["2 tool calls", "sh test.sh menu"]) {
