@@ -1589,6 +1589,12 @@ export type Said = {
   question: QuestionId | null,
   /** What is said. */
   text: string,
+  /** The tools that were used meanwhile, in their order: the last of them. */
+  tools: Array<UsedTool>,
+  /** How many tools were used before those, and are not kept. */
+  nToolsLeftOut: number,
+  /** Whether the turn was cut off, because its process ended. */
+  isCut: boolean,
 };
 
 /** What an utterance is. */
@@ -1963,14 +1969,6 @@ export type ToolUse = {
   output?: ToolOutput,
 };
 
-/** The tools of one turn, in the order in which they were called. */
-export type TurnTools = {
-  /** The last of them. */
-  uses: Array<ToolUse>,
-  /** How many came before those and are not kept. */
-  nLeftOut?: number,
-};
-
 /** What an utterance is. */
 export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "askBack" | "notice";
 
@@ -1998,6 +1996,14 @@ export type TurnRow = {
   question: QuestionId | null,
   /** When. */
   saidAt: Timestamp,
+};
+
+/** The tools of one turn, in the order in which they were called. */
+export type TurnTools = {
+  /** The last of them. */
+  uses: Array<ToolUse>,
+  /** How many came before those and are not kept. */
+  nLeftOut?: number,
 };
 
 /** A line to be typed. */
@@ -2028,6 +2034,22 @@ export type Used = {
   tokens: number,
   /** The cost in millionths of a US dollar. */
   costMicros: number,
+};
+
+/** One use of a tool. */
+export type UsedTool = {
+  /** How many lines of the text come before it. */
+  line: number,
+  /** What is done. */
+  title: string,
+  /** What came of it. */
+  status: ToolStatus,
+  /** What it printed, or the beginning of that. */
+  output: string | null,
+  /** How many bytes of the output are not kept. */
+  nBytesLeftOut: number,
+  /** The end of the output, where something before it is not kept. */
+  outputEnd: string | null,
 };
 
 /** One thing that a task waits for. */
