@@ -1,4 +1,4 @@
-import { Check, ChevronRight, LoaderCircle, X } from "lucide-react";
+import { Check, ChevronRight, CircleDashed, LoaderCircle, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { ToolOutput } from "~/api/generated";
@@ -9,6 +9,7 @@ const SIGNS = {
   running: { icon: LoaderCircle, tone: TEXT.run },
   done: { icon: Check, tone: TEXT.done },
   failed: { icon: X, tone: TEXT.fail },
+  unknown: { icon: CircleDashed, tone: TEXT.wait },
 } as const;
 
 /** Tools that were used without a word between them: one by itself, several folded into a line. */
@@ -47,9 +48,9 @@ export function Tools({ tools, isRunning = false }: { tools: readonly Tool[]; is
 
 function ToolLine({ tool, isRunning }: { tool: Tool; isRunning: boolean }) {
   const { t } = useTranslation();
-  const { icon: Icon, tone } = SIGNS[tool.status];
   const isGoing = isRunning && tool.status === "running";
   const heard = tool.status === "running" && !isGoing ? "unknown" : tool.status;
+  const { icon: Icon, tone } = SIGNS[heard];
   const [first = "", ...rest] = tool.title.split("\n");
   const line = (
     <>
