@@ -5,13 +5,12 @@
 use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Said, SessionId, Subject};
 
 use crate::{
-    Views,
+    Views, korean,
     rows::{
         EscalationRow, EscalationState, Opened, PhaseState, PlanOfferState, QuestionRow, QuestionState,
         RequestState, RunState, TaskState, subject_of,
     },
     views::Moment,
-    words::line,
 };
 
 impl Views {
@@ -239,7 +238,7 @@ impl Views {
             Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
-            self.chat_told(now, &line(event).text);
+            self.chat_told(now, event);
         }
         self.show_open();
     }
@@ -296,6 +295,7 @@ impl Views {
             task: task.clone(),
             kind: *kind,
             text: text.clone(),
+            korean: permission.as_ref().map(korean::permission),
             options: options.clone(),
             default: default.clone(),
             context: context.clone(),
@@ -358,6 +358,7 @@ fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> Questi
         task: None,
         kind: QuestionKind::Text,
         text: String::new(),
+        korean: None,
         asked_text: None,
         options: Vec::new(),
         default: None,

@@ -91,6 +91,8 @@ export type AskedQuestion = {
   kind: QuestionKind,
   /** What is asked, in the words of whoever handed it on last. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
   askedText: string | null,
   /** The offered answers. */
@@ -294,6 +296,8 @@ export type ChatRow = {
   name: string | null,
   /** What is said. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** The question that it asks, answers or is about. */
   question: QuestionId | null,
   /** Whether it is that question's card. */
@@ -648,6 +652,8 @@ export type InboxEntry = {
   phase: number | null,
   /** What is wanted, in a line or a few. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
@@ -674,6 +680,8 @@ export type InboxRow = {
   phase: number | null,
   /** What is wanted, in a line or a few. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
@@ -932,6 +940,8 @@ export type PendingQuestion = {
   id: QuestionId,
   /** What is asked. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
 };
 
 /** What kind of act an agent wants to do. */
@@ -1226,6 +1236,8 @@ export type QuestionRow = {
   kind: QuestionKind,
   /** What is asked, in the words of whoever handed it on last. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
   askedText: string | null,
   /** The offered answers. */
@@ -1927,6 +1939,8 @@ export type TimelineRow = {
   actor: Actor,
   /** What happened. */
   text: string,
+  /** The same in Korean; rows of older logs have none. */
+  korean: string | null,
   /** The task it is about. */
   task: TaskId | null,
   /** The phase it is about. */

@@ -10,6 +10,9 @@ use crate::{
     world::process::{Process, ProcessError},
 };
 
+/// As much of a command is shown while it runs; everybody who looks is told.
+const TITLE_BYTES_MAX: usize = 500;
+
 impl Clerk {
     /// Reports everything; says how it goes on where the process is over.
     pub(super) fn see_all(
@@ -119,7 +122,8 @@ impl Clerk {
             }
             Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
             Happening::ToolCall(call) => {
-                let ToolCall { id, title, status, output: _ } = call;
+                let ToolCall { id, mut title, status, output: _ } = call;
+                title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
                 self.site.glimpse(session, Glimpse::Tool { id, title, status });
             }
             Happening::Plan { steps } => {
