@@ -125,10 +125,11 @@ impl Views {
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
             Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
             Event::MessageHeard { session, said, .. } => self.heard(now, *session, said),
-            Event::TurnEnded { session, words, .. } => {
+            Event::TurnEnded { session, words, tools, .. } => {
                 // What the orchestrator says to the person is an event of its own.
-                self.turn_ended(now, *session, words);
+                self.turn_ended(now, *session, words, tools);
             }
+            Event::TurnCut { session, words, tools, .. } => self.turn_cut(now, *session, words, tools),
             // What is said about them is in the timeline, and in the conversation when the agent is told.
             Event::InputTyped { .. } | Event::MessageRefused { .. } | Event::NearMissHeard { .. } => {}
 

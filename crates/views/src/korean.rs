@@ -178,6 +178,7 @@ pub fn line(event: &Event) -> String {
             format!("{session} 세션의 말이 {near} 메시지와 거의 같음{}", colon(raw))
         }
         Event::TurnEnded { session, words, .. } => format!("{session} 세션의 차례가 끝남{}", colon(words)),
+        Event::TurnCut { session, words, .. } => format!("{session} 세션의 차례가 끊김{}", colon(words)),
 
         Event::QuestionAsked { question, session, text, permission: wish, .. } => {
             let text = wish.as_ref().map_or(text.clone(), permission);

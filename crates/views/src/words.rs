@@ -214,6 +214,9 @@ pub fn line(event: &Event) -> Line {
         Event::TurnEnded { session, words, .. } => {
             Line::new(format!("{session} ended its turn{}", colon(words))).session(*session)
         }
+        Event::TurnCut { session, words, .. } => {
+            Line::new(format!("{session} was cut off in its turn{}", colon(words))).session(*session)
+        }
 
         Event::QuestionAsked { question, session, task, text, .. } => {
             let line = Line::new(format!("{question} asked by {session}{}", colon(text)));

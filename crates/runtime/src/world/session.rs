@@ -337,7 +337,15 @@ impl Clerk {
                 match seen {
                     Seen::Ended(_) | Seen::Lost => return Ok(()),
                     // Its turn did not fail: it was cut off, and goes on when it comes back.
-                    Seen::Happened(Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }) => {}
+                    Seen::Happened(Happening::TurnEnded {
+                        read_from,
+                        words,
+                        tools,
+                        outcome: TurnOutcome::Failed { .. },
+                    }) => {
+                        let read_from = process.place(read_from);
+                        self.site.said(self.seat.session, Command::CutTurn { read_from, words, tools });
+                    }
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),
                 }
