@@ -2002,6 +2002,8 @@ export type TurnRow = {
   session: SessionId,
   /** What is said. */
   content: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** The tools that were used meanwhile. */
   tools?: TurnTools,
   /** Whether the turn was cut off, because its process ended. */

@@ -3,7 +3,7 @@
 use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, say::say, views::Moment};
+use crate::{Kind, Record, Views, korean, say::say, views::Moment};
 
 /// One utterance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct TurnRow {
     pub session: SessionId,
     /// What is said.
     pub content: String,
+    /// The same in Korean, where Jangdan itself says it.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// The tools that were used meanwhile.
     #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
@@ -109,6 +112,9 @@ impl Views {
         };
         if let Some(task) = named {
             let told = Utterance { question, ..Utterance::new(Speaker::Orchestrator, kind, say(input)) };
+            // What somebody else said is passed on as it is.
+            let korean = Some(korean::say(input)).filter(|korean| *korean != told.content);
+            let told = Utterance { korean, ..told };
             self.add_turn(moment, task, session, told);
         }
     }
@@ -147,7 +153,8 @@ impl Views {
         if let Some(task) = task.cloned().or_else(|| self.task_of(session)) {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
-            let said = Utterance::new(Speaker::Agent, TurnKind::Notice, content);
+            let korean = Some(format!("오류: {}{details}", error.message));
+            let said = Utterance { korean, ..Utterance::new(Speaker::Agent, TurnKind::Notice, content) };
             self.add_turn(moment, task, session, said);
         }
     }
@@ -163,16 +170,15 @@ impl Views {
     fn question_turn(&mut self, moment: Moment<'_>, id: QuestionId, role: Speaker) {
         let Some(row) = self.rows.questions.get(&id) else { return };
         let Some(task) = row.task.clone() else { return };
-        let mut content = row.text.clone();
-        for option in &row.options {
-            content.push_str("\n- ");
-            content.push_str(option);
-        }
+        let options: String = row.options.iter().map(|option| format!("\n- {option}")).collect();
+        let content = format!("{}{options}", row.text);
+        let korean = row.korean.as_ref().map(|korean| format!("{korean}{options}"));
         let session = match role {
             Speaker::Agent => row.session,
             Speaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
         };
-        let said = Utterance { question: Some(id), ..Utterance::new(role, TurnKind::Question, content) };
+        let said = Utterance::new(role, TurnKind::Question, content);
+        let said = Utterance { korean, question: Some(id), ..said };
         self.add_turn(moment, task, session, said);
     }
 
@@ -180,7 +186,7 @@ impl Views {
         let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
         let index = facts.n_turns;
         facts.n_turns = facts.n_turns.saturating_add(1);
-        let Utterance { role, kind, content, tools, is_cut, question } = said;
+        let Utterance { role, kind, content, korean, tools, is_cut, question } = said;
         let speaker = match role {
             Speaker::Agent => Some(session),
             Speaker::Orchestrator => moment.actor.session(),
@@ -195,6 +201,7 @@ impl Views {
             agent,
             session,
             content,
+            korean,
             tools,
             is_cut,
             question,
@@ -208,6 +215,7 @@ struct Utterance {
     role: Speaker,
     kind: TurnKind,
     content: String,
+    korean: Option<String>,
     tools: TurnTools,
     is_cut: bool,
     question: Option<QuestionId>,
@@ -215,6 +223,6 @@ struct Utterance {
 
 impl Utterance {
     fn new(role: Speaker, kind: TurnKind, content: String) -> Self {
-        Self { role, kind, content, tools: TurnTools::default(), is_cut: false, question: None }
+        Self { role, kind, content, korean: None, tools: TurnTools::default(), is_cut: false, question: None }
     }
 }

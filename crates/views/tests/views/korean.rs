@@ -1,6 +1,6 @@
 //! What is said in English is said in Korean, too.
 
-use views::{Author, in_korean, line};
+use views::{Author, TurnKind, in_korean, line};
 
 use crate::story::{fold, golden};
 
@@ -49,6 +49,11 @@ fn rows_that_jangdan_puts_into_words_have_korean_ones() {
     for row in rows.chat.iter().filter(|row| row.korean.is_none()) {
         assert_ne!(row.author, Author::System, "{}", row.text);
     }
+    for row in rows.turns.iter().filter(|row| row.korean.is_some()) {
+        assert_ne!(row.kind, TurnKind::Text, "what an agent said is not ours: {}", row.content);
+    }
+    let first = rows.turns.iter().find(|row| row.kind == TurnKind::Prompt).unwrap();
+    assert_eq!(first.korean.as_deref(), Some("T1.1 작업을 하세요."));
     for row in rows.questions.iter() {
         let is_own = row.permission.is_some() && row.asked_text.is_none();
         assert_eq!(row.korean.is_some(), is_own, "{}", row.text);

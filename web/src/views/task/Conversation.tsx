@@ -5,6 +5,7 @@ import { running } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import type { RunningTurn } from "~/api/running";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { Problem } from "~/components/Problem";
@@ -66,10 +67,12 @@ function isMarked(turn: TurnRow): turn is TurnRow & { kind: Marked } {
   return Object.hasOwn(MARKS, turn.kind);
 }
 
-function Turn({ turn }: { turn: TurnRow }) {
+function Turn({ turn: row }: { turn: TurnRow }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
+  const turn = { ...row, content: inWords({ text: row.content, korean: row.korean }) };
   const isLead = turn.role === "orchestrator";
-  const who = turn.agent ?? (isLead ? "orchestrator" : turn.session);
+  const who = turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
   return (
     <li
       data-turn={turn.index}
