@@ -2,6 +2,7 @@
 //!
 //! Works beside whoever leads the session. What is typed here is in the spool and not in the log.
 
+mod records;
 mod terminal;
 
 use agents::{Found, SessionError, Sessions, State, Typist};
@@ -14,6 +15,7 @@ use holder::{
 
 use crate::{Host, HostError};
 
+pub use records::{Piece, Place, Records, WantedRecords, Way};
 pub use terminal::{Picture, Screen, Shown as ScreenShown};
 
 /// The largest window that anybody has.

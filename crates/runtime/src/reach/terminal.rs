@@ -1,16 +1,17 @@
 //! A session's screen for somebody who comes late: as it looks now, then everything that is written.
 
+mod history;
+
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
 use holder::spool::{Body, Follower, Record, SpoolError, Stream};
 
 use super::SIDE_MAX;
+use history::History;
 
 /// The window of an agent before anybody says another size.
 const WINDOW: (u16, u16) = (400, 50);
-/// How many lines that scrolled away are shown too.
-const HISTORY_LINES_MAX: usize = 1000;
 
 /// A screen that is followed.
 pub struct Screen {
@@ -62,26 +63,27 @@ impl Screen {
         let mut screen = Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
-        let mut terminal =
-            Terminal::with_scrollback(columns.into(), rows.into(), Some(HISTORY_LINES_MAX)).ok();
+        let mut terminal = Terminal::new(columns.into(), rows.into()).ok();
+        let mut history = History::default();
         while let Some(record) = screen.follower.try_next()? {
             match screen.shown(record) {
                 Some(Shown::Output { text, .. }) => {
                     if let Some(terminal) = &mut terminal {
-                        terminal.feed(text.as_str());
+                        terminal.feed_with(text.as_str(), &mut history);
                     }
                 }
                 Some(Shown::Resized { columns: wide, rows: high }) => {
                     (columns, rows) = (wide, high);
                     if let Some(terminal) = &mut terminal {
-                        terminal.resize(columns.into(), rows.into());
+                        terminal.resize_with(columns.into(), rows.into(), &mut history);
                     }
                 }
                 Some(Shown::Picture(_) | Shown::Ended) | None => {}
             }
         }
-        let text = terminal.as_ref().map(drawn).unwrap_or_default();
-        let offset = screen.follower.offset();
+        let text = terminal.map(|terminal| drawn(&history, &terminal)).unwrap_or_default();
+        // The start of a character that is not whole is not drawn yet: it comes with its rest.
+        let offset = screen.follower.offset().saturating_sub(screen.partial.len() as u64);
         screen.picture = Some(Picture { offset, columns, rows, text });
         Ok(screen)
     }
@@ -117,7 +119,7 @@ impl Screen {
 }
 
 /// Returns the characters that are whole, and keeps the bytes of one that is not.
-fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
+pub(super) fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
     let mut input = std::mem::take(partial);
     input.extend(bytes);
     let end = match std::str::from_utf8(&input) {
@@ -130,15 +132,10 @@ fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
 }
 
 /// Writes what scrolled away, scrolls that away too, then draws the screen.
-fn drawn(terminal: &Terminal) -> String {
+fn drawn(history: &History, terminal: &Terminal) -> String {
     let (_, rows) = terminal.size();
-    let lines: Vec<_> = terminal.primary_screen().all_lines().map(|line| line.text()).collect();
-    let history = lines.get(..lines.len().saturating_sub(rows)).unwrap_or_default();
     let mut text = String::new();
-    for line in history {
-        text.push_str(line.trim_end());
-        text.push_str("\r\n");
-    }
+    history.write(&mut text);
     if !history.is_empty() {
         text.push_str(&"\r\n".repeat(rows.saturating_sub(1)));
         text.push_str("\u{1b}[H");
@@ -165,14 +162,18 @@ mod tests {
 
     #[test]
     fn one_who_comes_late_sees_the_same_screen() {
-        let mut first = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
+        let mut first = Terminal::new(20, 5).unwrap();
+        let mut history = History::default();
         for number in 0..12 {
-            first.feed(format!("line {number}\r\n").as_str());
+            first.feed_with(format!("line {number}\r\n").as_str(), &mut history);
         }
-        first.feed("\u{1b}[31mred\u{1b}[0m");
+        first.feed_with("\u{1b}[31mred\u{1b}[0m", &mut history);
         let mut late = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
-        late.feed(drawn(&first).as_str());
-        assert_eq!(late.screen().text(), first.screen().text());
+        late.feed(drawn(&history, &first).as_str());
+        let seen = |terminal: &Terminal| {
+            terminal.screen().visible_lines().map(|line| line.text()).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(&late), seen(&first));
         assert_eq!(late.cursor().position(), first.cursor().position());
         let all: Vec<_> =
             late.primary_screen().all_lines().map(|line| line.text().trim().to_owned()).collect();
