@@ -51,7 +51,8 @@ const VIEWS: [name: string, path: string, there: string][] = [
   ["inbox", "/runs/RUN/inbox", "main article"],
   ["chat", "/runs/RUN/chat", "[data-card]"],
   ["task-conversation", "/runs/RUN/tasks/T1.1", "[data-turn]"],
-  ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] pre"],
+  ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] [data-way]"],
+  ["task-terminal", "/runs/RUN/tasks/T1.4?tab=output", "[role=tabpanel] .terminal .row"],
   ["task-events", "/runs/RUN/tasks/T1.1?tab=events", "[role=tabpanel] li"],
   ["task-changes", "/runs/RUN/tasks/T1.2?tab=changes", "[role=tabpanel] details"],
   ["task-checks", "/runs/RUN/tasks/T1.2?tab=checks", "[role=tabpanel] details"],
@@ -60,7 +61,7 @@ const VIEWS: [name: string, path: string, there: string][] = [
 ];
 
 /** The views that are made for small screens. */
-const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
+const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation", "task-output", "task-terminal"];
 /** The views of which there is a dark picture, too; more would not show more. */
 const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
 

@@ -131,7 +131,8 @@ impl Host {
     /// Opens a session's screen.
     pub fn screen(&self, run: &RunId, session: SessionId) -> Result<Screen, HostError> {
         let (_, found) = self.process(run, session, None)?;
-        Screen::open(&found.directory).map_err(|source| HostError::Spool { session, source })
+        let is_over = matches!(found.state, State::Ended { .. } | State::Lost);
+        Screen::open(&found.directory, is_over).map_err(|source| HostError::Spool { session, source })
     }
 
     fn on_terminal(&self, run: &RunId, session: SessionId) -> Result<Found, HostError> {

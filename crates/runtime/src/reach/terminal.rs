@@ -5,7 +5,7 @@ mod history;
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{Body, Follower, Record, SpoolError, Stream};
+use holder::spool::{Body, Follower, Record, SpoolError, Stream, first_offset};
 
 use super::SIDE_MAX;
 use history::History;
@@ -17,6 +17,8 @@ const WINDOW: (u16, u16) = (400, 50);
 pub struct Screen {
     follower: Follower,
     picture: Option<Picture>,
+    /// Whether its end was seen while it was drawn, and is still to be told.
+    has_ended: bool,
     /// The bytes of an unfinished character, and where they begin.
     partial: Vec<u8>,
 }
@@ -59,8 +61,11 @@ pub enum Shown {
 
 impl Screen {
     /// Draws everything that was written so far, and follows what comes.
-    pub(super) fn open(directory: &Path) -> Result<Self, SpoolError> {
-        let mut screen = Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
+    ///
+    /// `is_over` says that its process is gone, as far as anybody knows beside the spool.
+    pub(super) fn open(directory: &Path, is_over: bool) -> Result<Self, SpoolError> {
+        let follower = Follower::open(directory, first_offset(directory)?)?;
+        let mut screen = Self { follower, picture: None, has_ended: is_over, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
         let mut terminal = Terminal::new(columns.into(), rows.into()).ok();
@@ -78,7 +83,8 @@ impl Screen {
                         terminal.resize_with(columns.into(), rows.into(), &mut history);
                     }
                 }
-                Some(Shown::Picture(_) | Shown::Ended) | None => {}
+                Some(Shown::Ended) => screen.has_ended = true,
+                Some(Shown::Picture(_)) | None => {}
             }
         }
         let text = terminal.map(|terminal| drawn(&history, &terminal)).unwrap_or_default();
@@ -92,6 +98,9 @@ impl Screen {
     pub fn next(&mut self, deadline: Instant) -> Result<Option<Shown>, SpoolError> {
         if let Some(picture) = self.picture.take() {
             return Ok(Some(Shown::Picture(picture)));
+        }
+        if std::mem::take(&mut self.has_ended) {
+            return Ok(Some(Shown::Ended));
         }
         while let Some(record) = self.follower.next_until(Some(deadline))? {
             if let Some(shown) = self.shown(record) {
@@ -146,6 +155,8 @@ fn drawn(history: &History, terminal: &Terminal) -> String {
 
 #[cfg(test)]
 mod tests {
+    use holder::spool::{Appended, EndReason, Exit, Writer};
+
     use super::*;
 
     #[test]
@@ -158,6 +169,26 @@ mod tests {
         }
         let mut partial = Vec::new();
         assert_eq!(whole(&mut partial, b"a\xffb".to_vec()), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn one_who_comes_after_the_end_sees_all_of_it_and_that_it_is_over() {
+        let exit = Exit { code: Some(0), signal: None, reason: EndReason::Itself };
+        for (has_exit, is_over) in [(true, false), (true, true), (false, true)] {
+            let folder = tempfile::TempDir::new().unwrap();
+            let mut writer = Writer::open(folder.path()).unwrap();
+            // The last character is not whole: it is not drawn, and the picture says so.
+            assert_eq!(writer.append_output(Stream::Terminal, b"last words \xed"), Appended::Written);
+            if has_exit {
+                assert_eq!(writer.append(&Body::Exit(exit)), Appended::Written);
+            }
+            let mut screen = Screen::open(folder.path(), is_over).unwrap();
+            let deadline = Instant::now() + std::time::Duration::from_secs(10);
+            let Some(Shown::Picture(picture)) = screen.next(deadline).unwrap() else { panic!("no picture") };
+            assert!(picture.text.contains("last words"), "{picture:?}");
+            assert_eq!(picture.offset, 11);
+            assert_eq!(screen.next(deadline).unwrap(), Some(Shown::Ended));
+        }
     }
 
     #[test]

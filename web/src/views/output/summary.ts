@@ -20,7 +20,21 @@ const DEPTH_MAX = 8;
 const WORDS = [
   ...["text", "delta", "thinking", "command", "aggregatedOutput", "result", "error", "message", "reason"],
   ...["content", "item", "update", "msg", "event", "prompt", "input", "request", "response", "toolCall"],
-  ...["questions", "question", "title", "name", "tool_name", "description", "path", "params", "model"],
+  ...[
+    "questions",
+    "question",
+    "title",
+    "name",
+    "tool_name",
+    "description",
+    "file_path",
+    "path",
+    "todos",
+    "entries",
+    "plan",
+    "params",
+    "model",
+  ],
 ];
 /** What says of what kind something inside is. */
 const KINDS = ["subtype", "sessionUpdate"];
