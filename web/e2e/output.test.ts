@@ -4,16 +4,17 @@ import { findings, picture } from "./looks.ts";
 import { type Cast, startWorld, until, type World } from "./world.ts";
 
 const CLAUDE = ["--permission-prompt-tool", "stdio", "--include-partial-messages"];
+/** Nobody asks them to finish while they are looked at. */
+const ON_TERMINAL = { extends: "shell", quiet_ms: 600_000 };
 /** More than the page holds of it. */
 const N_SAID = 4_000;
 
 const CAST: Cast = {
   painter: {
-    extends: "shell",
+    preset: ON_TERMINAL,
     script: `
       voice = "screen"
       steps = [
-        { wait = "" },
         { say = "These words are painted, not printed\\n" },
         { say = "한글은 두 칸입니다\\n" },
         { hang = "listening" },
@@ -22,7 +23,7 @@ const CAST: Cast = {
       alternate = true`,
   },
   ticker: {
-    extends: "shell",
+    preset: ON_TERMINAL,
     script: `
       voice = "plain"
       steps = [
@@ -31,7 +32,7 @@ const CAST: Cast = {
       ]`,
   },
   echo: {
-    extends: "shell",
+    preset: ON_TERMINAL,
     script: `
       voice = "plain"
       steps = [
@@ -41,7 +42,7 @@ const CAST: Cast = {
       ]`,
   },
   printer: {
-    extends: "shell",
+    preset: ON_TERMINAL,
     script: `
       voice = "plain"
       steps = [
@@ -52,8 +53,8 @@ const CAST: Cast = {
       ]`,
   },
   speaker: {
-    extends: "claude",
-    arguments: CLAUDE,
+    preset: { extends: "claude" },
+    words: CLAUDE,
     script: `
       voice = "claude"
       steps = [

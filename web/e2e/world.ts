@@ -23,8 +23,8 @@ export type World = {
   end: () => Promise<void>;
 };
 
-/** Agents of one's own: what each extends, what it plays, and the task that it has. */
-export type Cast = Record<string, { extends: string; arguments?: string[]; script: string }>;
+/** Agents of one's own: what each plays, and what its preset has beside that. */
+export type Cast = Record<string, { preset: object; words?: string[]; script: string }>;
 
 export async function startWorld(cast?: Cast): Promise<World> {
   if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
@@ -96,10 +96,10 @@ function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
 function newRun(cast: Cast, project: string): object {
   mkdirSync(project, { recursive: true });
   const names = Object.keys(cast);
-  const presets = Object.entries(cast).map(([name, { extends: base, arguments: words = [], script }]) => {
+  const presets = Object.entries(cast).map(([name, { preset, words = [], script }]) => {
     const path = join(project, `${name}.toml`);
     writeFileSync(path, script);
-    return [name, { extends: base, command: PROGRAM, arguments: ["play", path, ...words] }] as const;
+    return [name, { ...preset, command: PROGRAM, arguments: ["play", path, ...words] }] as const;
   });
   return {
     project: "stage",

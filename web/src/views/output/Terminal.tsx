@@ -93,7 +93,7 @@ export default function Terminal({ run, session, draws }: Props) {
           tabIndex={0}
           aria-label={t("tab.output")}
           onScroll={() => setIsAtEnd(screen.current?.isAtEnd() ?? true)}
-          className="min-h-0 flex-1 overflow-auto outline-offset-[-2px]"
+          className="terminal-box min-h-0 flex-1 overflow-auto outline-offset-[-2px]"
         >
           <pre ref={place} data-wraps={wraps} className="terminal" />
           {isEmpty && state !== "opening" && <p className="px-4 text-faint">{t("output.empty")}</p>}

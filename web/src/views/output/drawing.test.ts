@@ -70,9 +70,9 @@ test("a screen that was cleared is empty, and the other screen has no past", asy
 });
 
 test("a line that is too long for the window is one line to copy", async () => {
-  await print(`${"x".repeat(25)}\r\n\r\nnext`);
+  await print(`${"x".repeat(19)} yyyyy\r\n\r\nnext`);
   expect(rows().map(({ className }) => className)).toEqual(["row joined", "row joined", "row", "row"]);
-  expect(place.textContent).toBe(`${"x".repeat(25)}\n\nnext`);
+  expect(place.textContent).toBe(`${"x".repeat(19)} yyyyy\n\nnext`);
 });
 
 test("colours that can't be read are made so, and words without any are plain text", async () => {

@@ -51,6 +51,9 @@ export class Drawing {
     const buffer = this.terminal.buffer.active;
     if (buffer.type !== this.#buffer || !this.#mark || this.#mark.isDisposed) this.clear();
     this.#buffer = buffer.type;
+    // A screen without a past is shown whole.
+    this.place.dataset["screen"] = buffer.type;
+    this.place.style.setProperty("--rows", String(this.terminal.rows));
     // Lines that were forgotten at the top are gone from the page too.
     const top = this.#mark?.line ?? 0;
     for (const { element } of this.#rows.splice(0, Math.max(this.#base - top, 0))) element.remove();
@@ -76,8 +79,8 @@ export class Drawing {
     const buffer = this.terminal.buffer.active;
     const line = buffer.getLine(n);
     if (!line) return;
-    const runs = toRuns(line, this.#cell, this.palette, this.inColumns);
     const goesOn = buffer.getLine(n + 1)?.isWrapped === true;
+    const runs = toRuns(line, this.#cell, this.palette, { inColumns: this.inColumns, goesOn });
     const mark = JSON.stringify([goesOn, line.isWrapped, runs]);
     const row = this.#rows[n];
     if (row?.mark === mark) return;

@@ -15,8 +15,13 @@ export type Run = { text: string; look: Look | null; isWide: boolean };
 
 const RGB = 0xff;
 
-/** Takes a line apart. Blanks at its end are left out, unless they are coloured. */
-export function toRuns(line: IBufferLine, cell: IBufferCell, palette: Palette, inColumns: boolean): Run[] {
+/** Takes a line apart. Blanks at its end are left out, unless they are coloured or it goes on in the next one. */
+export function toRuns(
+  line: IBufferLine,
+  cell: IBufferCell,
+  palette: Palette,
+  { inColumns, goesOn }: { inColumns: boolean; goesOn: boolean },
+): Run[] {
   const runs: Run[] = [];
   let before = "";
   let blanks = "";
@@ -46,6 +51,7 @@ export function toRuns(line: IBufferLine, cell: IBufferCell, palette: Palette, i
     else runs.push({ text, look: isPlain ? null : lookOf(cell, palette), isWide });
     before = mark;
   }
+  if (goesOn && blanks !== "") runs.push({ text: blanks, look: null, isWide: false });
   return runs;
 }
 
