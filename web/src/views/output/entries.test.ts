@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SessionRecord, SessionRecords } from "~/api/session";
+import type { SessionRecord, SessionRecords } from "~/api/generated";
 import { toEntries } from "./entries";
 
 const answer = (offset: number, records: Partial<SessionRecord>[], process = 1): SessionRecords => ({

@@ -1,6 +1,6 @@
 /** What an agent was told and said in its protocol, line by line. */
 
-import type { SessionRecord, SessionRecords } from "~/api/session";
+import type { SessionRecord, SessionRecords } from "~/api/generated";
 
 export type Entry = {
   key: string;

@@ -1,7 +1,7 @@
 /** A session's terminal in the page: the emulator behind it, what is drawn of it, and the end that it follows. */
 
 import { Terminal } from "@xterm/headless";
-import type { TerminalTold } from "~/api/session";
+import type { TerminalTold } from "~/api/generated";
 import { readPalette } from "./colors";
 import { Drawing } from "./drawing";
 import { drawsScreen } from "./draws";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { TerminalTold } from "~/api/session";
+import type { TerminalTold } from "~/api/generated";
 import { TerminalLine } from "./socket";
 
 type Fake = {

@@ -1,6 +1,6 @@
 /** Follows a session's terminal, and comes back when the server does. */
 
-import type { TerminalTold } from "~/api/session";
+import type { TerminalTold } from "~/api/generated";
 
 /** How it stands with the line to the server. */
 export type LineState = "opening" | "open" | "away" | "ended";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { SessionRecords } from "~/api/session";
+import type { SessionRecords } from "~/api/generated";
 import { RecordWindow, type Wanted } from "./window";
 
 /** Processes that wrote numbered lines of ten bytes, asked as the server is. */

@@ -3,7 +3,7 @@
  * they are wanted, and what comes. However much there is, only so much of it is held.
  */
 
-import type { SessionRecords } from "~/api/session";
+import type { SessionRecords } from "~/api/generated";
 import { type Entry, toEntries } from "./entries";
 
 export type WindowState = {
