@@ -7,7 +7,7 @@ const CLAUDE = ["--permission-prompt-tool", "stdio", "--include-partial-messages
 /** Nobody asks them to finish while they are looked at. */
 const ON_TERMINAL = { extends: "shell", quiet_ms: 600_000 };
 /** More than the page holds of it. */
-const N_SAID = 4_000;
+const N_SAID = 2_000;
 
 const CAST: Cast = {
   painter: {

@@ -45,6 +45,14 @@ export default function Lines({ state, onEarlier, onLater }: Props) {
     if (isAtEnd.current && entries.length > 0) shown.scrollToIndex(entries.length - 1, { align: "end" });
   }, [entries.length, lastText]);
 
+  // What fits is shown without being asked for, and nobody who waits at the top waits in vain.
+  useEffect(() => {
+    const box = scroller.current;
+    const isShort = box !== null && box.scrollHeight <= box.clientHeight;
+    if (box && hasEarlier && entries.length > 0 && (isShort || (!isAtEnd.current && box.scrollTop < NEAR_PX)))
+      onEarlier();
+  }, [entries, hasEarlier, onEarlier]);
+
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;

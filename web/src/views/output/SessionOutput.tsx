@@ -52,7 +52,7 @@ export function SessionOutput({ run, session }: { run: string; session: string }
   if (!state.hasTerminal)
     return (
       <div className="flex h-full min-h-60 flex-col">
-        <Lines state={state} onEarlier={() => void held.earlier()} onLater={() => void held.later()} />
+        <Lines state={state} onEarlier={held.earlier} onLater={held.later} />
         {!isOver && (
           <p className="border-line border-t px-4 py-2 text-faint text-xs">{t("output.noTyping")}</p>
         )}

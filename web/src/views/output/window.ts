@@ -22,13 +22,15 @@ export type WindowState = {
 export type Wanted = { process?: number; after?: number; before?: number; limit: number };
 type Fetch = (wanted: Wanted) => Promise<SessionRecords>;
 
-const PIECE_BYTES = 64 << 10;
+const PIECE_BYTES = 128 << 10;
 /** How much is held: some thousand lines, which no browser minds. */
 const HELD_BYTES_MAX = 1 << 20;
 
 export class RecordWindow {
   #answers: SessionRecords[] = [];
   #newest = 0;
+  /** Whether what is held ends where everything does, as far as was seen. */
+  #isTail = true;
   #isBusy = false;
   #state: WindowState = {
     status: "loading",
@@ -59,6 +61,7 @@ export class RecordWindow {
     this.#ask({ limit: this.pieceBytes }, (answer) => {
       this.#newest = answer.process;
       this.#answers = [answer];
+      this.#isTail = true;
     });
 
   /** Fetches what came since, or what was let go at the end. */
@@ -74,6 +77,8 @@ export class RecordWindow {
       if (answer.records.length === 0 && !isNext)
         this.#answers.splice(-1, 1, { ...last, isOver: answer.isOver });
       else this.#answers.push(answer);
+      // A piece that is not full is the last; the rest of a character can be missing in one that is.
+      this.#isTail = answer.isOver || answer.next - answer.offset < this.pieceBytes - 3;
       while (this.#bytes() > this.heldBytesMax && this.#answers.length > 1) this.#answers.shift();
     });
   };
@@ -85,7 +90,10 @@ export class RecordWindow {
     if (!place) return Promise.resolve();
     return this.#ask({ ...place, limit: this.pieceBytes }, (answer) => {
       this.#answers.unshift(answer);
-      while (this.#bytes() > this.heldBytesMax && this.#answers.length > 1) this.#answers.pop();
+      while (this.#bytes() > this.heldBytesMax && this.#answers.length > 1) {
+        this.#answers.pop();
+        this.#isTail = false;
+      }
     });
   };
 
@@ -122,7 +130,7 @@ export class RecordWindow {
       entries: toEntries(this.#answers),
       hasTerminal: last.hasTerminal,
       hasEarlier: earlierPlace(first) !== null,
-      hasLater: !isNewest || (!last.isOver && last.next - last.offset >= this.pieceBytes),
+      hasLater: !isNewest || !this.#isTail,
       isOver: last.isOver && isNewest,
       tail: last.records.map(({ way, text }) => (way === "input" ? "" : text)).join(""),
     });
