@@ -125,17 +125,13 @@ const Line = memo(function Line({ entry, text, isOpen, onToggle }: LineProps) {
         type="button"
         aria-expanded={isOpen}
         onClick={() => onToggle(entry.key)}
-        className="flex w-full items-baseline gap-2 px-3 py-1 text-left outline-offset-[-2px] hover:bg-page max-md:min-h-9"
+        className="flex w-full items-center gap-2 px-3 py-1 text-left outline-offset-[-2px] hover:bg-page max-md:min-h-9"
       >
-        <ChevronRight
-          aria-hidden
-          size={13}
-          className={`shrink-0 self-center text-faint ${isOpen ? "rotate-90" : ""}`}
-        />
+        <ChevronRight aria-hidden size={13} className={`shrink-0 text-faint ${isOpen ? "rotate-90" : ""}`} />
         <span className="shrink-0 text-soft text-xs max-md:sr-only">
           <Clock at={entry.at} />
         </span>
-        <Icon aria-hidden size={13} className={`shrink-0 self-center ${tone}`} />
+        <Icon aria-hidden size={13} className={`shrink-0 ${tone}`} />
         <span className="sr-only">{t(`output.way.${entry.way}`)}</span>
         {isJson && (
           <code className="max-w-[40%] shrink-0 truncate font-mono font-semibold text-soft text-xs">

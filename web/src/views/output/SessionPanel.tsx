@@ -1,5 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import { Loading } from "~/components/Loading";
@@ -15,6 +16,7 @@ type Props = { run: string; session: string; onClose: () => void };
 /** A session by itself: the orchestrator's, an operator's, one that is over. What its task asks stands above it. */
 export default function SessionPanel({ run, session: id, onClose }: Props) {
   const { t } = useTranslation();
+  const popup = useRef<HTMLDivElement>(null);
   const openTask = useOpenTask();
   const rows = useRows(run, "session");
   const session = rows.data?.[id];
@@ -23,7 +25,13 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
-        <Dialog.Popup className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0">
+        <Dialog.Popup
+          ref={popup}
+          initialFocus={() =>
+            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
+          }
+          className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0"
+        >
           <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-4 py-2.5 md:px-5">
             <code className="font-mono font-semibold text-soft">{id}</code>
             <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-[16px]">
