@@ -5,13 +5,16 @@ mod history;
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{Body, Follower, Record, SpoolError, Stream, first_offset};
+use holder::spool::{Body, Follower, Record, SpoolError, Stream, end_offset, first_offset};
 
 use super::SIDE_MAX;
 use history::History;
 
 /// The window of an agent before anybody says another size.
 const WINDOW: (u16, u16) = (400, 50);
+
+/// How much of what was written is drawn at most: more than any history holds, and little enough to be quick.
+const DRAWN_BYTES_MAX: u64 = 16 << 20;
 
 /// A screen that is followed.
 pub struct Screen {
@@ -64,14 +67,21 @@ impl Screen {
     ///
     /// `is_over` says that its process is gone, as far as anybody knows beside the spool.
     pub(super) fn open(directory: &Path, is_over: bool) -> Result<Self, SpoolError> {
+        Self::open_with(directory, is_over, DRAWN_BYTES_MAX)
+    }
+
+    fn open_with(directory: &Path, is_over: bool, drawn_bytes_max: u64) -> Result<Self, SpoolError> {
         let follower = Follower::open(directory, first_offset(directory)?)?;
         let mut screen = Self { follower, picture: None, has_ended: is_over, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
         let mut terminal = Terminal::new(columns.into(), rows.into()).ok();
         let mut history = History::default();
+        let from = end_offset(directory)?.saturating_sub(drawn_bytes_max);
         while let Some(record) = screen.follower.try_next()? {
             match screen.shown(record) {
+                // The size is known from the start on, whatever is left out.
+                Some(Shown::Output { offset, .. }) if offset < from => {}
                 Some(Shown::Output { text, .. }) => {
                     if let Some(terminal) = &mut terminal {
                         terminal.feed_with(text.as_str(), &mut history);
@@ -189,6 +199,21 @@ mod tests {
             assert_eq!(picture.offset, 11);
             assert_eq!(screen.next(deadline).unwrap(), Some(Shown::Ended));
         }
+    }
+
+    #[test]
+    fn of_a_flood_the_end_is_drawn_in_the_size_that_was_set_before_it() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let mut writer = Writer::open(folder.path()).unwrap();
+        assert_eq!(writer.append(&Body::Resize { columns: 90, rows: 3 }), Appended::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"long ago\r\n"), Appended::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"now"), Appended::Written);
+        let mut screen = Screen::open_with(folder.path(), true, 3).unwrap();
+        let Some(Shown::Picture(picture)) = screen.next(Instant::now()).unwrap() else {
+            panic!("no picture")
+        };
+        assert_eq!((picture.columns, picture.rows, picture.offset), (90, 3, writer.offset()));
+        assert!(picture.text.contains("now") && !picture.text.contains("long ago"));
     }
 
     #[test]
