@@ -128,11 +128,11 @@ function printed(env: NodeJS.ProcessEnv, words: string[]): string {
   }
 }
 
-/** Ends a program and all that it started in its group. */
+/** Ends a server, and nothing that it started: the agents outlive it, as they should. */
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const over = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for (const pid of [...descendants(child.pid), child.pid]) {
+  for (const pid of [...besideServer(child, child.pid), child.pid]) {
     try {
       process.kill(pid, signal);
     } catch {
@@ -142,8 +142,9 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await over;
 }
 
-/** The demo below `script`; agents have sessions of their own and outlive it, as they should. */
-function descendants(pid: number): number[] {
+/** The demo is the server, and runs below `script`. */
+function besideServer({ spawnfile }: ChildProcess, pid: number): number[] {
+  if (spawnfile !== "script") return [];
   try {
     return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
       .split("\n")
