@@ -61,7 +61,7 @@ const VIEWS: [name: string, path: string, there: string][] = [
 ];
 
 /** The views that are made for small screens. */
-const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation", "task-output", "task-terminal"];
+const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
 /** The views of which there is a dark picture, too; more would not show more. */
 const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
 
