@@ -9,14 +9,20 @@ export class Refusal extends Error {
     readonly hint: string,
     /** The questions that may have been meant, where several wait. */
     readonly pending: string[] = [],
+    /** What kind of problem it is; empty where no problem came. */
+    readonly code = "",
   ) {
     super(message);
   }
 }
 
-/** Tells whether the server was not reached at all. */
+/** The server was not reached at all. */
+class Unreached extends Error {
+  override name = "Unreached";
+}
+
 export function isOffline(error: unknown): boolean {
-  return error instanceof TypeError;
+  return error instanceof Unreached;
 }
 
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -37,7 +43,10 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 }
 
 async function asked(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { credentials: "same-origin", ...init });
+  const response = await fetch(path, { credentials: "same-origin", ...init }).catch((error: unknown) => {
+    // A browser says so with the type that mistakes of the page have, too.
+    throw error instanceof TypeError ? new Unreached(error.message) : error;
+  });
   if (!response.ok) throw await refusal(response);
   return response;
 }
@@ -58,6 +67,7 @@ export async function refusal(response: Response): Promise<Refusal> {
       String(said ?? text.slice(0, 300)),
       String(problem["hint"] ?? ""),
       pending,
+      String(problem["code"] ?? ""),
     );
   } catch {
     return fallback;

@@ -13,7 +13,7 @@ export function Typing({ run, session }: { run: string; session: string }) {
       await typeLine(run, session, text);
       setText("");
     } catch (error) {
-      toast.failed(error, t("offline.hint"));
+      toast.failed(error);
     }
   };
   return (

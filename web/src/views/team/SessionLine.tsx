@@ -11,6 +11,7 @@ import {
 import { useTranslation } from "react-i18next";
 import type { ProgressRow, SessionRow, TaskRow } from "~/api/generated";
 import { tokens } from "~/components/figures";
+import { useInWords } from "~/components/inWords";
 import { useOpenSession } from "~/components/open";
 import { openedBy, useOpening } from "~/components/opening";
 import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";
@@ -27,6 +28,7 @@ type Props = {
 /** A session: who it is, how it stands and since when, where that is known from, and what it used. */
 export function SessionLine({ run, session, task, progress }: Props) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const opening = useOpening();
   const openSession = useOpenSession();
   // A task shows the session that it has now; any other is shown by itself.
@@ -60,7 +62,7 @@ export function SessionLine({ run, session, task, progress }: Props) {
         )}
         {session.phase !== null && !task && <span>{t("canvas.phase", { n: session.phase })}</span>}
         {question ? (
-          <span className="truncate font-medium text-ask text-xs">? {question.text}</span>
+          <span className="truncate font-medium text-ask text-xs">? {inWords(question)}</span>
         ) : (
           progress?.currentTask && <span className="truncate text-soft text-xs">{progress.currentTask}</span>
         )}
