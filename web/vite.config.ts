@@ -1,13 +1,13 @@
-import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { alias } from "./alias.ts";
 import { compress } from "./compress.ts";
 import { proxy } from "./proxy.ts";
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), compress()],
-  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  resolve: { alias },
   build: {
     // The content policy has no `data:` for scripts and fonts, so nothing is put inline.
     assetsInlineLimit: 0,

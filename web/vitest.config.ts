@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { alias } from "./alias.ts";
 
 export default defineConfig({
-  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  resolve: { alias },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
 });

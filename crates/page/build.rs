@@ -19,6 +19,7 @@ const SOURCES: &[&str] = &[
     "package-lock.json",
     ".npmrc",
     "vite.config.ts",
+    "alias.ts",
     "compress.ts",
     "proxy.ts",
     "src",

@@ -1,7 +1,7 @@
 /** A real server with a real run of played agents, and a browser that looks at it. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
@@ -23,27 +23,31 @@ export type World = {
   end: () => Promise<void>;
 };
 
-export async function startWorld(): Promise<World> {
+/** Agents of one's own: what each plays, and what its preset has beside that. */
+export type Cast = Record<string, { preset: object; words?: string[]; script: string }>;
+
+export async function startWorld(cast?: Cast): Promise<World> {
   if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
   const folder = mkdtempSync(join(tmpdir(), "jangdan-web-"));
   const kept = join(folder, "demo");
   const data = join(kept, "data");
   const env = { ...process.env, JANGDAN_DATA: data, HOME: folder, TERM: "xterm" };
-  // Only where it has a terminal does the demo wait for a person's answers.
-  const demo = spawn(
-    "script",
-    ["-qfec", `"${PROGRAM}" demo --keep "${kept}" --lang en --speed 4`, "/dev/null"],
-    {
-      env,
-      stdio: ["pipe", "ignore", "ignore"],
-      detached: true,
-    },
-  );
-  let server: ChildProcess = demo;
+  const serve = () => spawn(PROGRAM, ["serve"], { env, stdio: "ignore", detached: true });
+  let server: ChildProcess = cast ? serve() : startDemo(kept, env);
   const link = await until(() => printed(env, ["link"]).match(/http:\S+/)?.[0], "the link");
   const { origin, searchParams } = new URL(link);
   const headers = { authorization: `Bearer ${searchParams.get("token")}` };
   const ask = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
+  const send = (path: string, body: object) =>
+    fetch(origin + path, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  if (cast) {
+    const answer = await send("/api/runs", newRun(cast, join(folder, "project")));
+    if (!answer.ok) throw new Error(await answer.text());
+  }
   const run = await until(async () => (await ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -70,18 +74,48 @@ export async function startWorld(): Promise<World> {
     },
     killServer: () => ended(server, "SIGKILL"),
     startServer: async () => {
-      server = spawn(PROGRAM, ["serve"], { env, stdio: "ignore", detached: true });
+      server = serve();
       await until(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
     },
     end: async () => {
       await browser.close();
-      await fetch(`${origin}/api/stop`, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify({ agents: "end" }),
-      }).catch(() => {});
+      await send("/api/stop", { agents: "end" }).catch(() => {});
       await ended(server, "SIGTERM");
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** Only where it has a terminal does the demo wait for a person's answers. */
+function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
+  const words = ["-qfec", `"${PROGRAM}" demo --keep "${kept}" --lang en --speed 4`, "/dev/null"];
+  return spawn("script", words, { env, stdio: ["pipe", "ignore", "ignore"], detached: true });
+}
+
+/** A run in which each of the cast has one task, all at once: T1.1 for the first, and so on. */
+function newRun(cast: Cast, project: string): object {
+  mkdirSync(project, { recursive: true });
+  const names = Object.keys(cast);
+  const presets = Object.entries(cast).map(([name, { preset, words = [], script }]) => {
+    const path = join(project, `${name}.toml`);
+    writeFileSync(path, script);
+    return [name, { ...preset, command: PROGRAM, arguments: ["play", path, ...words] }] as const;
+  });
+  return {
+    project: "stage",
+    person: "ana",
+    work: {
+      title: "A play",
+      phases: [{ number: 1, name: "Play", after: [] }],
+      tasks: names.map((agent, n) => ({ id: `T1.${n + 1}`, phase: 1, title: `The part of ${agent}`, agent })),
+    },
+    settings: { slots: names.length, gateApproval: "automatic" },
+    team: names.map((name) => ({ name, role: "worker" })),
+    outfit: {
+      project,
+      isolation: { type: "inPlace" },
+      agents: Object.fromEntries(names.map((name) => [name, name])),
+      presets: Object.fromEntries(presets),
     },
   };
 }
@@ -94,11 +128,11 @@ function printed(env: NodeJS.ProcessEnv, words: string[]): string {
   }
 }
 
-/** Ends a program and all that it started in its group. */
+/** Ends a server, and nothing that it started: the agents outlive it, as they should. */
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const over = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for (const pid of [...descendants(child.pid), child.pid]) {
+  for (const pid of [...besideServer(child, child.pid), child.pid]) {
     try {
       process.kill(pid, signal);
     } catch {
@@ -108,8 +142,9 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await over;
 }
 
-/** The demo below `script`; agents have sessions of their own and outlive it, as they should. */
-function descendants(pid: number): number[] {
+/** The demo is the server, and runs below `script`. */
+function besideServer({ spawnfile }: ChildProcess, pid: number): number[] {
+  if (spawnfile !== "script") return [];
   try {
     return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
       .split("\n")

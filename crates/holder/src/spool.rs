@@ -14,7 +14,7 @@ mod writer;
 use std::{io, path::PathBuf};
 
 pub use follow::Follower;
-pub use reader::Reader;
+pub use reader::{Reader, end_offset};
 pub use record::{Body, EndReason, Exit, PAYLOAD_BYTES_MAX, Record, Stream};
 pub use repair::{Repaired, repair};
 pub use segment::{SEGMENT_BYTES_MAX, first_offset, forget_before};

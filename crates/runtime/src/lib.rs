@@ -20,4 +20,6 @@ pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
 pub use outfit::{Isolation, KeptPermissions, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
 pub use published::{Glimpse, Published};
-pub use reach::{Output, Picture, Screen, ScreenShown, Wanted, processes};
+pub use reach::{
+    Output, Picture, Piece, Place, Records, Screen, ScreenShown, Wanted, WantedRecords, Way, processes,
+};

@@ -2,6 +2,7 @@
 //!
 //! Works beside whoever leads the session. What is typed here is in the spool and not in the log.
 
+mod records;
 mod terminal;
 
 use agents::{Found, SessionError, Sessions, State, Typist};
@@ -14,6 +15,7 @@ use holder::{
 
 use crate::{Host, HostError};
 
+pub use records::{Piece, Place, Records, WantedRecords, Way};
 pub use terminal::{Picture, Screen, Shown as ScreenShown};
 
 /// The largest window that anybody has.
@@ -129,7 +131,8 @@ impl Host {
     /// Opens a session's screen.
     pub fn screen(&self, run: &RunId, session: SessionId) -> Result<Screen, HostError> {
         let (_, found) = self.process(run, session, None)?;
-        Screen::open(&found.directory).map_err(|source| HostError::Spool { session, source })
+        let is_over = matches!(found.state, State::Ended { .. } | State::Lost);
+        Screen::open(&found.directory, is_over).map_err(|source| HostError::Spool { session, source })
     }
 
     fn on_terminal(&self, run: &RunId, session: SessionId) -> Result<Found, HostError> {

@@ -277,6 +277,59 @@ pub struct Written {
     pub is_over: bool,
 }
 
+/// Some of what went to and fro between a process and whoever speaks with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRecords {
+    /// Which process of the session it is, from 1.
+    pub process: u32,
+    /// Whether it is on a terminal; otherwise it is spoken with in its own protocol.
+    pub has_terminal: bool,
+    /// The first output byte that is still kept.
+    pub first: u64,
+    /// The output byte at which the records begin.
+    pub offset: u64,
+    /// The output byte behind them.
+    pub next: u64,
+    /// Whether the process has ended, so that nothing follows what is there.
+    pub is_over: bool,
+    /// The records, in order.
+    pub records: Vec<SessionRecord>,
+}
+
+/// A piece of what went to and fro: lines, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRecord {
+    /// Which way it went.
+    pub way: RecordWay,
+    /// The number of the input; none for what the process wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// The output byte at which it begins, or before which it was typed.
+    pub offset: u64,
+    /// When, in milliseconds since 1970.
+    #[schema(value_type = i64)]
+    pub at: Timestamp,
+    /// What, as it is.
+    pub text: String,
+}
+
+/// Which way a piece went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum RecordWay {
+    /// The process wrote it.
+    Output,
+    /// The process wrote it to its standard error.
+    Error,
+    /// The process was told it.
+    Input,
+}
+
 /// A line to be typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -107,6 +107,7 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(work::land))
         .routes(routes!(work::clean))
         .routes(routes!(sessions::output))
+        .routes(routes!(sessions::records))
         .routes(routes!(sessions::input))
         .routes(routes!(sessions::stop))
         .routes(routes!(terminal::terminal))

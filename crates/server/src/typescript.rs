@@ -10,8 +10,8 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        Accepted, HappenedEvent, InboxItem, PendingQuestion, PlanText, ProjectRow, Said, Started, Status,
-        StopWish, TaskWhole, TerminalTold, TerminalWish, Typed, Wish, Written,
+        Accepted, HappenedEvent, InboxItem, PendingQuestion, PlanText, ProjectRow, Said, SessionRecords,
+        Started, Status, StopWish, TaskWhole, TerminalTold, TerminalWish, Typed, Wish, Written,
     },
     feed::{Changed, Glimpsed},
     problem::Problem,
@@ -38,7 +38,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<(Status, StopWish, ProjectRow)>();
     found.visit::<(Started, Wish, Accepted, InboxItem, PendingQuestion)>();
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
-    found.visit::<(Written, Typed, TerminalTold, TerminalWish)>();
+    found.visit::<(Written, SessionRecords, Typed, TerminalTold, TerminalWish)>();
     found.visit::<(PlanText, plan::Report<'static>)>();
     found.visit::<(agents::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
     match found.twice {

@@ -1381,6 +1381,9 @@ export type ReceiptRow = {
   receipt: Receipt,
 };
 
+/** Which way a piece went. */
+export type RecordWay = "output" | "error" | "input";
+
 /** A dependency that somebody must provide. */
 export type RequestId = string;
 
@@ -1639,6 +1642,38 @@ export type Sequence = number;
 
 /** One living agent process, or a level of the tree that Jangdan plays itself. */
 export type SessionId = string;
+
+/** A piece of what went to and fro: lines, or a part of one. */
+export type SessionRecord = {
+  /** Which way it went. */
+  way: RecordWay,
+  /** The number of the input; none for what the process wrote. */
+  input?: number,
+  /** The output byte at which it begins, or before which it was typed. */
+  offset: number,
+  /** When, in milliseconds since 1970. */
+  at: Timestamp,
+  /** What, as it is. */
+  text: string,
+};
+
+/** Some of what went to and fro between a process and whoever speaks with it. */
+export type SessionRecords = {
+  /** Which process of the session it is, from 1. */
+  process: number,
+  /** Whether it is on a terminal; otherwise it is spoken with in its own protocol. */
+  hasTerminal: boolean,
+  /** The first output byte that is still kept. */
+  first: number,
+  /** The output byte at which the records begin. */
+  offset: number,
+  /** The output byte behind them. */
+  next: number,
+  /** Whether the process has ended, so that nothing follows what is there. */
+  isOver: boolean,
+  /** The records, in order. */
+  records: Array<SessionRecord>,
+};
 
 /** One session of the tree. */
 export type SessionRow = {

@@ -42,9 +42,10 @@ const run = createRoute({
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });
 const runView = createRoute({ getParentRoute: () => run, path: "/$view" });
 const runTask = createRoute({ getParentRoute: () => run, path: "/tasks/$task" });
+const runSession = createRoute({ getParentRoute: () => run, path: "/sessions/$session" });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, newRun, run.addChildren([runHome, runView, runTask])]),
+  routeTree: root.addChildren([home, newRun, run.addChildren([runHome, runView, runTask, runSession])]),
   defaultPreload: "intent",
   scrollRestoration: false,
 });

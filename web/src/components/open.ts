@@ -24,3 +24,21 @@ export function useOpenTask(): (task: string, tab?: TaskTab, run?: string) => vo
     [navigate, shown, over],
   );
 }
+
+/** The way to a session, where it is not the one that its task has now. */
+export function useOpenSession(): (session: string) => void {
+  const navigate = useNavigate();
+  const { run } = useParams({ strict: false });
+  const over = useCurrentView();
+  return useCallback(
+    (session) => {
+      if (!run) return;
+      void navigate({
+        to: "/runs/$run/sessions/$session",
+        params: { run, session },
+        search: over ? { over } : {},
+      });
+    },
+    [navigate, run, over],
+  );
+}

@@ -7,12 +7,17 @@ type Handlers = { onClick: (event: MouseEvent) => void; onDoubleClick: () => voi
 
 export function useOpening(): (task: string | null) => Handlers {
   const open = useOpenTask();
-  return (task) => ({
+  return (task) => openedBy(() => task && open(task));
+}
+
+/** What opens something else in the same way. */
+export function openedBy(open: () => void): Handlers {
+  return {
     onClick: (event) => {
       // A click without a pointer has no count. Fingers have no other use for a tap.
       const isPlain = event.detail === 0 || matchMedia("(pointer: coarse)").matches;
-      if (task && isPlain) open(task);
+      if (isPlain) open();
     },
-    onDoubleClick: () => task && open(task),
-  });
+    onDoubleClick: open,
+  };
 }

@@ -185,6 +185,15 @@ impl Reader {
     }
 }
 
+/// Returns the offset behind everything that was written. Reads the last segment alone.
+pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
+    match Reader::open(directory, u64::MAX) {
+        Ok(reader) => Ok(reader.offset()),
+        Err(SpoolError::Beyond { end, .. }) => Ok(end),
+        Err(error) => Err(error),
+    }
+}
+
 /// Cuts from a record what lies before an offset; nothing is left of one that ends there.
 fn trim(mut record: Record, from: u64) -> Option<Record> {
     if record.offset >= from {

@@ -1,21 +1,27 @@
 //! A session's screen for somebody who comes late: as it looks now, then everything that is written.
 
+mod history;
+
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{Body, Follower, Record, SpoolError, Stream};
+use holder::spool::{Body, Follower, Record, SpoolError, Stream, end_offset, first_offset};
 
 use super::SIDE_MAX;
+use history::History;
 
 /// The window of an agent before anybody says another size.
 const WINDOW: (u16, u16) = (400, 50);
-/// How many lines that scrolled away are shown too.
-const HISTORY_LINES_MAX: usize = 1000;
+
+/// How much of what was written is drawn at most: more than any history holds, and little enough to be quick.
+const DRAWN_BYTES_MAX: u64 = 16 << 20;
 
 /// A screen that is followed.
 pub struct Screen {
     follower: Follower,
     picture: Option<Picture>,
+    /// Whether its end was seen while it was drawn, and is still to be told.
+    has_ended: bool,
     /// The bytes of an unfinished character, and where they begin.
     partial: Vec<u8>,
 }
@@ -58,30 +64,42 @@ pub enum Shown {
 
 impl Screen {
     /// Draws everything that was written so far, and follows what comes.
-    pub(super) fn open(directory: &Path) -> Result<Self, SpoolError> {
-        let mut screen = Self { follower: Follower::open(directory, 0)?, picture: None, partial: Vec::new() };
+    ///
+    /// `is_over` says that its process is gone, as far as anybody knows beside the spool.
+    pub(super) fn open(directory: &Path, is_over: bool) -> Result<Self, SpoolError> {
+        Self::open_with(directory, is_over, DRAWN_BYTES_MAX)
+    }
+
+    fn open_with(directory: &Path, is_over: bool, drawn_bytes_max: u64) -> Result<Self, SpoolError> {
+        let follower = Follower::open(directory, first_offset(directory)?)?;
+        let mut screen = Self { follower, picture: None, has_ended: is_over, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
-        let mut terminal =
-            Terminal::with_scrollback(columns.into(), rows.into(), Some(HISTORY_LINES_MAX)).ok();
+        let mut terminal = Terminal::new(columns.into(), rows.into()).ok();
+        let mut history = History::default();
+        let from = end_offset(directory)?.saturating_sub(drawn_bytes_max);
         while let Some(record) = screen.follower.try_next()? {
             match screen.shown(record) {
+                // The size is known from the start on, whatever is left out.
+                Some(Shown::Output { offset, .. }) if offset < from => {}
                 Some(Shown::Output { text, .. }) => {
                     if let Some(terminal) = &mut terminal {
-                        terminal.feed(text.as_str());
+                        terminal.feed_with(text.as_str(), &mut history);
                     }
                 }
                 Some(Shown::Resized { columns: wide, rows: high }) => {
                     (columns, rows) = (wide, high);
                     if let Some(terminal) = &mut terminal {
-                        terminal.resize(columns.into(), rows.into());
+                        terminal.resize_with(columns.into(), rows.into(), &mut history);
                     }
                 }
-                Some(Shown::Picture(_) | Shown::Ended) | None => {}
+                Some(Shown::Ended) => screen.has_ended = true,
+                Some(Shown::Picture(_)) | None => {}
             }
         }
-        let text = terminal.as_ref().map(drawn).unwrap_or_default();
-        let offset = screen.follower.offset();
+        let text = terminal.map(|terminal| drawn(&history, &terminal)).unwrap_or_default();
+        // The start of a character that is not whole is not drawn yet: it comes with its rest.
+        let offset = screen.follower.offset().saturating_sub(screen.partial.len() as u64);
         screen.picture = Some(Picture { offset, columns, rows, text });
         Ok(screen)
     }
@@ -90,6 +108,9 @@ impl Screen {
     pub fn next(&mut self, deadline: Instant) -> Result<Option<Shown>, SpoolError> {
         if let Some(picture) = self.picture.take() {
             return Ok(Some(Shown::Picture(picture)));
+        }
+        if std::mem::take(&mut self.has_ended) {
+            return Ok(Some(Shown::Ended));
         }
         while let Some(record) = self.follower.next_until(Some(deadline))? {
             if let Some(shown) = self.shown(record) {
@@ -117,7 +138,7 @@ impl Screen {
 }
 
 /// Returns the characters that are whole, and keeps the bytes of one that is not.
-fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
+pub(super) fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
     let mut input = std::mem::take(partial);
     input.extend(bytes);
     let end = match std::str::from_utf8(&input) {
@@ -130,15 +151,10 @@ fn whole(partial: &mut Vec<u8>, bytes: Vec<u8>) -> String {
 }
 
 /// Writes what scrolled away, scrolls that away too, then draws the screen.
-fn drawn(terminal: &Terminal) -> String {
+fn drawn(history: &History, terminal: &Terminal) -> String {
     let (_, rows) = terminal.size();
-    let lines: Vec<_> = terminal.primary_screen().all_lines().map(|line| line.text()).collect();
-    let history = lines.get(..lines.len().saturating_sub(rows)).unwrap_or_default();
     let mut text = String::new();
-    for line in history {
-        text.push_str(line.trim_end());
-        text.push_str("\r\n");
-    }
+    history.write(&mut text);
     if !history.is_empty() {
         text.push_str(&"\r\n".repeat(rows.saturating_sub(1)));
         text.push_str("\u{1b}[H");
@@ -149,6 +165,8 @@ fn drawn(terminal: &Terminal) -> String {
 
 #[cfg(test)]
 mod tests {
+    use holder::spool::{Appended, EndReason, Exit, Writer};
+
     use super::*;
 
     #[test]
@@ -164,15 +182,54 @@ mod tests {
     }
 
     #[test]
-    fn one_who_comes_late_sees_the_same_screen() {
-        let mut first = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
-        for number in 0..12 {
-            first.feed(format!("line {number}\r\n").as_str());
+    fn one_who_comes_after_the_end_sees_all_of_it_and_that_it_is_over() {
+        let exit = Exit { code: Some(0), signal: None, reason: EndReason::Itself };
+        for (has_exit, is_over) in [(true, false), (true, true), (false, true)] {
+            let folder = tempfile::TempDir::new().unwrap();
+            let mut writer = Writer::open(folder.path()).unwrap();
+            // The last character is not whole: it is not drawn, and the picture says so.
+            assert_eq!(writer.append_output(Stream::Terminal, b"last words \xed"), Appended::Written);
+            if has_exit {
+                assert_eq!(writer.append(&Body::Exit(exit)), Appended::Written);
+            }
+            let mut screen = Screen::open(folder.path(), is_over).unwrap();
+            let deadline = Instant::now() + std::time::Duration::from_secs(10);
+            let Some(Shown::Picture(picture)) = screen.next(deadline).unwrap() else { panic!("no picture") };
+            assert!(picture.text.contains("last words"), "{picture:?}");
+            assert_eq!(picture.offset, 11);
+            assert_eq!(screen.next(deadline).unwrap(), Some(Shown::Ended));
         }
-        first.feed("\u{1b}[31mred\u{1b}[0m");
+    }
+
+    #[test]
+    fn of_a_flood_the_end_is_drawn_in_the_size_that_was_set_before_it() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let mut writer = Writer::open(folder.path()).unwrap();
+        assert_eq!(writer.append(&Body::Resize { columns: 90, rows: 3 }), Appended::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"long ago\r\n"), Appended::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"now"), Appended::Written);
+        let mut screen = Screen::open_with(folder.path(), true, 3).unwrap();
+        let Some(Shown::Picture(picture)) = screen.next(Instant::now()).unwrap() else {
+            panic!("no picture")
+        };
+        assert_eq!((picture.columns, picture.rows, picture.offset), (90, 3, writer.offset()));
+        assert!(picture.text.contains("now") && !picture.text.contains("long ago"));
+    }
+
+    #[test]
+    fn one_who_comes_late_sees_the_same_screen() {
+        let mut first = Terminal::new(20, 5).unwrap();
+        let mut history = History::default();
+        for number in 0..12 {
+            first.feed_with(format!("line {number}\r\n").as_str(), &mut history);
+        }
+        first.feed_with("\u{1b}[31mred\u{1b}[0m", &mut history);
         let mut late = Terminal::with_scrollback(20, 5, Some(100)).unwrap();
-        late.feed(drawn(&first).as_str());
-        assert_eq!(late.screen().text(), first.screen().text());
+        late.feed(drawn(&history, &first).as_str());
+        let seen = |terminal: &Terminal| {
+            terminal.screen().visible_lines().map(|line| line.text()).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(&late), seen(&first));
         assert_eq!(late.cursor().position(), first.cursor().position());
         let all: Vec<_> =
             late.primary_screen().all_lines().map(|line| line.text().trim().to_owned()).collect();

@@ -2,13 +2,13 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{RunId, SessionId};
-use runtime::Wanted;
+use runtime::{Place, Wanted, WantedRecords, Way};
 
 use crate::{
     api::Api,
-    bodies::{Typed, Written},
+    bodies::{RecordWay, SessionRecord, SessionRecords, Typed, Written},
     problem::{Failure, Problem},
-    request::{Asked, Named, Pairs, Sent, WORD_BYTES_MAX},
+    request::{Asked, Named, Pairs, Sent, WORD_BYTES_MAX, bad_query},
 };
 
 /// How much is answered where nobody says how much.
@@ -58,6 +58,60 @@ pub async fn output(
         next: output.offset + output.bytes.len() as u64,
         text: String::from_utf8_lossy(&output.bytes).into_owned(),
         is_over: output.is_over,
+    }))
+}
+
+/// What a session's process wrote and was told, with times: the last of it, what is before a place, or from a place on.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/sessions/{session}/records",
+    params(
+        ("run" = String, Path, description = "the run"),
+        ("session" = String, Path, description = "the session"),
+        ("process" = Option<u32>, Query, description = "which of its processes, from 1; the last without it"),
+        ("after" = Option<u64>, Query, description = "the output byte at which they start"),
+        ("before" = Option<u64>, Query, description = "the output byte at which they end; not together with after"),
+        ("limit" = Option<u32>, Query, minimum = 4, maximum = 1_048_576, description = "how many bytes of output at most; 65536 without it"),
+    ),
+    responses(
+        (status = OK, body = SessionRecords),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "there is no such process, or it wrote less", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn records(
+    State(api): State<Api>,
+    Named((run, session)): Named<(RunId, SessionId)>,
+    asked: Asked,
+) -> Result<Json<SessionRecords>, Failure> {
+    let mut pairs = Pairs::new(asked);
+    let process = pairs.take("process")?;
+    let place = match (pairs.take("after")?, pairs.take("before")?) {
+        (Some(after), None) => Place::After(after),
+        (None, Some(before)) => Place::Before(before),
+        (None, None) => Place::End,
+        (Some(_), Some(_)) => return Err(bad_query("after and before can't both be asked")),
+    };
+    let bytes_max = pairs.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4) as u64;
+    pairs.done()?;
+    let wanted = WantedRecords { process, place, bytes_max };
+    let found = api.ask(move |host| Ok(host.records(&run, session, wanted)?)).await?;
+    let in_words = |piece: runtime::Piece| {
+        let (way, input) = match piece.way {
+            Way::Output => (RecordWay::Output, None),
+            Way::Error => (RecordWay::Error, None),
+            Way::Input(number) => (RecordWay::Input, Some(number)),
+        };
+        SessionRecord { way, input, offset: piece.offset, at: piece.at, text: piece.text }
+    };
+    Ok(Json(SessionRecords {
+        process: found.process,
+        has_terminal: found.has_terminal,
+        first: found.first,
+        offset: found.offset,
+        next: found.next,
+        is_over: found.is_over,
+        records: found.pieces.into_iter().map(in_words).collect(),
     }))
 }
 

@@ -103,6 +103,23 @@ fn what_a_session_wrote_can_be_read_typed_to_and_ended() {
     assert_eq!(site.problem("GET", &format!("{path}/output?process=7"), "").0, 409);
     assert_eq!(site.problem("GET", &format!("/api/runs/{run}/sessions/s_99/output"), "").0, 404);
 
+    // Both sides have their times, and can be read from the end on.
+    let last = site.json(&format!("{path}/records?limit=20"));
+    assert_eq!((&last["hasTerminal"], &last["next"]), (&json!(true), &whole["next"]), "{last}");
+    let before = site.json(&format!("{path}/records?before={}", last["offset"]));
+    assert_eq!((&before["offset"], &before["next"]), (&json!(0), &last["offset"]));
+    let mut records = before["records"].as_array().unwrap().clone();
+    records.extend(last["records"].as_array().unwrap().clone());
+    let written: String = records
+        .iter()
+        .filter(|record| record["way"] == "output")
+        .map(|record| record["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(written, text);
+    assert!(records.iter().all(|record| record["at"].as_i64().unwrap() > 0));
+    assert_eq!(site.problem("GET", &format!("{path}/records?after=1&before=2"), "").0, 400);
+    assert_eq!(site.problem("GET", &format!("{path}/records?before=99999999"), "").0, 409);
+
     let (status, _) = site.ask("POST", &format!("{path}/stop"), "");
     assert_eq!(status, 204);
     // Its run hears of it.

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import { useKeys } from "~/components/keys";
@@ -11,6 +11,8 @@ import { RunAside } from "./RunAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
 
+const SessionPanel = lazy(() => import("../output/SessionPanel"));
+
 /** The views in which what waits is settled already. */
 const SETTLES = ["inbox", "chat"];
 
@@ -18,7 +20,7 @@ const SETTLES = ["inbox", "chat"];
 export function RunPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { run = "", view: named, task } = useParams({ strict: false });
+  const { run = "", view: named, task, session } = useParams({ strict: false });
   const { over, tab } = useSearch({ strict: false });
   const rows = useRows(run, "run");
   const row = useRow(run, "run", "run");
@@ -29,7 +31,7 @@ export function RunPage() {
     const next = RUN_VIEWS[(at + by + RUN_VIEWS.length) % RUN_VIEWS.length];
     if (next) go(next.id);
   };
-  useKeys({ "]": () => step(1), "[": () => step(-1) }, !task);
+  useKeys({ "]": () => step(1), "[": () => step(-1) }, !task && !session);
   useEffect(() => {
     localStorage.setItem("jangdan.run", run);
   }, [run]);
@@ -64,6 +66,11 @@ export function RunPage() {
           }
           onClose={() => go(view.id)}
         />
+      )}
+      {session && (
+        <Suspense>
+          <SessionPanel key={session} run={run} session={session} onClose={() => go(view.id)} />
+        </Suspense>
       )}
     </div>
   );

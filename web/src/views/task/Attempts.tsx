@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Failure } from "~/api/generated";
 import { useRows } from "~/api/hooks";
@@ -32,8 +33,16 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
               <b>{t("attempts.number", { n: row.number })}</b>
               <span>{t(`attemptState.${row.state}`)}</span>
               <span className="text-soft">
-                {row.agent} · <code className="font-mono">{row.session}</code> · <Clock at={row.startedAt} />{" "}
-                · <Lasted from={row.startedAt} to={row.endedAt} />
+                {row.agent} ·{" "}
+                <Link
+                  to="/runs/$run/sessions/$session"
+                  params={{ run, session: row.session }}
+                  search={({ over }) => ({ over })}
+                  className="font-mono text-accent hover:underline"
+                >
+                  {row.session}
+                </Link>{" "}
+                · <Clock at={row.startedAt} /> · <Lasted from={row.startedAt} to={row.endedAt} />
               </span>
             </p>
             {row.failure && <p className="text-fail">{failureWords(row.failure, t)}</p>}

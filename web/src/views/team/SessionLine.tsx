@@ -12,7 +12,8 @@ import { useTranslation } from "react-i18next";
 import type { ProgressRow, SessionRow, TaskRow } from "~/api/generated";
 import { tokens } from "~/components/figures";
 import { useInWords } from "~/components/inWords";
-import { useOpening } from "~/components/opening";
+import { useOpenSession } from "~/components/open";
+import { openedBy, useOpening } from "~/components/opening";
 import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";
 import { Ago } from "~/components/Time";
 import { useLastSeen } from "./useLastSeen";
@@ -29,6 +30,9 @@ export function SessionLine({ run, session, task, progress }: Props) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const opening = useOpening();
+  const openSession = useOpenSession();
+  // A task shows the session that it has now; any other is shown by itself.
+  const opens = task?.session === session.id ? opening(task.id) : openedBy(() => openSession(session.id));
   const isWaiting = waitsForAnswer(session, task);
   const { tone, icon: Icon } = isWaiting ? WAITS : signOf(session);
   const question = isWaiting ? task?.question : null;
@@ -40,7 +44,7 @@ export function SessionLine({ run, session, task, progress }: Props) {
       type="button"
       data-session={session.id}
       data-task={session.task}
-      {...opening(session.task)}
+      {...opens}
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-l-[3px] px-3 py-2 text-left hover:border-faint ${isWaiting ? "border-ask-line bg-ask-soft" : "border-line bg-panel"} ${EDGE[tone]}`}
     >
       <span className="flex w-44 min-w-0 flex-col leading-tight">

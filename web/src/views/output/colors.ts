@@ -1,0 +1,92 @@
+/** The colours of a terminal, made of the page's own, and readable on whatever they stand. */
+
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+/** What a terminal's sixteen colours are in the page, and its ink and paper. */
+export type Palette = { ink: Rgb; paper: Rgb; ansi: readonly Rgb[] };
+
+/** Yellow has a colour of its own: amber is for what waits for a person. */
+const ANSI = [
+  "light-dark(#1d1f23, #4a505b)",
+  "var(--fail)",
+  "var(--done)",
+  "light-dark(#6f6200, #d5c56b)",
+  "var(--run)",
+  "var(--check)",
+  "light-dark(#0b6b75, #67c3cd)",
+  "light-dark(#5b606a, #c6cbd3)",
+] as const;
+const BRIGHT = ["var(--faint)", ...ANSI.slice(1, 7), "var(--ink)"];
+
+/** Reads the colours as the page has them now. */
+export function readPalette(near: HTMLElement): Palette {
+  const probe = near.ownerDocument.createElement("span");
+  near.append(probe);
+  const read = (color: string): Rgb => {
+    probe.style.color = color;
+    return toRgb(getComputedStyle(probe).color);
+  };
+  const palette = {
+    ink: read("var(--ink)"),
+    paper: read("var(--panel)"),
+    ansi: [...ANSI, ...BRIGHT].map(read),
+  };
+  probe.remove();
+  return palette;
+}
+
+/** Reads `rgb(1, 2, 3)`, the form of every computed colour of ours. */
+export function toRgb(color: string): Rgb {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
+  return [red, green, blue];
+}
+
+const LEVELS = [0, 95, 135, 175, 215, 255];
+
+/** One of the 256 colours: the sixteen, a cube, and greys. */
+export function indexed(palette: Palette, index: number): Rgb {
+  if (index < 16) return palette.ansi[index] ?? palette.ink;
+  if (index >= 232) {
+    const grey = 8 + (index - 232) * 10;
+    return [grey, grey, grey];
+  }
+  const at = index - 16;
+  const level = (n: number) => LEVELS[n % 6] ?? 0;
+  return [level(Math.floor(at / 36)), level(Math.floor(at / 6)), level(at)];
+}
+
+export const mixed = (from: Rgb, to: Rgb, share: number): Rgb => {
+  const part = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
+  return [part(0), part(1), part(2)];
+};
+
+export const css = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
+
+/** Tells how far apart two colours are, from 1 to 21, as WCAG counts. */
+export function contrast(left: Rgb, right: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(left), luminance(right)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = color.map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const CONTRAST_MIN = 4.5;
+const BLACK: Rgb = [0, 0, 0];
+const WHITE: Rgb = [255, 255, 255];
+
+/** The colour, or the nearest to it that can be read on that paper: agents think of a dark one. */
+export function readable(ink: Rgb, paper: Rgb): Rgb {
+  if (contrast(ink, paper) >= CONTRAST_MIN) return ink;
+  const end = contrast(WHITE, paper) > contrast(BLACK, paper) ? WHITE : BLACK;
+  for (let share = 0.1; share < 1; share += 0.1) {
+    const nearer = mixed(ink, end, share);
+    if (contrast(nearer, paper) >= CONTRAST_MIN) return nearer;
+  }
+  return end;
+}
