@@ -109,6 +109,12 @@ pub enum HostError {
         /// Why not.
         source: SpoolError,
     },
+    /// A file that is to be brought into worktrees is not in the project, or would lie beside the worktree.
+    #[error("{} leads out of the project", .path.display())]
+    LeadsOut {
+        /// The file.
+        path: PathBuf,
+    },
     /// The run could not be taken up.
     #[error(transparent)]
     NotTakenUp(Arc<HostError>),
@@ -239,6 +245,9 @@ impl Host {
 
     /// Begins a run, and returns its name when that is recorded.
     pub fn start(&self, new: NewRun) -> Result<RunId, HostError> {
+        if let Some(path) = new.outfit.leads_out() {
+            return Err(HostError::LeadsOut { path: path.to_owned() });
+        }
         let run = self.new_name()?;
         let folder = self.shared.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };

@@ -125,6 +125,7 @@ impl From<&HostError> for Failure {
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
             HostError::UnknownRun { .. } => (Code::UnknownRun, "GET /api/runs lists all"),
+            HostError::LeadsOut { .. } => (Code::BadRequest, "name files below the project's folder"),
             HostError::InPlace { .. } => {
                 (Code::NoWorktrees, "its agents work in the project's own folder: look there")
             }
