@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
-import type { RowOf } from "../src/api/rows.ts";
+import type { RowOf } from "../src/api/generated.ts";
 
 const PROGRAM = process.env["JANGDAN_BIN"] ?? "";
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

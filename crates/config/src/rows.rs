@@ -11,6 +11,7 @@ use crate::{
 
 /// A key, as it is shown.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigKey", optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyRow {
     /// Its whole name.
@@ -26,10 +27,16 @@ pub struct KeyRow {
 
 /// A value as JSON has it.
 #[derive(Debug, Clone)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(type = "boolean | number | string | string[]", rename = "ConfigValue")
+)]
 pub struct ValueRow(Value);
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigOrigin"))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum OriginRow {
     /// Nobody said anything.

@@ -14,6 +14,7 @@ use crate::{ParseError, SessionId};
 /// assert_eq!(Actor::Person("ana".to_owned()).to_string(), "person:ana");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub enum Actor {
     /// An agent, in one of its sessions.

@@ -18,6 +18,7 @@ const AGENT_NAME_BYTES_MAX: usize = 128;
 /// assert!("Product Owner".parse::<AgentName>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
@@ -63,6 +64,7 @@ impl fmt::Display for AgentName {
 
 /// What an agent is in the team for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Talks to the person, and alone does.

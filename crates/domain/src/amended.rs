@@ -6,6 +6,7 @@ use crate::{PlannedPhase, PlannedTask, TaskId};
 
 /// What a plan file says that a run's plan does not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanChanges {
     /// Phases that are new.
@@ -33,6 +34,7 @@ pub struct PlanChanges {
 
 /// A task about which something else is said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedTask {
     /// The task as the file has it.
@@ -43,6 +45,7 @@ pub struct ChangedTask {
 
 /// A task for which a change comes too late.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct KeptTask {
     /// The task.
@@ -63,6 +66,7 @@ macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident = $field:ident;)*) => {
         /// One thing that a plan says about a task.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
         #[serde(rename_all = "camelCase")]
         pub enum PlanField {$(
             $(#[$doc])*

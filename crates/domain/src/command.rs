@@ -13,9 +13,11 @@ use crate::{
 
 /// One wish. Who wishes stands beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Wish", optional_fields = nullable))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
     /// Begin.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     StartRun {
         /// The project.
         project: String,
@@ -118,6 +120,7 @@ pub enum Command {
         answer: String,
         /// How long it holds, where it is about a permission.
         #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         keep: Keep,
     },
     /// Ask back before answering.
@@ -163,6 +166,7 @@ pub enum Command {
         reason: String,
         /// The tasks that are to be done again.
         #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         tasks: Vec<TaskId>,
     },
     /// Do something about an escalation.
@@ -176,6 +180,7 @@ pub enum Command {
     },
 
     /// An agent said something that was understood.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     Hear {
         /// Where in its output.
         heard: Heard,
@@ -185,6 +190,7 @@ pub enum Command {
         said: Box<Said>,
     },
     /// An agent said something that could not be understood.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     HearInvalid {
         /// Where in its output.
         heard: Heard,
@@ -198,6 +204,7 @@ pub enum Command {
         raw: String,
     },
     /// An agent said something that is almost a message.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     HearNear {
         /// Where in its output.
         heard: Heard,
@@ -209,6 +216,7 @@ pub enum Command {
         raw: String,
     },
     /// An agent's turn ended.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     EndTurn {
         /// Where reading starts again after a restart.
         read_from: u64,
@@ -216,8 +224,10 @@ pub enum Command {
         words: String,
     },
     /// An agent wants to do something that it must ask for.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     AskPermission(PermissionWish),
     /// An agent asks in the middle of its turn, which goes on with the answer.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     AskPrompt {
         /// The prompt's own id, by which the agent knows the answer.
         prompt: String,
@@ -225,11 +235,14 @@ pub enum Command {
         asked: Box<AskUser>,
     },
     /// A test of an agent's has an outcome.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     GiveFeedback(Feedback),
     /// An agent used tokens.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportUsage(Usage),
 
     /// The process of a session is there.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportStarted {
         /// The session.
         session: SessionId,
@@ -237,6 +250,7 @@ pub enum Command {
         agent_session: Option<String>,
     },
     /// The process of a session ended.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportEnded {
         /// The session.
         session: SessionId,
@@ -244,6 +258,7 @@ pub enum Command {
         exit_status: Option<i32>,
     },
     /// The process of a session is gone.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportLost {
         /// The session.
         session: SessionId,
@@ -251,11 +266,13 @@ pub enum Command {
         reason: String,
     },
     /// The process of a session was ended together with the server, and is to go on in another one.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportStopped {
         /// The session.
         session: SessionId,
     },
     /// An input was typed.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportTyped {
         /// The session.
         session: SessionId,
@@ -263,6 +280,7 @@ pub enum Command {
         input: InputNumber,
     },
     /// A check ended.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportCheck {
         /// The task.
         task: TaskId,
@@ -272,6 +290,7 @@ pub enum Command {
         receipt: Receipt,
     },
     /// A merge ended.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportMerge {
         /// The task.
         task: TaskId,
@@ -281,6 +300,7 @@ pub enum Command {
         outcome: MergeOutcome,
     },
     /// A gate's checks ended.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportGate {
         /// The phase.
         phase: PhaseNumber,
@@ -290,6 +310,7 @@ pub enum Command {
         report: GateReport,
     },
     /// A checkpoint is made, or could not be.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportCheckpoint {
         /// The checkpoint.
         checkpoint: CheckpointId,
@@ -297,6 +318,7 @@ pub enum Command {
         outcome: CheckpointOutcome,
     },
     /// Any other effect is done, or could not be.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportEffect {
         /// The effect.
         effect: EffectId,
@@ -304,21 +326,25 @@ pub enum Command {
         error: Option<String>,
     },
     /// A phase was not landed, because its branch is checked out: it is moved when somebody asks for it.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
     },
     /// The plan file says this now; what differs from the run's plan is offered.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportPlan {
         /// What the file says.
         work: Box<PlannedWork>,
     },
     /// The plan file can't be read as a plan.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportPlanBroken {
         /// Why not.
         problem: String,
     },
     /// A session got no worktree, because worktrees take too much room already.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportNoRoom {
         /// The session.
         session: SessionId,
@@ -326,12 +352,15 @@ pub enum Command {
         reason: String,
     },
     /// There is room for worktrees again.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportRoom,
     /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     ReportOverlaps {
         /// All that were found.
         overlaps: Vec<Overlap>,
     },
     /// Time went by.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     Tick,
 }

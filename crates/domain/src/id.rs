@@ -12,6 +12,7 @@ macro_rules! numbered {
     ($($(#[$doc:meta])* $name:ident = $letter:literal, $expected:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(pub u32);
 

@@ -14,6 +14,7 @@ use crate::ParseError;
 /// assert!("../etc".parse::<RunId>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(String);
 
@@ -59,6 +60,7 @@ impl fmt::Display for RunId {
 
 /// A place in the log. The first event has 1; 0 stands before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Sequence(pub u64);
 
@@ -78,5 +80,6 @@ impl fmt::Display for Sequence {
 
 /// A moment, in milliseconds since 1970 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);

@@ -170,6 +170,7 @@ pub struct DeliverResult {
 
 /// What kind of result an agent delivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultType {
     /// The address or number of an issue.
@@ -221,6 +222,7 @@ pub struct Direct {
 
 /// What a direct message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DirectType {
     /// The outcome of some work.
@@ -253,6 +255,7 @@ pub struct DependencyRequest {
 
 /// What kind of thing a task needs from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DependencyType {
     /// A secret key.

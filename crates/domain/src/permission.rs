@@ -29,6 +29,7 @@ pub enum PermissionMode {
 
 /// What an agent wants to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionWish {
     /// The prompt's own id, by which the agent knows the answer.
@@ -47,6 +48,7 @@ pub struct PermissionWish {
 
 /// What kind of act an agent wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionKind {
     /// Change a file.
@@ -76,6 +78,7 @@ impl PermissionKind {
 
 /// How long a choice is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// For this prompt alone.

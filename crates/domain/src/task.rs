@@ -25,6 +25,7 @@ const TASK_ID_BYTES_MAX: usize = 64;
 /// assert_ne!("T1".parse::<TaskId>().unwrap(), "T01".parse().unwrap());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct TaskId(Arc<str>);
 

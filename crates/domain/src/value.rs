@@ -8,6 +8,7 @@ use crate::ParseError;
 
 /// How urgent a task is; a higher one starts first among those that are ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// When nothing else is to be done.
@@ -37,6 +38,7 @@ impl FromStr for Priority {
 
 /// How large a task is, for estimates until durations are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Complexity {
     /// Small.
     S,
@@ -84,6 +86,7 @@ impl FromStr for Complexity {
 /// assert_eq!(Budget::Cents(200).to_string(), "$2");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub enum Budget {
     /// So many tokens.

@@ -27,6 +27,8 @@ pub enum Guard {
     DefaultOnlyOptional,
     /// A message is taken once.
     MessageOnce,
+    /// A prompt is taken once.
+    PromptOnce,
     /// What is reported of an earlier try changes nothing.
     StaleReports,
     /// A task with a check is done only with a receipt.
@@ -49,7 +51,7 @@ pub enum Guard {
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Dependencies,
         Self::OneAttempt,
         Self::Slots,
@@ -61,6 +63,7 @@ impl Guard {
         Self::ChatNeedsOne,
         Self::DefaultOnlyOptional,
         Self::MessageOnce,
+        Self::PromptOnce,
         Self::StaleReports,
         Self::Receipt,
         Self::OneMerge,

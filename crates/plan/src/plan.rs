@@ -18,6 +18,7 @@ pub struct Plan {
 
 /// One phase of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadPhase"))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
     /// The number, as people count.
@@ -32,6 +33,7 @@ pub struct Phase {
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadTask"))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// The id as it is written, without the phase that `P1-T1.3` puts before it.

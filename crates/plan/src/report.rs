@@ -15,6 +15,7 @@ use crate::{
 
 /// A plan with what can be said about it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanReport"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// The format, or null where none fits.
@@ -35,6 +36,7 @@ pub struct Report<'a> {
 
 /// A diagnostic with its line and column instead of bytes.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Mistake", optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct PlacedDiagnostic<'a> {
     /// The kind.

@@ -19,6 +19,7 @@ use crate::outfit::{Isolation, Outfit};
 
 /// What came of bringing a run's work onto its branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Landed {
     /// The branch has it now.
@@ -83,6 +84,7 @@ impl Landed {
 
 /// What was removed, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cleaned {
     /// Tasks whose worktrees are gone.

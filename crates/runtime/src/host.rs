@@ -154,6 +154,7 @@ pub struct Shown {
 
 /// What becomes of the agents when the server stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum AfterStop {
     /// They go on, and are found again.

@@ -32,6 +32,7 @@ pub enum Published {
 
 /// What is seen of an agent this moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Glimpse {
     /// It says something.

@@ -15,6 +15,7 @@ use crate::problem::Problem;
 
 /// Who serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The version of Jangdan.
@@ -35,6 +36,7 @@ pub struct Status {
 
 /// A run that has begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Started {
     /// Its name.
     #[schema(value_type = String, example = "r7k2m9")]
@@ -43,6 +45,7 @@ pub struct Started {
 
 /// What a person wishes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WishBody"))]
 pub struct Wish {
     /// Who.
     #[schema(example = "ana")]
@@ -54,6 +57,7 @@ pub struct Wish {
 
 /// A wish that came true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Accepted {
     /// The place of its last event in the run.
     #[schema(value_type = u64)]
@@ -62,6 +66,7 @@ pub struct Accepted {
 
 /// What waits for the person, and in which run: a row of the inbox with the run beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InboxEntry"))]
 pub struct InboxItem {
     /// The run.
     pub run: RunId,
@@ -72,6 +77,7 @@ pub struct InboxItem {
 
 /// How the server is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StopWish {
     /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
     #[schema(value_type = String, example = "leave")]
@@ -80,6 +86,7 @@ pub struct StopWish {
 
 /// A question that waits for an answer, and in which run: a row of the kind question with the run beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AskedQuestion"))]
 pub struct PendingQuestion {
     /// The run.
     pub run: RunId,
@@ -90,6 +97,7 @@ pub struct PendingQuestion {
 
 /// All that is known of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TaskWhole {
     /// Its row.
     #[schema(value_type = Object)]
@@ -122,6 +130,7 @@ pub struct TaskWhole {
 
 /// One utterance of a task's conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Said {
     /// Its place in the conversation, from 0.
@@ -147,6 +156,7 @@ pub struct Said {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum By {
     /// The agent.
@@ -161,6 +171,7 @@ pub enum By {
 
 /// What an utterance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum SaidKind {
     /// Words.
@@ -177,6 +188,7 @@ pub enum SaidKind {
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HappenedEvent {
     /// Its place in the run.
@@ -208,6 +220,7 @@ pub struct HappenedEvent {
 
 /// A piece of what a process wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
     /// Which process of the session it is, from 1.
@@ -224,6 +237,7 @@ pub struct Written {
 
 /// A line to be typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Typed {
     /// The line, without its end.
     pub text: String,
@@ -231,6 +245,7 @@ pub struct Typed {
 
 /// What a terminal tells over a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalTold {
     /// The whole screen; comes first.
@@ -266,6 +281,7 @@ pub enum TerminalTold {
 
 /// What a terminal takes over a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalWish {
     /// Keys, as they are.
@@ -284,6 +300,7 @@ pub enum TerminalWish {
 
 /// A plan to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlanText {
     /// The name of its file, for people.
     #[serde(default)]
@@ -294,6 +311,7 @@ pub struct PlanText {
 
 /// A project that had a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectRow {
     /// Its name.

@@ -23,6 +23,8 @@ use tokio::{
 };
 
 use frames::SeenFrames;
+#[cfg(feature = "typescript")]
+pub use frames::{Changed, Glimpsed};
 pub use frames::{Frames, PROBLEM, SEEN};
 pub use listener::{Line, Listener};
 use missed::Missed;

@@ -23,6 +23,8 @@ mod server;
 mod socket;
 mod stop;
 mod token;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 pub use api::Api;
 pub use bodies::{InboxItem, Status};
@@ -34,3 +36,5 @@ pub use routes::prepare;
 pub use serve::serve;
 pub use server::Server;
 pub use socket::{ServerError, socket_path};
+#[cfg(feature = "typescript")]
+pub use typescript::{SameName, declarations};

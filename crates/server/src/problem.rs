@@ -23,6 +23,7 @@ pub const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// What is wrong, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problem {
     /// What kind of problem it is, in a word for programs.
     #[schema(example = "unknown-run")]

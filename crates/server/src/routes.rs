@@ -37,6 +37,9 @@ use crate::{
     token::Token,
 };
 
+#[cfg(feature = "typescript")]
+pub use runs::RunRows;
+
 /// Where the description of the interface is.
 pub const DESCRIPTION: &str = "/api/openapi.json";
 

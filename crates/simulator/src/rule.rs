@@ -47,6 +47,8 @@ pub enum Rule {
     RequiredRequest,
     /// A message is taken once.
     MessageOnce,
+    /// A prompt of a turn is taken once.
+    PromptOnce,
     /// An agent says only what is its to say.
     OwnWords,
     /// What is reported of something that is over changes nothing.
@@ -97,6 +99,7 @@ impl fmt::Display for Rule {
             Self::ChatNeedsOne => "chat answers a question only while exactly one is pending",
             Self::RequiredRequest => "a required request is not skipped",
             Self::MessageOnce => "a message is taken once",
+            Self::PromptOnce => "a prompt is taken once",
             Self::OwnWords => "an agent says only what is its to say",
             Self::StaleReports => "what is reported of something that is over changes nothing",
             Self::Receipt => "a task with a check is done only with a receipt",

@@ -51,6 +51,7 @@ controls! {
     chat_that_answers_too_much_is_seen: ChatNeedsOne => ChatNeedsOne;
     a_default_for_a_required_answer_is_seen: DefaultOnlyOptional => DefaultOnlyOptional;
     a_message_taken_twice_is_seen: MessageOnce => MessageOnce;
+    a_prompt_taken_twice_is_seen: PromptOnce => PromptOnce;
     stale_reports_are_seen: StaleReports => StaleReports;
     a_missing_receipt_is_seen: Receipt => Receipt;
     two_merges_at_once_are_seen: OneMerge => OneMerge;

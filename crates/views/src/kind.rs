@@ -75,6 +75,15 @@ macro_rules! kinds {
             }
         })*
 
+        /// The type of the rows of each kind, by the kind's name.
+        #[cfg(feature = "typescript")]
+        #[derive(Debug, ts_rs::TS)]
+        pub struct RowOf {$(
+            $(#[$doc])*
+            #[ts(rename = $name)]
+            pub $table: $row,
+        )*}
+
         /// All rows of a run, a table for each kind.
         #[derive(Debug, Clone, Default)]
         pub struct Rows {$(

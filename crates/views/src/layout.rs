@@ -21,6 +21,8 @@ pub const NODE_HEIGHT: i64 = 76;
 
 /// A picture of a plan. All measures are in the same unit, a pixel where nobody zooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Layout {
     /// How wide it is.
@@ -41,6 +43,8 @@ pub struct Layout {
 
 /// The place of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Lane {
     /// The phase.
@@ -59,9 +63,12 @@ pub struct Lane {
 
 /// The place of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlacedTask"))]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     /// The task.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub task: TaskId,
     /// Its left side.
     pub x: i64,
@@ -73,11 +80,15 @@ pub struct Node {
 
 /// One task that waits for another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Link"))]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
     /// The task that comes first.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: TaskId,
     /// The one that waits for it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub to: TaskId,
     /// Whether it is on the longest way through the plan.
     pub is_critical: bool,

@@ -22,6 +22,8 @@ mod views;
 mod words;
 
 pub use change::Change;
+#[cfg(feature = "typescript")]
+pub use kind::RowOf;
 pub use kind::{Kind, Row, Rows};
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use line::Line;

@@ -18,13 +18,18 @@ use crate::Rows;
 
 /// The time of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Schedule {
     /// When the run began.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub start_at: Timestamp,
     /// The moment that it stands for.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub now_at: Timestamp,
     /// When everything is thought to be done; none where nothing is to come, or something can't.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>))]
     pub end_at: Option<Timestamp>,
     /// How many tasks are to come that nobody has an estimate for, so that they count by their size.
     pub n_guessed: u32,
@@ -36,19 +41,26 @@ pub struct Schedule {
 
 /// A piece of a task's time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Bar {
     /// The task.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub task: TaskId,
     /// Who did it, does it, or is thought to.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub agent: Option<AgentName>,
     /// What kind of time it is.
     pub kind: BarKind,
     /// When it begins.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub start_at: Timestamp,
     /// When it ends.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub end_at: Timestamp,
     /// Why the task did not go on, in time that it was blocked.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub reason: Option<BlockReason>,
     /// The question, what was asked for, or what went wrong, in that time.
     pub text: Option<String>,
@@ -58,6 +70,8 @@ pub struct Bar {
 
 /// What kind of time a bar is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum BarKind {
     /// Somebody worked at it.

@@ -10,6 +10,7 @@ use domain::{
     MergeOutcome, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Said, Settings, Timestamp,
 };
 use engine::{Effect, Rejection, Run};
+use views::Views;
 
 use crate::runs::Work;
 
@@ -21,15 +22,34 @@ pub struct Crank {
     pub log: Vec<Recorded>,
     /// How often something was wished of it.
     pub n_steps: u64,
+    /// The rows of it, where they are kept.
+    pub rows: Option<Views>,
     orders: VecDeque<(EffectId, Effect)>,
     keeps_log: bool,
 }
 
+/// What is kept of a run besides its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing.
+    Nothing,
+    /// All that happened.
+    Log,
+    /// The rows, as the one who leads a run has them.
+    Rows,
+}
+
 impl Crank {
     /// Starts a run of so much work.
-    pub fn start(work: &Work, slots: u32, keeps_log: bool) -> Result<Self, Rejection> {
-        let mut crank =
-            Self { run: Run::new(), log: Vec::new(), n_steps: 0, orders: VecDeque::new(), keeps_log };
+    pub fn start(work: &Work, slots: u32, keeps: Keeps) -> Result<Self, Rejection> {
+        let mut crank = Self {
+            run: Run::new(),
+            log: Vec::new(),
+            n_steps: 0,
+            rows: "r1".parse().ok().filter(|_| keeps == Keeps::Rows).map(Views::new),
+            orders: VecDeque::new(),
+            keeps_log: keeps == Keeps::Log,
+        };
         crank.wish(&Actor::Person("ana".to_owned()), start(work, slots))?;
         Ok(crank)
     }
@@ -58,6 +78,11 @@ impl Crank {
         let now = Timestamp(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
         let decision = self.run.decide(now, actor, command)?;
         self.orders.extend(decision.effects);
+        if let Some(rows) = &mut self.rows {
+            for recorded in &decision.events {
+                rows.apply(recorded);
+            }
+        }
         if self.keeps_log {
             self.log.extend(decision.events);
         }
@@ -149,12 +174,12 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
 mod tests {
     use domain::RunOutcome;
 
-    use super::Crank;
+    use super::{Crank, Keeps};
     use crate::runs::{Shape, generate};
 
     #[test]
     fn a_run_in_which_nothing_goes_wrong_ends_done() {
-        let mut crank = Crank::start(&generate(Shape::Chains, 60, 1), 3, true).unwrap();
+        let mut crank = Crank::start(&generate(Shape::Chains, 60, 1), 3, Keeps::Log).unwrap();
         crank.turn().unwrap();
         assert_eq!(crank.run.outcome(), Some(RunOutcome::Done));
         assert!(crank.log.len() > 60 * 8);

@@ -12,6 +12,7 @@ mod soak;
 mod test;
 mod tidy;
 mod tools;
+mod types;
 mod web;
 
 use std::process::ExitCode;
@@ -44,6 +45,8 @@ enum Command {
     RealAgents(real_agents::Options),
     /// Imagines a million runs, and kills the store a thousand times.
     Soak(soak::Options),
+    /// Writes the page's types anew, from those of the server.
+    Types,
     /// Checks the page, and tests it in a browser.
     Web(web::Options),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
         Command::Soak(options) => soak::run(&options),
+        Command::Types => types::run(),
         Command::Web(options) => web::run(&options),
     };
     match outcome {

@@ -1,8 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { applyChanges, type Change, keys, toWaiting, type Waiting } from "./cache";
+import { applyChanges, keys, toWaiting } from "./cache";
+import type { Changed, InboxEntry } from "./generated";
 
-const change = (kind: string, key: string, row: unknown): Change => ({
+const change = (kind: string, key: string, row: unknown): Changed => ({
   run: "r1",
   sequence: 1,
   kind,
@@ -43,7 +44,7 @@ test("runs and the inbox of all runs follow the rows of each run", () => {
 
 test("what holds up most time is first, then most tasks, then what waits longest", () => {
   const waiting = (id: string, timeMs: number, tasks: number, sinceAt: number) =>
-    ({ run: "r1", item: { type: "question", id }, holdsUp: { timeMs, tasks }, sinceAt }) as Waiting;
+    ({ run: "r1", item: { type: "question", id }, holdsUp: { timeMs, tasks }, sinceAt }) as InboxEntry;
   const rows = [waiting("a", 0, 1, 5), waiting("b", 9, 0, 9), waiting("c", 0, 3, 9), waiting("d", 0, 1, 2)];
   const sorted = toWaiting(Object.fromEntries(rows.map((row) => [row.item.id, row])));
   expect(sorted.map((row) => row.item.id)).toEqual(["b", "c", "d", "a"]);

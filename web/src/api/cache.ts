@@ -1,13 +1,11 @@
 /** The rows of the server in the query cache: where they are, and the only place that puts a change there. */
 
 import type { QueryClient } from "@tanstack/react-query";
-import { isKind, type Kind, type RowOf, type RunRow } from "./rows";
+import type { Changed, InboxEntry, RowOf, RunRow } from "./generated";
+import { isKind, type Kind } from "./rows";
 
 /** Rows of one kind by their keys. */
 export type Table<K extends Kind> = Readonly<Record<string, RowOf[K]>>;
-
-/** What waits for a person, with its run. */
-export type Waiting = RowOf["inbox"] & { run: string };
 
 export const keys = {
   runs: ["runs"] as const,
@@ -16,11 +14,8 @@ export const keys = {
   rows: (run: string, kind: Kind) => ["rows", run, kind] as const,
 };
 
-/** One row that is new, looks different, or is gone. */
-export type Change = { run: string; sequence: number; kind: string; key: string; row: unknown };
-
 /** Puts changes into the tables that somebody has asked for. Later ones win. */
-export function applyChanges(cache: QueryClient, changes: readonly Change[]): void {
+export function applyChanges(cache: QueryClient, changes: readonly Changed[]): void {
   const tables = new Map<string, { queryKey: readonly unknown[]; next: Record<string, unknown> }>();
   const put = (queryKey: readonly unknown[], key: string, row: unknown) => {
     const name = queryKey.join("\n");
@@ -51,7 +46,7 @@ export function toRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
 }
 
 /** What waits, with what holds up most first. */
-export function toWaiting(rows: Readonly<Record<string, Waiting>>): Waiting[] {
+export function toWaiting(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
   return Object.values(rows).sort(
     (left, right) =>
       right.holdsUp.timeMs - left.holdsUp.timeMs ||

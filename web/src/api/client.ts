@@ -1,10 +1,11 @@
 /** The cache and the stream of this page, and what the server can be asked. */
 
 import { QueryClient } from "@tanstack/react-query";
-import { applyChanges, keys, type Table, type Waiting, waitingKey } from "./cache";
+import { applyChanges, keys, type Table, waitingKey } from "./cache";
+import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
 import { getJson, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
-import { type Kind, keyOf, type RowOf, type RunRow } from "./rows";
+import { type Kind, keyOf } from "./rows";
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -24,12 +25,10 @@ export const live = new Live({
   onChanges: (changes) => applyChanges(cache, changes),
 });
 
-type Fetched = { position: number; sequence: number; rows: { [K in Kind]?: RowOf[K][] } };
-
 /** What several tables of a run need is asked for once. */
-const underWay = new Map<string, { kinds: Set<Kind>; fetched: Promise<Fetched> }>();
+const underWay = new Map<string, { kinds: Set<Kind>; fetched: Promise<RunRows> }>();
 
-function fetchKind(run: string, kind: Kind): Promise<Fetched> {
+function fetchKind(run: string, kind: Kind): Promise<RunRows> {
   const shared = underWay.get(run);
   if (shared) {
     shared.kinds.add(kind);
@@ -40,7 +39,7 @@ function fetchKind(run: string, kind: Kind): Promise<Fetched> {
   const fetched = new Promise((resolve) => setTimeout(resolve)).then(() => {
     underWay.delete(run);
     const query = [...kinds].map((wanted) => `kind=${wanted}`).join("&");
-    return getJson<Fetched>(`/api/runs/${part(run)}/rows?${query}`);
+    return getJson<RunRows>(`/api/runs/${part(run)}/rows?${query}`);
   });
   underWay.set(run, { kinds, fetched });
   return fetched;
@@ -76,8 +75,8 @@ export const runsQuery = {
 
 export const inboxQuery = {
   queryKey: keys.inbox,
-  queryFn: async (): Promise<Record<string, Waiting>> => {
-    const { fetched, missed } = await live.fetchRows(() => getJson<Waiting[]>("/api/inbox"));
+  queryFn: async (): Promise<Record<string, InboxEntry>> => {
+    const { fetched, missed } = await live.fetchRows(() => getJson<InboxEntry[]>("/api/inbox"));
     const rows = Object.fromEntries(fetched.map((row) => [waitingKey(row.run, keyOf.inbox(row)), row]));
     for (const { kind, run, key, row } of missed) {
       if (kind !== "inbox") continue;
@@ -88,5 +87,4 @@ export const inboxQuery = {
   },
 };
 
-export type Status = { version: string; pid: number; startedAt: number; data: string; person?: string };
 export const statusQuery = { queryKey: keys.status, queryFn: () => getJson<Status>("/api/status") };

@@ -4,9 +4,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { toRuns, toWaiting } from "./cache";
 import { inboxQuery, live, rowsQuery, runsQuery } from "./client";
+import type { RowOf, Wish } from "./generated";
 import type { LiveState } from "./live";
-import type { Kind, RowOf } from "./rows";
-import { type Wish, wish } from "./wishes";
+import type { Kind } from "./rows";
+import { wish } from "./wishes";
 
 /** All rows of a kind by their keys, kept current. */
 export function useRows<K extends Kind>(run: string, kind: K, enabled = true) {

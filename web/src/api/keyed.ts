@@ -9,7 +9,8 @@ import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query"
 import { useCallback, useSyncExternalStore } from "react";
 import { keys } from "./cache";
 import { cache } from "./client";
-import type { Kind, RowOf } from "./rows";
+import type { RowOf } from "./generated";
+import type { Kind } from "./rows";
 
 type Rows = Readonly<Record<string, unknown>>;
 const NONE: Rows = {};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Change } from "./cache";
+import type { Changed } from "./generated";
 import { idLines, Live } from "./live";
 
 /** A server that answers each connection with its next script, and remembers how it was asked. */
@@ -28,7 +28,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 test("a stream that broke off is taken up behind the last id that was heard", async () => {
-  const changes: Change[] = [];
+  const changes: Changed[] = [];
   const { asked, fetch } = played(
     ["retry: 1000\nid: 811\n\n", event("T1.1", 1, 812), event("T1.2", 2)],
     [event("T1.2", 2, 813)],

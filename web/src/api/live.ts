@@ -6,7 +6,7 @@
  */
 
 import { createParser } from "eventsource-parser";
-import type { Change } from "./cache";
+import type { Changed, Glimpsed } from "./generated";
 import { type Refusal, refusal } from "./http";
 
 export type LiveState =
@@ -15,9 +15,6 @@ export type LiveState =
   | { type: "offline"; since: number }
   | { type: "refused"; refusal: Refusal };
 
-/** What an agent says or does this moment; nobody keeps it. */
-export type Glimpse = { run: string; session: string; what: unknown };
-
 /** The server says something at least every 15 seconds; twice as long is an end. */
 const SILENCE_MAX_MS = 35_000;
 /** The server has no such place, or says that it is of another log. */
@@ -25,15 +22,15 @@ const OTHER_LOG = [400, 409];
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 8_000;
 
-type Deps = { fetch: typeof fetch; onChanges: (changes: Change[]) => void };
+type Deps = { fetch: typeof fetch; onChanges: (changes: Changed[]) => void };
 
 export class Live {
   #position: string | null = null;
   #state: LiveState = { type: "connecting" };
   #listeners = new Set<() => void>();
-  #glimpsed = new Set<(glimpse: Glimpse) => void>();
-  #recordings = new Set<Change[]>();
-  #batch: Change[] = [];
+  #glimpsed = new Set<(glimpse: Glimpsed) => void>();
+  #recordings = new Set<Changed[]>();
+  #batch: Changed[] = [];
   #frame: ReturnType<typeof setTimeout> | null = null;
   #stop: AbortController | null = null;
   #wake: (() => void) | null = null;
@@ -55,15 +52,15 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  onGlimpse(listener: (glimpse: Glimpse) => void): () => void {
+  onGlimpse(listener: (glimpse: Glimpsed) => void): () => void {
     this.#glimpsed.add(listener);
     return () => this.#glimpsed.delete(listener);
   }
 
   /** Fetches rows, and returns them with what changed behind their place meanwhile. */
-  async fetchRows<T>(fetchRows: () => Promise<T>): Promise<{ fetched: T; missed: Change[] }> {
+  async fetchRows<T>(fetchRows: () => Promise<T>): Promise<{ fetched: T; missed: Changed[] }> {
     await this.heard;
-    const missed: Change[] = [];
+    const missed: Changed[] = [];
     this.#recordings.add(missed);
     try {
       return { fetched: await fetchRows(), missed };
@@ -157,10 +154,10 @@ export class Live {
     if (name === "problem") return;
     const said: unknown = JSON.parse(data);
     if (name === "session.seen") {
-      for (const listener of this.#glimpsed) listener(said as Glimpse);
+      for (const listener of this.#glimpsed) listener(said as Glimpsed);
       return;
     }
-    const change = said as Change;
+    const change = said as Changed;
     for (const recording of this.#recordings) recording.push(change);
     this.#batch.push(change);
     // Changes of the same moment are shown at once: a screen has 60 pictures a second, a run may have more news.

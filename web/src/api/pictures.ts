@@ -1,41 +1,8 @@
 /** Pictures of a run that the server draws: where its tasks stand in its plan, and when they are worked at. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Layout, Schedule } from "./generated";
 import { getJson, part } from "./http";
-import type { BlockReason, Timestamp } from "./rows";
-
-export type Lane = { phase: number; title: string; x: number; y: number; width: number; height: number };
-export type PlacedTask = { task: string; x: number; y: number; isCritical: boolean };
-export type Link = { from: string; to: string; isCritical: boolean };
-export type Layout = {
-  width: number;
-  height: number;
-  nodeWidth: number;
-  nodeHeight: number;
-  lanes: Lane[];
-  nodes: PlacedTask[];
-  edges: Link[];
-};
-
-export type BarKind = "past" | "now" | "blocked" | "predicted";
-export type Bar = {
-  task: string;
-  agent: string | null;
-  kind: BarKind;
-  startAt: Timestamp;
-  endAt: Timestamp;
-  reason: BlockReason | null;
-  text: string | null;
-  isCritical: boolean;
-};
-export type Schedule = {
-  startAt: Timestamp;
-  nowAt: Timestamp;
-  endAt: Timestamp | null;
-  nGuessed: number;
-  nStuck: number;
-  bars: Bar[];
-};
 
 /** The longest way changes with what was done; so often is often enough to look. */
 const LAYOUT_AGE_MAX_MS = 15_000;

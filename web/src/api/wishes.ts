@@ -1,40 +1,7 @@
 /** What people can wish of a run. */
 
+import type { Accepted, Wish, WishBody } from "./generated";
 import { part, postJson } from "./http";
-import type { Action, Keep, Priority } from "./rows";
-
-export type Wish =
-  | "pauseRun"
-  | "continueRun"
-  | "cancelRun"
-  | { pausePhase: number }
-  | { continuePhase: number }
-  | { pauseTask: string }
-  | { continueTask: string }
-  | { cancelTask: string }
-  | { skipTask: string }
-  | { retryTask: { task: string; hint?: string } }
-  | { prioritizeTask: { task: string; priority: Priority } }
-  | { reassignTask: { task: string; agent: string } }
-  | { makeCheckpoint: string }
-  | { rewindTask: { task: string; checkpoint?: string } }
-  | { answer: { question: string; answer: string; keep?: Keep } }
-  | { askBack: { question: string; text: string } }
-  | { chat: { text: string } }
-  | { provide: { request: string; provided: Provided } }
-  | { refuse: { request: string; reason: string } }
-  | { skipRequest: string }
-  | { approveGate: { phase: number; note?: string } }
-  | { takePlan: { offer: string } }
-  | { leavePlan: { offer: string } }
-  | { rejectGate: { phase: number; reason: string; tasks: string[] } }
-  | { resolve: { escalation: string; action: Action; note?: string } };
-
-export type Provided =
-  | { type: "environment"; names: string[] }
-  | { type: "file"; path: string }
-  | { type: "permission"; granted: boolean }
-  | { type: "package"; name: string; version?: string };
 
 const PERSON = "jangdan.person";
 
@@ -44,6 +11,7 @@ export const person = {
   set: (name: string): void => localStorage.setItem(PERSON, name.trim().slice(0, 100) || "you"),
 };
 
-export function wish(run: string, what: Wish): Promise<{ sequence: number }> {
-  return postJson(`/api/runs/${part(run)}/wishes`, { person: person.get(), wish: what });
+export function wish(run: string, what: Wish): Promise<Accepted> {
+  const body: WishBody = { person: person.get(), wish: what };
+  return postJson(`/api/runs/${part(run)}/wishes`, body);
 }

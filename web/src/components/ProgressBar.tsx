@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { RunRow } from "~/api/rows";
+import type { RunRow } from "~/api/generated";
 
 /** How much of a run is done, under way, and waiting for a person. */
 export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor"> }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { RunState, TaskRow } from "~/api/rows";
+import type { RunState, TaskRow } from "~/api/generated";
 import { RUN_SIGNS, SIGNS, shownState, TEXT } from "./state";
 
 /** The sign of a task's state, with its name beside it or behind it. */

@@ -15,7 +15,7 @@ import {
   TriangleAlert,
   X,
 } from "lucide-react";
-import type { RunState, TaskRow } from "~/api/rows";
+import type { RunState, TaskRow } from "~/api/generated";
 
 export type Tone = "wait" | "ready" | "run" | "ask" | "check" | "done" | "fail";
 

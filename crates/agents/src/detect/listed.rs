@@ -7,6 +7,7 @@ use crate::preset::{self, PresetError};
 
 /// An agent, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ListedAgent", optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
     /// Its name.

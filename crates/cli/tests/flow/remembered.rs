@@ -1,4 +1,5 @@
 //! An agent that keeps its sessions comes back from the cold with all it knew; one that lost it is told everything again.
+//! One that asked in the middle of its turn has asked once, whoever reads it again.
 
 use std::fs;
 
@@ -31,6 +32,41 @@ fn an_agent_that_has_forgotten_is_told_everything_again() {
     assert!(said.ends_with("[ANSWER q_1]\nblue"), "{said}");
 }
 
+#[test]
+fn what_is_asked_within_a_turn_is_asked_once() {
+    for voice in ["claude", "acp"] {
+        let mut lab = Lab::without_team();
+        let script = format!(
+            r#"
+voice = '{voice}'
+steps = [
+    {{ wait = 'Do T1' }},
+    {{ question = {{ text = 'Which colour?', options = ['blue', 'red'] }} }},
+    {{ write = {{ path = 'said.txt', text = '{{line}}' }} }},
+    {{ question = {{ text = 'Which size?', options = ['large', 'small'] }} }},
+    {{ write = {{ path = 'said.txt', text = ' {{line}}', append = true }} }},
+    {{ say = "DONE:{{task}} {{key}}\n" }},
+]
+"#
+        );
+        hire(&mut lab, voice, &script);
+        let run = lab.start(plan(&["T1"]));
+        lab.until_pending(&run, 1);
+        lab.reopen();
+        let colour = lab.until_pending(&run, 1).remove(0);
+        lab.answer(&run, colour.id, "blue");
+        lab.until(&run, |views| (views.rows().questions.len() == 2).then_some(()));
+        // Whoever takes over here reads both from the beginning of the turn: one has its answer, one has none.
+        lab.reopen();
+        let size = lab.until_pending(&run, 1).remove(0);
+        lab.answer(&run, size.id, "small");
+        assert_eq!(lab.outcome(&run), RunOutcome::Done, "{voice}");
+        assert_eq!(lab.rows(&run).questions.len(), 2, "{voice} asks each once");
+        let said = lab.show(&run, "said.txt");
+        assert!(said.contains("blue") && said.contains("small"), "{voice} heard {said}");
+    }
+}
+
 fn lab(voice: &str) -> (Lab, std::path::PathBuf) {
     let mut lab = Lab::without_team();
     let memory = lab.meeting("memory");
@@ -54,7 +90,12 @@ choose = [
 "#,
         memory.display()
     );
-    let path = lab.write("script.toml", &script);
+    hire(&mut lab, voice, &script);
+    (lab, memory)
+}
+
+fn hire(lab: &mut Lab, voice: &str, script: &str) {
+    let path = lab.write("script.toml", script);
     let arguments = format!("'play', '{}'", path.display());
     let preset = match voice {
         "claude" => format!(
@@ -64,7 +105,6 @@ choose = [
         _ => format!("driver = 'acp'\ncommand = '{JANGDAN}'\narguments = [{arguments}]"),
     };
     lab.hire("worker", Role::Worker, &preset);
-    (lab, memory)
 }
 
 /// Lets a run wait in the cold for an answer, and returns what the agent heard when it was back.

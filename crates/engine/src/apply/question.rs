@@ -44,6 +44,9 @@ impl Run {
                     prompt: prompt.clone(),
                     state: QuestionState::Asked,
                 });
+                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
+                    self.prompted(*session, prompt);
+                }
                 self.question_asked(at, *question, *session);
             }
             Event::QuestionRouted { question, to } => match to {
@@ -138,8 +141,10 @@ impl Run {
                     request.state = RequestState::Delivered;
                 }
             }
-            // The prompt is answered by an input; the warning is for people.
-            Event::PermissionJudged { .. } | Event::QuestionsPiledUp { .. } => {}
+            // It is answered by an input.
+            Event::PermissionJudged { session, wish, .. } => self.prompted(*session, &wish.prompt),
+            // The warning is for people.
+            Event::QuestionsPiledUp { .. } => {}
             other => debug_assert!(false, "{} is no event of questions", other.name()),
         }
     }

@@ -15,6 +15,8 @@ use crate::{
 
 /// More than these corrections of one turn would only feed a quarrel.
 const CORRECTIONS_MAX: usize = 8;
+/// An agent that asks more than this in one turn has lost count.
+const PROMPTS_MAX: usize = 256;
 
 /// What is known of a session when it begins.
 pub(super) struct Opened<'a> {
@@ -91,6 +93,8 @@ impl Run {
                 if let Some(session) = self.sessions.get_mut(id.0) {
                     // The process is gone, and its turn with it.
                     session.in_turn = false;
+                    // The next process counts anew.
+                    session.prompts.clear();
                 }
             }
         }
@@ -253,6 +257,15 @@ impl Run {
         session.heard = session.heard.split_off(&first_kept);
     }
 
+    /// A prompt was taken. Of a turn without an end only the last ones are known.
+    pub(super) fn prompted(&mut self, id: SessionId, prompt: &str) {
+        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        if session.prompts.len() == PROMPTS_MAX {
+            session.prompts.pop_front();
+        }
+        session.prompts.push_back(prompt.to_owned());
+    }
+
     pub(super) fn message_heard(&mut self, id: SessionId, said: &Said) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row = 0;
@@ -289,6 +302,7 @@ impl Run {
             session.in_hand = None;
         }
         session.told_of_near_miss = false;
+        session.prompts.clear();
         session.read_from = session.read_from.max(read_from);
         session.turn_from = session.read_from;
         let first_kept = Heard { start: session.read_from, ordinal: 0 };

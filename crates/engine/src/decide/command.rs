@@ -142,10 +142,12 @@ impl Deciding<'_> {
             }
             Command::AskPermission(wish) => {
                 let session = self.speaker(None)?;
+                self.not_asked_before(session, &wish.prompt)?;
                 self.ask_permission(session, wish);
             }
             Command::AskPrompt { prompt, asked } => {
                 let session = self.speaker(None)?;
+                self.not_asked_before(session, &prompt)?;
                 if self.asking_refusal(session).is_some() {
                     return Err(Rejection::Stale);
                 }

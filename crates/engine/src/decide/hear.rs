@@ -46,6 +46,12 @@ impl Deciding<'_> {
         Ok(session)
     }
 
+    /// Whoever reads an agent's output again after a restart finds the prompts of its turn again.
+    pub(super) fn not_asked_before(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
+        let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
+        if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::Stale) } else { Ok(()) }
+    }
+
     pub(super) fn hear(&mut self, place: Place, said: Said) {
         match self.refusal(place.session, &said) {
             Some(error) if self.run.is_on(Guard::OwnWords) => {

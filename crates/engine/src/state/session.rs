@@ -43,6 +43,8 @@ pub(crate) struct Session {
     /// Messages that were taken, behind `read_from`.
     pub(crate) heard: BTreeSet<Heard>,
     pub(crate) read_from: u64,
+    /// The prompts of its present turn that were taken: after a restart they are read again.
+    pub(crate) prompts: VecDeque<String>,
     /// Where reading went on when its last turn ended.
     pub(crate) turn_from: u64,
     pub(crate) invalid_in_a_row: u32,
@@ -82,6 +84,7 @@ impl Default for Session {
             untyped: VecDeque::new(),
             heard: BTreeSet::new(),
             read_from: 0,
+            prompts: VecDeque::new(),
             turn_from: 0,
             invalid_in_a_row: 0,
             corrections: Vec::new(),

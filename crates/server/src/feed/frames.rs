@@ -49,19 +49,32 @@ pub struct SeenFrames {
     pub text: Bytes,
 }
 
+/// One row that is new, looks different, or is gone.
 #[derive(Serialize)]
-struct Changed<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Changed<'a> {
+    /// The run.
     run: &'a RunId,
+    /// The place of the event in the run.
     sequence: Sequence,
+    /// What it is a row of.
     kind: &'static str,
+    /// Its name within its kind.
     key: &'a str,
+    /// How it looks now; none where it is gone.
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
     row: Option<&'a Row>,
 }
 
+/// What is seen of a session this moment; nobody keeps it.
 #[derive(Serialize)]
-struct Glimpsed<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Glimpsed<'a> {
+    /// The run.
     run: &'a RunId,
+    /// The session.
     session: SessionId,
+    /// What.
     what: &'a Glimpse,
 }
 

@@ -15,7 +15,7 @@ use crate::{
     get, path = "/api/runs/{run}/layout",
     params(("run" = String, Path, description = "the run")),
     responses(
-        (status = OK, description = "width, height, nodeWidth, nodeHeight, lanes, nodes and edges", body = Object),
+        (status = OK, body = Layout),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -28,7 +28,7 @@ pub async fn plan(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Js
     get, path = "/api/runs/{run}/schedule",
     params(("run" = String, Path, description = "the run")),
     responses(
-        (status = OK, description = "startAt, nowAt, endAt, nGuessed, nStuck and bars", body = Object),
+        (status = OK, body = Schedule),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]

@@ -29,10 +29,16 @@ const RUNS_MAX: usize = 1000;
 /// How long the name of a person can be.
 const PERSON_BYTES_MAX: usize = 200;
 
+/// The rows of a run by their kinds, and the place in the log that they stand for.
 #[derive(Serialize)]
-struct RunRows {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunRows {
+    /// The place among all runs; listening from here on misses nothing.
     position: u64,
+    /// The place of the last event in the run.
     sequence: u64,
+    /// The rows of the kinds that were asked for.
+    #[cfg_attr(feature = "typescript", ts(type = "{ [K in keyof RowOf]?: Array<RowOf[K]> }"))]
     rows: BTreeMap<&'static str, Vec<Row>>,
 }
 

@@ -92,6 +92,8 @@ fn answers_have_what_the_description_promises() {
     };
     let wishes = format!("/api/runs/{run}/wishes");
     check("Status", &site.ask("GET", "/api/status", "").1);
+    check("Layout", &site.ask("GET", &format!("/api/runs/{run}/layout"), "").1);
+    check("Schedule", &site.ask("GET", &format!("/api/runs/{run}/schedule"), "").1);
     check("Accepted", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"pauseRun"}"#).1);
     check("Problem", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"tick"}"#).1);
     let new = serde_json::to_string(&site.new_run(1)).unwrap();

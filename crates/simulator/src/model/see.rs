@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{EffectId, EscalationType, Event, Level, LoopOutcome, Recorded, Route, Subject};
+use domain::{EffectId, EscalationType, Event, Level, LoopOutcome, ParkMode, Recorded, Route, Subject};
 
 use super::{Escalation, Life, Model, Question, Request, Session, Stage, Standing, Task};
 use crate::rule::Rule;
@@ -124,6 +124,7 @@ impl Model {
                     inputs: BTreeMap::new(),
                     heard: BTreeSet::new(),
                     read_from: 0,
+                    prompts: BTreeSet::new(),
                 };
                 if self.sessions.insert(*session, opened).is_some() {
                     self.breach(Rule::OneAttempt, format!("{session} is opened again"));
@@ -132,8 +133,13 @@ impl Model {
             Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
                 self.session(*session, |session| session.life = Life::Active);
             }
-            Event::SessionParked { session, .. } => {
-                self.session(*session, |session| session.life = Life::Parked);
+            Event::SessionParked { session, mode } => {
+                self.session(*session, |session| {
+                    session.life = Life::Parked;
+                    if *mode == ParkMode::Cold {
+                        session.prompts.clear();
+                    }
+                });
             }
             Event::SessionDismissed { session } => {
                 self.session(*session, |session| session.life = Life::Dismissed);
@@ -155,9 +161,25 @@ impl Model {
                 self.hear(*session, *heard, *read_from);
             }
             Event::TurnEnded { session, read_from, .. } => {
-                self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
+                self.session(*session, |session| {
+                    session.read_from = session.read_from.max(*read_from);
+                    session.prompts.clear();
+                });
             }
-            Event::QuestionAsked { question, session, task, options, default, required, .. } => {
+            Event::QuestionAsked {
+                question,
+                session,
+                task,
+                options,
+                default,
+                required,
+                permission,
+                prompt,
+                ..
+            } => {
+                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
+                    self.prompt(*session, prompt);
+                }
                 let asked = Question {
                     session: *session,
                     task: task.clone(),
@@ -170,6 +192,7 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
+            Event::PermissionJudged { session, wish, .. } => self.prompt(*session, &wish.prompt),
             Event::QuestionRouted { question, to } => {
                 let standing = match to {
                     Route::Orchestrator => Standing::Orchestrator,
@@ -303,7 +326,6 @@ impl Model {
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }
             | Event::QuestionsPiledUp { .. }
-            | Event::PermissionJudged { .. }
             | Event::PermissionKept { .. }
             | Event::RequestDelivered { .. }
             | Event::ResultSubmitted { .. }

@@ -44,6 +44,8 @@ pub struct Session {
     pub heard: BTreeSet<Heard>,
     /// Where reading starts again after a restart.
     pub read_from: u64,
+    /// The prompts of the present turn that were taken.
+    pub prompts: BTreeSet<String>,
 }
 
 impl Session {
@@ -73,6 +75,14 @@ impl Model {
         let is_new = session.heard.insert(heard);
         if !is_new {
             self.breach(Rule::MessageOnce, format!("{id} is heard twice at {}", heard.start));
+        }
+    }
+
+    /// A prompt was taken.
+    pub(super) fn prompt(&mut self, id: SessionId, prompt: &str) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if !session.prompts.insert(prompt.to_owned()) {
+            self.breach(Rule::PromptOnce, format!("{id} asks twice with {prompt}"));
         }
     }
 

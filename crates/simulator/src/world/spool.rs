@@ -47,6 +47,8 @@ pub struct Spool {
     cursor: usize,
     end: u64,
     reading: bool,
+    /// From where the present reader began.
+    read_from: u64,
 }
 
 impl Spool {
@@ -76,8 +78,9 @@ impl World {
     pub fn read(&mut self, id: SessionId) -> Option<Command> {
         let process = self.processes.get_mut(&id)?;
         let spool = &mut process.spool;
-        while spool.entries.get(spool.cursor).is_some_and(|entry| entry.settled && !is_message(&entry.spoken))
-        {
+        let read_from = spool.read_from;
+        let is_told_once = |entry: &Entry| entry.settled && !is_told_again(entry, read_from);
+        while spool.entries.get(spool.cursor).is_some_and(is_told_once) {
             spool.cursor += 1;
         }
         let entry = spool.entries.get(spool.cursor)?;
@@ -118,14 +121,22 @@ impl World {
                 let cursor = unsettled.map_or(behind, |unsettled| unsettled.min(behind));
                 spool.cursor = cursor.min(spool.cursor).saturating_sub(again);
                 spool.reading = false;
+                spool.read_from = read_from;
             }
             self.read_on(id);
         }
     }
 }
 
-fn is_message(spoken: &Spoken) -> bool {
-    matches!(spoken, Spoken::Said(_) | Spoken::Invalid | Spoken::Near)
+/// Tells whether one who reads again tells it again: all messages, and what the agent asks in its present turn.
+fn is_told_again(entry: &Entry, read_from: u64) -> bool {
+    match entry.spoken {
+        Spoken::Said(_) | Spoken::Invalid | Spoken::Near => true,
+        Spoken::Prompt(..) | Spoken::Permission(_) => entry.start >= read_from,
+        Spoken::Feedback(_) | Spoken::Used(_) | Spoken::EndOfTurn(_) | Spoken::Ended(_) | Spoken::Lost => {
+            false
+        }
+    }
 }
 
 fn command(session: SessionId, entry: &Entry) -> Command {

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views};
 
 /// A member of the team.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRow {
     /// The name by which others call it.
@@ -28,6 +29,7 @@ pub struct AgentRow {
 
 /// More questions in one phase than people like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AsksALot {
     /// The phase.

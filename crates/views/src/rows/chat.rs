@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// One utterance about the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatRow {
     /// Its place, from 0.
@@ -28,6 +29,7 @@ pub struct ChatRow {
 
 /// Who speaks in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Author {
     /// Whose run it is.

@@ -7,6 +7,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// The direct line between two sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelRow {
     /// The channel.
@@ -27,6 +28,7 @@ pub struct ChannelRow {
 
 /// How a channel stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ChannelState {
     /// Both are there.
@@ -37,6 +39,7 @@ pub enum ChannelState {
 
 /// What one session says to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DirectMessageRow {
     /// The message.
@@ -67,6 +70,7 @@ pub struct DirectMessageRow {
 
 /// How a direct message stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum DirectMessageState {
     /// It is said.

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// The gate of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct GateRow {
     /// The phase.
@@ -34,6 +35,7 @@ pub struct GateRow {
 
 /// One time that a phase was at its gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct GateRound {
     /// Which time.
@@ -56,6 +58,7 @@ pub struct GateRound {
 
 /// Who let a phase pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
     /// Who.
@@ -70,6 +73,7 @@ pub struct Approval {
 
 /// How a gate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum GateState {
     /// The phase is not there yet.

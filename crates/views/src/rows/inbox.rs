@@ -13,6 +13,7 @@ use crate::{Kind, Record};
 
 /// One thing that waits for the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct InboxRow {
     /// What it is.
@@ -33,6 +34,7 @@ pub struct InboxRow {
 
 /// What somebody has in hand. Calls are never in the inbox: agents have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
 pub enum InboxItem {
     /// A question.

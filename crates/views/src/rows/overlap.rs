@@ -7,6 +7,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// Files that two unfinished tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OverlapRow {
     /// The two tasks, in order.

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views, plans::summary, views::Moment};
 
 /// What a plan file says that the run's plan does not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanOfferRow {
     /// The offer.
@@ -30,6 +31,7 @@ pub struct PlanOfferRow {
 
 /// What became of a change of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanOfferState {
     /// It waits for the person.

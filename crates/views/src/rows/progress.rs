@@ -7,6 +7,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressRow {
     /// The session.

@@ -11,6 +11,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// What somebody must answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRow {
     /// The question.
@@ -67,6 +68,7 @@ pub struct QuestionRow {
 
 /// Something that is not clear about a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AskedBack {
     /// Who wants to know.
@@ -79,6 +81,7 @@ pub struct AskedBack {
 
 /// How a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionState {
     /// It is asked, and with nobody yet.

@@ -9,6 +9,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// The proof that a command ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptRow {
     /// The event that brought it.
@@ -36,6 +37,7 @@ pub struct ReceiptRow {
 
 /// What a command ran for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Purpose {
     /// To prove a task.
@@ -48,6 +50,7 @@ pub enum Purpose {
 
 /// What a task's last receipt says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskReceipt {
     /// The event that brought it; names its row.

@@ -11,6 +11,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// What somebody must provide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRow {
     /// The request.
@@ -55,6 +56,7 @@ pub struct RequestRow {
 
 /// How a request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RequestState {
     /// It is asked for.

@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 
 /// One execution of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunRow {
     /// The run.
@@ -42,6 +43,7 @@ pub struct RunRow {
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RunState {
     /// It goes on.
@@ -58,6 +60,7 @@ pub enum RunState {
 
 /// How many tasks are in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCounts {
     /// Waiting.
@@ -111,6 +114,7 @@ impl TaskCounts {
 
 /// For how many things a run waits, by whom they are with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunWaits {
     /// What is in the person's inbox.

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views, facts::SessionFacts, views::Moment};
 
 /// One session of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRow {
     /// The session.
@@ -56,6 +57,7 @@ pub struct SessionRow {
 
 /// How a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionState {
     /// Its process is to come.

@@ -11,6 +11,7 @@ use crate::{Kind, Record, Views, facts::TaskFacts, views::Moment};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRow {
     /// The task.
@@ -64,6 +65,7 @@ pub struct TaskRow {
 
 /// A reason not to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Blocked {
     /// The reason.
@@ -76,6 +78,7 @@ pub struct Blocked {
 
 /// A question without an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingQuestion {
     /// The question.

@@ -9,6 +9,7 @@ use crate::{Kind, Record, Views};
 
 /// What is to be done, and what must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskDetailRow {
     /// The task.

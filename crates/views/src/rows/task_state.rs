@@ -8,6 +8,7 @@ use crate::{Views, facts::Standing, views::Moment};
 
 /// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum TaskState {
     /// Something that it waits for is not there.

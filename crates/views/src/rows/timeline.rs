@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views, views::Moment, words::line};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineRow {
     /// The event.

@@ -7,6 +7,7 @@ use crate::{Kind, Record, Views, say::say, views::Moment};
 
 /// One utterance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnRow {
     /// The task.
@@ -32,6 +33,7 @@ pub struct TurnRow {
 
 /// Who speaks in a task's conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Speaker {
     /// Whoever leads the agent.
@@ -42,6 +44,7 @@ pub enum Speaker {
 
 /// What an utterance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnKind {
     /// Words of an agent.

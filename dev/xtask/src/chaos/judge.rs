@@ -1,7 +1,7 @@
 //! What came of a run: the files on its branch, what was asked and answered, and whether anybody was left behind.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::Path,
     process::Command,
@@ -39,6 +39,7 @@ pub fn judge(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     let text = output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
     let events: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     in_order(&events)?;
+    asked_once(&events)?;
     answered_once(&events)?;
     nobody_left(&data)?;
     output(Command::new("git").args(["-C"]).arg(&shop).args(["fsck", "--no-dangling"]))?;
@@ -53,6 +54,25 @@ fn in_order(events: &[Value]) -> Result<()> {
     for (number, event) in (1..).zip(events) {
         let sequence = event.get("sequence").and_then(Value::as_u64);
         ensure!(sequence == Some(number), "event {number} is numbered {sequence:?}");
+    }
+    Ok(())
+}
+
+/// What an agent asks within its turn is asked once, however often its output is read.
+fn asked_once(events: &[Value]) -> Result<()> {
+    let mut asked: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for event in events {
+        let Some(session) = field(event, "session").and_then(Value::as_str) else { continue };
+        match kind(event) {
+            "QuestionAsked" => {
+                if let Some(prompt) = field(event, "prompt").and_then(Value::as_str) {
+                    ensure!(asked.insert((session, prompt)), "{session} asked twice with {prompt}");
+                }
+            }
+            // Another turn may count anew.
+            "TurnEnded" => asked.retain(|(other, _)| *other != session),
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -53,6 +53,20 @@ struct Package {
     id: String,
     name: String,
     manifest_path: String,
+    #[serde(default)]
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+impl Package {
+    /// Tells whether it works for the compiler: what it needs is linked into no program.
+    fn is_macro(&self) -> bool {
+        self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "proc-macro"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -83,10 +97,17 @@ fn parse(text: &str) -> Result<Workspace> {
     let metadata: Metadata = serde_json::from_str(text)?;
     let names: BTreeMap<&str, &str> =
         metadata.packages.iter().map(|package| (package.id.as_str(), package.name.as_str())).collect();
+    let macros: BTreeSet<&str> = metadata
+        .packages
+        .iter()
+        .filter(|package| package.is_macro())
+        .map(|package| package.id.as_str())
+        .collect();
     let edges: BTreeMap<&str, Vec<&str>> = metadata
         .resolve
         .nodes
         .iter()
+        .filter(|node| !macros.contains(node.id.as_str()))
         .map(|node| {
             let is_linked =
                 |dependency: &&Dependency| dependency.dep_kinds.iter().any(|kind| kind.kind.is_none());
@@ -136,20 +157,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dependencies_of_tests_and_build_scripts_are_not_part_of_a_crate() {
+    fn dependencies_of_tests_build_scripts_and_macros_are_not_part_of_a_crate() {
         let text = r#"{
             "workspace_root": "/w", "workspace_members": ["w"],
             "packages": [
                 {"id": "w", "name": "wire", "manifest_path": "/w/crates/wire/Cargo.toml"},
                 {"id": "m", "name": "memchr", "manifest_path": "/r/memchr/Cargo.toml"},
                 {"id": "l", "name": "libc", "manifest_path": "/r/libc/Cargo.toml"},
-                {"id": "p", "name": "proptest", "manifest_path": "/r/proptest/Cargo.toml"}
+                {"id": "p", "name": "proptest", "manifest_path": "/r/proptest/Cargo.toml"},
+                {"id": "d", "name": "derive", "manifest_path": "/r/derive/Cargo.toml", "targets": [{"kind": ["proc-macro"]}]},
+                {"id": "t", "name": "tokio", "manifest_path": "/r/tokio/Cargo.toml"}
             ],
             "resolve": {"nodes": [
                 {"id": "w", "deps": [
                     {"pkg": "m", "dep_kinds": [{"kind": null}, {"kind": "dev"}]},
+                    {"pkg": "d", "dep_kinds": [{"kind": null}]},
                     {"pkg": "p", "dep_kinds": [{"kind": "dev"}]}
                 ]},
+                {"id": "d", "deps": [{"pkg": "t", "dep_kinds": [{"kind": null}]}]},
+                {"id": "t", "deps": []},
                 {"id": "m", "deps": [{"pkg": "l", "dep_kinds": [{"kind": null}]}]},
                 {"id": "l", "deps": []},
                 {"id": "p", "deps": []}
@@ -158,7 +184,7 @@ mod tests {
         let workspace = parse(text).unwrap();
         let [wire] = workspace.crates.as_slice() else { panic!("{workspace:?}") };
         assert_eq!((wire.name.as_str(), wire.folder.as_str()), ("wire", "crates/wire"));
-        assert_eq!(wire.uses, BTreeSet::from(["memchr".to_owned()]));
-        assert_eq!(wire.tree, BTreeSet::from(["libc".to_owned(), "memchr".to_owned()]));
+        assert_eq!(wire.uses, BTreeSet::from(["derive", "memchr"].map(str::to_owned)));
+        assert_eq!(wire.tree, BTreeSet::from(["derive", "libc", "memchr"].map(str::to_owned)));
     }
 }

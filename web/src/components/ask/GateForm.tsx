@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { GateRow } from "~/api/rows";
+import type { GateRow } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
 import { SayLine } from "./SayLine";

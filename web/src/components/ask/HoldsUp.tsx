@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { HoldsUp as Held } from "~/api/rows";
+import type { HoldsUp as Held } from "~/api/generated";
 import { useSpan } from "../time";
 
 /** What waits behind something that a person must do. */

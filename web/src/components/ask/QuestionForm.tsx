@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Keep, QuestionRow } from "~/api/rows";
+import type { Keep, QuestionRow } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
 import { useAct } from "./useAct";

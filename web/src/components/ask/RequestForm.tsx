@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { RequestRow } from "~/api/rows";
-import type { Provided } from "~/api/wishes";
+import type { Provided, RequestRow } from "~/api/generated";
 import { Button } from "../Button";
 import { useAct } from "./useAct";
 

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Waiting } from "~/api/cache";
+import type { InboxEntry } from "~/api/generated";
 import { useRow } from "~/api/hooks";
 import { useOpenTask } from "../open";
 import { Ago } from "../Time";
@@ -10,7 +10,7 @@ import { PlanForm } from "./PlanForm";
 import { QuestionForm } from "./QuestionForm";
 import { RequestForm } from "./RequestForm";
 
-type Props = { waiting: Waiting; chosen?: boolean; runTitle?: string | undefined };
+type Props = { waiting: InboxEntry; chosen?: boolean; runTitle?: string | undefined };
 
 /** One thing that waits for a person: what it is, what it holds up, and how to settle it on the spot. */
 export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
@@ -59,7 +59,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
   );
 }
 
-export function WaitingForm({ waiting: { run, item } }: { waiting: Waiting }) {
+export function WaitingForm({ waiting: { run, item } }: { waiting: InboxEntry }) {
   switch (item.type) {
     case "question":
       return <AskedQuestion run={run} id={item.id} />;

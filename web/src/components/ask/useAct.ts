@@ -1,8 +1,8 @@
 /** Wishes something, and says in a toast what came of it. */
 
 import { useTranslation } from "react-i18next";
+import type { Wish } from "~/api/generated";
 import { useWish } from "~/api/hooks";
-import type { Wish } from "~/api/wishes";
 import { toast } from "../toasts";
 
 export type Act = { act: (wish: Wish, done?: string) => Promise<boolean>; busy: boolean };

@@ -1,8 +1,8 @@
 import { monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import type { Priority } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { Priority } from "~/api/rows";
 import { useAct } from "~/components/ask/useAct";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";

@@ -3,7 +3,7 @@ import { Menu } from "@base-ui/react/menu";
 import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Priority, TaskRow } from "~/api/rows";
+import type { Priority, TaskRow } from "~/api/generated";
 import { useOpening } from "~/components/opening";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";

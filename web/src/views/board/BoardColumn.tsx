@@ -2,7 +2,7 @@ import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Priority, TaskRow } from "~/api/rows";
+import type { Priority, TaskRow } from "~/api/generated";
 import { BoardCard } from "./BoardCard";
 import { readCard, sectionData } from "./drag";
 import { type Column, canPrioritize, toSections } from "./toBoard";

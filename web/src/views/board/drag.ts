@@ -1,6 +1,6 @@
 /** What is dragged on the board, and onto what. */
 
-import type { Priority } from "~/api/rows";
+import type { Priority } from "~/api/generated";
 import { PRIORITIES } from "./toBoard";
 
 type Data = Record<string | symbol, unknown>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Blocked, TaskRow } from "~/api/rows";
+import type { Blocked, TaskRow } from "~/api/generated";
 import { toBoard, toSections } from "./toBoard";
 
 const task = (id: string, state: TaskRow["state"], more: Partial<TaskRow> = {}): TaskRow =>

@@ -1,6 +1,6 @@
 /** The tasks of a run in columns, by how they stand. */
 
-import type { Priority, TaskRow } from "~/api/rows";
+import type { Priority, TaskRow } from "~/api/generated";
 import { shownState } from "~/components/state";
 
 export const COLUMNS = ["asks", "waiting", "ready", "running", "checking", "held", "done", "over"] as const;

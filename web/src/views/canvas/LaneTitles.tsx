@@ -1,5 +1,5 @@
 import { useStore } from "@xyflow/react";
-import type { Lane } from "~/api/pictures";
+import type { Lane } from "~/api/generated";
 
 /** A title that is higher than this is out of sight. */
 const OUT_OF_SIGHT = -8;

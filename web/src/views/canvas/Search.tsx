@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keys, type Table } from "~/api/cache";
 import { cache } from "~/api/client";
-import type { Layout } from "~/api/pictures";
+import type { Layout } from "~/api/generated";
 import { useKeys } from "~/components/keys";
 import { matches } from "./toGraph";
 

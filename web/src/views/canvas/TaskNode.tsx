@@ -1,8 +1,8 @@
 import { Handle, type NodeProps, Position, useStore } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { TaskRow } from "~/api/generated";
 import { useKeyedRow } from "~/api/keyed";
-import type { TaskRow } from "~/api/rows";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, FILL, SIGNS, shownState } from "~/components/state";
 import { Lasted } from "~/components/Time";

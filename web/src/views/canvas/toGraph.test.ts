@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Layout } from "~/api/pictures";
-import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
+import type { Layout, OverlapRow, TaskDetailRow, TaskRow } from "~/api/generated";
 import { matches, nearest, planName, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 
 const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });

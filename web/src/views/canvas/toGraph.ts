@@ -1,8 +1,7 @@
 /** From the server's picture of a plan to what React Flow draws, and the ways through it. */
 
 import { type Edge, type Node, Position } from "@xyflow/react";
-import type { Layout, Link, PlacedTask } from "~/api/pictures";
-import type { OverlapRow, TaskDetailRow, TaskRow } from "~/api/rows";
+import type { Layout, Link, OverlapRow, PlacedTask, TaskDetailRow, TaskRow } from "~/api/generated";
 
 export type TaskNode = Node<
   { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },

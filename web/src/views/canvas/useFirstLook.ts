@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Table } from "~/api/cache";
 import { keys } from "~/api/cache";
 import { cache } from "~/api/client";
-import type { Layout } from "~/api/pictures";
+import type { Layout } from "~/api/generated";
 import { type PlanNode, toBeginWith } from "./toGraph";
 
 /** A plan that is so many times as large as the screen is looked at where something goes on. */

@@ -1,6 +1,6 @@
 import { getViewportForBounds, useReactFlow, useStoreApi } from "@xyflow/react";
 import { useCallback } from "react";
-import type { Layout } from "~/api/pictures";
+import type { Layout } from "~/api/generated";
 
 export const ZOOM_MIN = 0.02;
 const PADDING = 0.05;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import type { ChatRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import type { ChatRow } from "~/api/rows";
 import { HoldsUp } from "~/components/ask/HoldsUp";
 import { QuestionForm } from "~/components/ask/QuestionForm";
 import { Loading } from "~/components/Loading";

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { QuestionRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { Refusal } from "~/api/http";
-import type { QuestionRow } from "~/api/rows";
 import { wish } from "~/api/wishes";
 import { Button } from "~/components/Button";
 import { toast } from "~/components/toasts";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
+import type { PhaseRow, TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { PhaseRow, TaskRow } from "~/api/rows";
 import { Loading } from "~/components/Loading";
 import { useOpenTask } from "~/components/open";
 import { Problem } from "~/components/Problem";

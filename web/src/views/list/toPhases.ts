@@ -1,5 +1,5 @@
 import type { Table } from "~/api/cache";
-import type { PhaseRow, TaskRow } from "~/api/rows";
+import type { PhaseRow, TaskRow } from "~/api/generated";
 
 /** Puts tasks under their phases, both in the order of the plan's numbers. */
 export function toPhases(

@@ -1,8 +1,8 @@
 import { Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { RunRow } from "~/api/generated";
 import { useWaiting } from "~/api/hooks";
-import type { RunRow } from "~/api/rows";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { money, tokens } from "~/components/figures";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { RunRow } from "~/api/generated";
 import { useRuns } from "~/api/hooks";
-import type { RunRow } from "~/api/rows";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
 import { ProgressBar } from "~/components/ProgressBar";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Schedule } from "~/api/pictures";
+import type { Schedule } from "~/api/generated";
 import { useClock, useSpan } from "~/components/time";
 
 /** When it is thought to end, and how sure that is. */

@@ -1,7 +1,7 @@
 import type { ScaleTime } from "d3-scale";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
-import type { Bar, Schedule } from "~/api/pictures";
+import type { Bar, Schedule } from "~/api/generated";
 import { useOpening } from "~/components/opening";
 import { useClock, useSpan } from "~/components/time";
 

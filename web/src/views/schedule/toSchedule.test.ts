@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Bar, Schedule } from "~/api/pictures";
+import type { Bar, Schedule } from "~/api/generated";
 import { toRange, toScheduleRows, toTracks } from "./toSchedule";
 
 const bar = (task: string, agent: string, startAt: number, endAt: number): Bar => ({

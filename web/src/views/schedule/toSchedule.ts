@@ -1,6 +1,6 @@
 /** The bars of a run in rows: by agent, or by task. */
 
-import type { Bar, Schedule } from "~/api/pictures";
+import type { Bar, Schedule } from "~/api/generated";
 import { compareIds } from "../board/toBoard";
 
 export type GroupBy = "agent" | "task";

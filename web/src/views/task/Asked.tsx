@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { Waiting } from "~/api/cache";
+import type { InboxEntry } from "~/api/generated";
 import { useRow, useWaiting } from "~/api/hooks";
 import { WaitingForm } from "~/components/ask/WaitingCard";
 import { useKeys } from "~/components/keys";
@@ -36,7 +36,7 @@ export function Asked({ run, task }: { run: string; task: string }) {
   );
 }
 
-function Item({ waiting }: { waiting: Waiting }) {
+function Item({ waiting }: { waiting: InboxEntry }) {
   const { t } = useTranslation();
   const span = useSpan();
   const { run, item, holdsUp } = waiting;

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
+import type { Failure } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { Failure } from "~/api/rows";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { Loading } from "~/components/Loading";

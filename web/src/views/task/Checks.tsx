@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
+import type { LoopRow, ReceiptRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { LoopRow, ReceiptRow } from "~/api/rows";
 import { Loading } from "~/components/Loading";
 import { Said } from "~/components/Said";
 import { Clock, Lasted } from "~/components/Time";

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
+import type { TurnRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { TurnRow } from "~/api/rows";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { Problem } from "~/components/Problem";

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
+import type { Written } from "~/api/generated";
 import { useRow } from "~/api/hooks";
 import { getJson, part, postJson } from "~/api/http";
 import { Button } from "~/components/Button";
@@ -11,7 +12,6 @@ import { Said } from "~/components/Said";
 import { toast } from "~/components/toasts";
 import { plain } from "./ansi";
 
-type Piece = { offset: number; next: number; text: string; isOver: boolean };
 const PIECE_BYTES = 65_536;
 
 /** What the agent's process prints, as it prints it, and a line to its input. */
@@ -29,7 +29,7 @@ function SessionOutput({ run, session }: { run: string; session: string }) {
   const output = useInfiniteQuery({
     queryKey: ["output", run, session],
     queryFn: ({ pageParam, signal }) =>
-      getJson<Piece>(
+      getJson<Written>(
         `/api/runs/${part(run)}/sessions/${part(session)}/output?after=${pageParam}&limit=${PIECE_BYTES}`,
         signal,
       ),

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import type { TaskRow } from "~/api/rows";
 import { money, tokens } from "~/components/figures";
 import { Markdown } from "~/components/Markdown";
 import { StateSign } from "~/components/StateSign";

@@ -9,7 +9,7 @@ import {
   Snowflake,
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import type { ProgressRow, SessionRow, TaskRow } from "~/api/rows";
+import type { ProgressRow, SessionRow, TaskRow } from "~/api/generated";
 import { tokens } from "~/components/figures";
 import { useOpening } from "~/components/opening";
 import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";

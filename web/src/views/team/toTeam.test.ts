@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SessionRow } from "~/api/rows";
+import type { SessionRow } from "~/api/generated";
 import { countEnded, toTeam } from "./toTeam";
 
 const session = (id: string, parent: string | null, endedAt: number | null = null): SessionRow =>

@@ -1,6 +1,6 @@
 /** The sessions of a run as the tree that they are. */
 
-import type { SessionRow } from "~/api/rows";
+import type { SessionRow } from "~/api/generated";
 
 export type Member = {
   session: SessionRow;

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { TimelineRow } from "~/api/rows";
+import type { TimelineRow } from "~/api/generated";
 import { useOpening } from "~/components/opening";
 import { Clock } from "~/components/Time";
 import { type Topic, topicOf } from "./toTimeline";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { QuestionRow, TimelineRow } from "~/api/rows";
+import type { QuestionRow, TimelineRow } from "~/api/generated";
 import { actorName, toLines, toLives, topicOf } from "./toTimeline";
 
 const line = (sequence: number, kind: string, question: string | null = null): TimelineRow =>

@@ -1,6 +1,6 @@
 /** What happened in a run, and the life of each of its questions. */
 
-import type { QuestionRow, TimelineRow } from "~/api/rows";
+import type { QuestionRow, TimelineRow } from "~/api/generated";
 
 export const TOPICS = ["question", "task", "phase", "session", "problem", "run"] as const;
 export type Topic = (typeof TOPICS)[number];

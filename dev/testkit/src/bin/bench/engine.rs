@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use testkit::{
     bench::{Goal, Report, Variant, measure, median},
-    crank::Crank,
+    crank::{Crank, Keeps},
     runs::{Shape, Work, generate},
 };
 
@@ -32,7 +32,7 @@ pub fn run() -> Result<Report> {
     // Made beforehand, so that only the changes are measured; one for each round, and one to warm up.
     let prepare = |n_tasks, repeats| -> Vec<Vec<Crank>> {
         let works: Vec<Work> = (0..repeats).map(|seed| generate(Shape::Chains, n_tasks, seed)).collect();
-        let start = |work| Crank::start(work, SLOTS, false).ok();
+        let start = |work| Crank::start(work, SLOTS, Keeps::Nothing).ok();
         (0..=ROUNDS).map(|_| works.iter().filter_map(start).collect()).collect()
     };
     let (mut small, mut large) = (prepare(200, 25), prepare(5000, 1));
@@ -45,13 +45,16 @@ pub fn run() -> Result<Report> {
     );
     let work = generate(Shape::Chains, 5000, 0);
     let (mut n_steps, mut snapshot_bytes) = (0, 0);
-    let peak = memory::peak(|| {
-        if let Ok(mut crank) = Crank::start(&work, SLOTS, false) {
-            let turned = crank.turn();
-            n_steps = if turned.is_ok() { crank.n_steps } else { 0 };
-            snapshot_bytes = crank.run.snapshot().len();
-        }
-    });
+    let mut peak_with = |keeps| {
+        memory::peak(|| {
+            if let Ok(mut crank) = Crank::start(&work, SLOTS, keeps) {
+                let turned = crank.turn();
+                n_steps = if turned.is_ok() { crank.n_steps } else { 0 };
+                snapshot_bytes = crank.run.snapshot().len();
+            }
+        })
+    };
+    let (state, with_rows) = (peak_with(Keeps::Nothing), peak_with(Keeps::Rows));
     ensure!(n_steps > 0, "the run of 5,000 tasks did not come to its end");
 
     let mut report = Report::new("engine", timings.rounds);
@@ -67,7 +70,8 @@ pub fn run() -> Result<Report> {
         timings.times_longer("200 tasks", "5,000 tasks"),
         Goal::AtLeast(0.8),
     );
-    report.ratio("5,000 tasks, peak MB", peak as f64 / 1e6, Goal::AtMost(50.0));
+    report.ratio("5,000 tasks with their rows, peak MB", with_rows as f64 / 1e6, Goal::AtMost(50.0));
+    report.figure("5,000 tasks without rows, peak MB", state as f64 / 1e6);
     report.figure("state changes/s at 5,000 tasks", n_steps as f64 / timings.seconds("5,000 tasks"));
     report.figure("snapshot of 5,000 tasks, MB", snapshot_bytes as f64 / 1e6);
     for cell in &cells {
