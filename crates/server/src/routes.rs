@@ -84,7 +84,7 @@ pub fn prepare() {
 
 fn answering(api: Api) -> Router {
     let (router, description) = &*ALL;
-    let description = get(|| async { Json(description).into_response() });
+    let description = get(move || async move { Json(description).into_response() });
     let answers = Arc::clone(&api.answers);
     router.clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }

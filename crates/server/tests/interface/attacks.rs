@@ -170,7 +170,8 @@ fn a_terminal_opens_for_our_own_page_alone() {
 #[test]
 fn what_is_brought_into_a_worktree_comes_from_the_project() {
     let door = Door::open();
-    let head = format!("POST /api/runs HTTP/1.1\r\nhost: HOST\r\n{PROGRAM}content-type: application/json\r\n");
+    let head =
+        format!("POST /api/runs HTTP/1.1\r\nhost: HOST\r\n{PROGRAM}content-type: application/json\r\n");
     let check = |file: &str, expected: u16| {
         let mut new = serde_json::to_value(door.site.new_run(1)).unwrap();
         new["outfit"]["copy"] = serde_json::json!([file]);

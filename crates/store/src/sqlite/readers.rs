@@ -141,12 +141,7 @@ fn one<T>(
 }
 
 fn to_row(row: &rusqlite::Row<'_>) -> Result<Row> {
-    Ok(Row {
-        kind: row.get(0)?,
-        key: row.get(1)?,
-        json: row.get(2)?,
-        sequence: Sequence(number(row, 3)?),
-    })
+    Ok(Row { kind: row.get(0)?, key: row.get(1)?, json: row.get(2)?, sequence: Sequence(number(row, 3)?) })
 }
 
 fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {

@@ -90,7 +90,8 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
     let empty = Home::make(program, folder, "empty")?;
     let full = Home::make(program, folder, "full")?;
     let (side, _) = full.start("/api/status")?;
-    let run = full.begin(&side, &[only_phase()], &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>())?;
+    let run =
+        full.begin(&side, &[only_phase()], &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>())?;
     side.end()?;
     let n_logged = history::fill(&full.data(), &run, N_LOGGED, N_SAID)?;
     ensure!(n_logged >= N_LOGGED, "the log has {n_logged} entries only");
@@ -118,9 +119,12 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
         Goal::AtMost(1.0),
     );
     report.figure("entries of the long log", n_logged as f64);
-    for (name, figure) in
-        names.into_iter().zip(["bare Node server ms", "first answer ms", "long log ms", "long log, all tasks ms"])
-    {
+    for (name, figure) in names.into_iter().zip([
+        "bare Node server ms",
+        "first answer ms",
+        "long log ms",
+        "long log, all tasks ms",
+    ]) {
         report.figure(figure, timings.seconds(name) * 1e3);
     }
     Ok(())

@@ -134,7 +134,8 @@ fn phases() -> Vec<Value> {
 fn tasks() -> Vec<Value> {
     let mut random = Random::new(11);
     let n_each = N_TASKS / N_PHASES;
-    let mut tasks: Vec<Value> = (1..=N_TASKS).map(|number| waiting_task(number, 1 + (number - 1) / n_each)).collect();
+    let mut tasks: Vec<Value> =
+        (1..=N_TASKS).map(|number| waiting_task(number, 1 + (number - 1) / n_each)).collect();
     for _ in 0..N_EDGES {
         let phase = random.below(N_PHASES);
         let later = 1 + random.below(n_each - 1);

@@ -39,7 +39,7 @@ struct Told {
 impl Told {
     fn next(&self) -> &[u8] {
         let [even, odd] = &self.requests;
-        if self.n_sent.fetch_add(1, Ordering::Relaxed) % 2 == 0 { even } else { odd }
+        if self.n_sent.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { even } else { odd }
     }
 }
 

@@ -29,12 +29,13 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_said: u64) -> Result<u64> 
     let mut is_paused = false;
     while let Some((effect_id, effect)) = feeding.orders.pop_front() {
         feeding.carry_out(effect_id, effect)?;
-        if !is_paused && feeding.run.sequence().0 + 4 * n_said >= n_entries {
+        if !is_paused && feeding.run.sequence().0 >= n_entries {
             is_paused = true;
             feeding.wish(&person, Command::PauseRun)?;
         }
         if feeding.events.len() >= PAGE_ENTRIES || feeding.orders.is_empty() {
-            let entries = feeding.events.drain(..).map(|event| NewEntry::of(&event)).collect::<Result<_, _>>()?;
+            let entries =
+                feeding.events.drain(..).map(|event| NewEntry::of(&event)).collect::<Result<_, _>>()?;
             log.append(&id, recorded, entries)?;
             recorded = feeding.run.sequence();
         }

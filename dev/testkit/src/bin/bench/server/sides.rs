@@ -37,7 +37,8 @@ impl Side {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let request = address.request("GET", path, "");
         let since = Instant::now();
-        let mut side = Self { child: command.spawn().with_context(|| format!("start {command:?}"))?, address };
+        let mut side =
+            Self { child: command.spawn().with_context(|| format!("start {command:?}"))?, address };
         let mut line = loop {
             match Line::open(&side.address) {
                 Ok(line) => break line,

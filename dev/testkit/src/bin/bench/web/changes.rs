@@ -28,7 +28,8 @@ impl Changes {
     /// Finds the tasks that are not done.
     pub fn of(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
-        let answer: Value = serde_json::from_slice(&Line::open(address)?.ask(&address.request("GET", &path, ""))?)?;
+        let answer: Value =
+            serde_json::from_slice(&Line::open(address)?.ask(&address.request("GET", &path, ""))?)?;
         let rows = answer.pointer("/rows/task").and_then(Value::as_array).context("there are no tasks")?;
         let is_open = |row: &&Value| !matches!(row.get("state").and_then(Value::as_str), Some("done") | None);
         let id = |row: &Value| row.get("id").and_then(Value::as_str).map(str::to_owned);
