@@ -35,6 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let what = format!("a server runs for {} already (process {})", data.display(), status.pid);
         return Err(Failure { what, hint: Some("use it: jangdan runs".to_owned()), exit: 1 });
     }
+    server::prepare();
     let loopback = link::configured()?;
     let signals = Signals::take()?;
     let host = Host::open(&data).map_err(|error| Failure {

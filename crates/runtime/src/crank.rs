@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{Actor, Command, SessionId, TaskId, Timestamp};
-use views::{Change, Row, TaskState, WORKER_COMPLETE};
+use views::{Change, Row, RunRow, TaskState, WORKER_COMPLETE};
 
 use crate::{
     Kept, Published, WishError,
@@ -39,6 +39,8 @@ pub(crate) enum Mail {
     Wish(Wish),
     /// Somebody wants to see the rows.
     Rows(SyncSender<Shown>),
+    /// Somebody wants to see how the run stands.
+    Row(SyncSender<Option<RunRow>>),
     /// Everything stops.
     Stop(AfterStop),
 }
@@ -141,6 +143,9 @@ impl Crank {
                 match mail {
                     Mail::Wish(wish) => self.take(wish),
                     Mail::Rows(reply) => drop(reply.try_send(shown(&self.kept))),
+                    Mail::Row(reply) => {
+                        drop(reply.try_send(self.kept.views().rows().run.iter().next().cloned()));
+                    }
                     Mail::Stop(agents) => return self.stop(agents),
                 }
             }
@@ -322,7 +327,7 @@ fn is_message(mail: &Mail) -> bool {
 fn urgency(mail: &Mail) -> u8 {
     match mail {
         Mail::Wish(Wish { command: Command::Hear { said, .. }, .. }) => engine::urgency(said),
-        Mail::Wish(_) | Mail::Rows(_) | Mail::Stop(_) => u8::MAX,
+        Mail::Wish(_) | Mail::Rows(_) | Mail::Row(_) | Mail::Stop(_) => u8::MAX,
     }
 }
 

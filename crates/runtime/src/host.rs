@@ -8,8 +8,8 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        mpsc::{SyncSender, sync_channel},
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::JoinHandle,
 };
@@ -39,6 +39,8 @@ const NEWS_MAX: usize = 4096;
 const MAIL_MAX: usize = 1024;
 /// How much of a run's name is chance.
 const NAME_SIGNS: usize = 5;
+/// The key of a run's own row.
+const RUN_KEY: &str = "run";
 /// Says that a run is over, so that a start need not look into it.
 pub(crate) const OVER: &str = "over";
 
@@ -107,6 +109,15 @@ pub enum HostError {
         /// Why not.
         source: SpoolError,
     },
+    /// A file that is to be brought into worktrees is not in the project, or would lie beside the worktree.
+    #[error("{} leads out of the project", .path.display())]
+    LeadsOut {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The run could not be taken up.
+    #[error(transparent)]
+    NotTakenUp(Arc<HostError>),
     /// Everything is about to stop.
     #[error("the server stops")]
     Stopping,
@@ -179,7 +190,11 @@ struct Runs {
 struct Going {
     mail: SyncSender<Mail>,
     thread: JoinHandle<()>,
+    taken_up: TakenUp,
 }
+
+/// What came of taking a run up: its log is read by its own thread, which may take a while. Empty until that is over.
+type TakenUp = Arc<OnceLock<Result<(), Arc<HostError>>>>;
 
 impl Shared {
     /// Returns the folder of a run.
@@ -200,7 +215,7 @@ impl Shared {
 }
 
 impl Host {
-    /// Opens a data directory, and takes up every run that is not over.
+    /// Opens a data directory, and takes up every run that is not over; each does so by itself, beside whoever asks.
     pub fn open(data: &Path) -> Result<Self, HostError> {
         let failed = |source| HostError::Io { action: "make", path: data.to_owned(), source };
         fs::create_dir_all(data.join("runs")).map_err(failed)?;
@@ -211,7 +226,7 @@ impl Host {
         let (disk, runs) = (Disk::default(), Mutex::default());
         let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, runs }) };
         for head in host.shared.log.runs()? {
-            if !host.shared.folder(&head.run).join(OVER).exists() {
+            if !host.is_over(&head.run) {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
                 drop(host.mail(&head.run));
             }
@@ -231,6 +246,9 @@ impl Host {
 
     /// Begins a run, and returns its name when that is recorded.
     pub fn start(&self, new: NewRun) -> Result<RunId, HostError> {
+        if let Some(path) = new.outfit.leads_out() {
+            return Err(HostError::LeadsOut { path: path.to_owned() });
+        }
         let run = self.new_name()?;
         let folder = self.shared.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
@@ -258,8 +276,7 @@ impl Host {
 
     /// Returns the rows of a run as they are now.
     pub fn rows(&self, run: &RunId) -> Result<Shown, HostError> {
-        let folder = self.shared.folder(run);
-        if !self.runs().going.contains_key(run) && folder.join(OVER).exists() {
+        if !self.runs().going.contains_key(run) && self.is_over(run) {
             // Nobody needs its loop to look at it.
             let kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
             return Ok(shown(&kept));
@@ -271,13 +288,29 @@ impl Host {
     pub fn list(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
         for head in self.shared.log.runs()? {
-            let is_going = self.runs().going.contains_key(&head.run);
-            let saved = if is_going { None } else { self.saved_row(&head)? };
-            let shown = || self.rows(&head.run).ok()?.views.rows().run.iter().next().cloned();
-            rows.extend(saved.or_else(shown));
+            rows.extend(self.row_at(&head).ok());
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
+    }
+
+    /// Returns how a run stands.
+    pub fn row(&self, run: &RunId) -> Result<RunRow, HostError> {
+        let head = self.shared.log.runs()?.into_iter().find(|head| head.run == *run);
+        self.row_at(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
+    }
+
+    fn row_at(&self, head: &RunHead) -> Result<RunRow, HostError> {
+        let is_open = self.runs().going.get(&head.run).is_some_and(|going| going.taken_up.get().is_some());
+        // Nobody waits for a run that is being taken up, or need not be, where the row is as good.
+        let saved = if is_open { None } else { self.saved_row(head)? };
+        let is_over = || !self.runs().going.contains_key(&head.run) && self.is_over(&head.run);
+        let row = match saved {
+            Some(row) => Some(row),
+            None if is_over() => self.rows(&head.run)?.views.rows().run.iter().next().cloned(),
+            None => self.ask(&head.run, Mail::Row)?,
+        };
+        row.ok_or_else(|| HostError::UnknownRun { run: head.run.clone() })
     }
 
     /// Returns the row of a run as it was saved, where nothing happened since.
@@ -286,9 +319,12 @@ impl Host {
         if log.rows_position(&head.run)? != head.sequence {
             return Ok(None);
         }
-        let rows = log.rows(&head.run)?;
-        let row = rows.iter().find(|row| row.kind == Kind::Run.name());
+        let row = log.row(&head.run, Kind::Run.name(), RUN_KEY)?;
         Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
+    }
+
+    fn is_over(&self, run: &RunId) -> bool {
+        self.shared.folder(run).join(OVER).exists()
     }
 
     /// Returns the news from now on.
@@ -353,35 +389,50 @@ impl Host {
     /// Asks a run's loop for something.
     fn ask<T>(&self, run: &RunId, mail: impl FnOnce(SyncSender<T>) -> Mail) -> Result<T, HostError> {
         let (reply, answer) = sync_channel(1);
-        self.mail(run)?.send(mail(reply)).map_err(|_| HostError::Stopping)?;
-        answer.recv().map_err(|_| HostError::Stopping)
+        let (way, taken_up) = self.mail(run)?;
+        let answer = way.send(mail(reply)).ok().and_then(|()| answer.recv().ok());
+        answer.ok_or_else(|| match taken_up.get() {
+            Some(Err(error)) => HostError::NotTakenUp(Arc::clone(error)),
+            Some(Ok(())) | None => HostError::Stopping,
+        })
     }
 
     /// Returns the way to a run's loop, which is started if it is not there.
-    fn mail(&self, run: &RunId) -> Result<SyncSender<Mail>, HostError> {
+    fn mail(&self, run: &RunId) -> Result<(SyncSender<Mail>, TakenUp), HostError> {
         let mut runs = self.runs();
         if runs.is_stopping {
             return Err(HostError::Stopping);
         }
         if let Some(going) = runs.going.get(run).filter(|going| !going.thread.is_finished()) {
-            return Ok(going.mail.clone());
+            return Ok((going.mail.clone(), Arc::clone(&going.taken_up)));
         }
         let folder = self.shared.folder(run);
         let outfit = Outfit::read(&folder).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => HostError::UnknownRun { run: run.clone() },
             _ => HostError::Io { action: "read", path: folder, source },
         })?;
-        let kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
         let (mail, inbox) = sync_channel(MAIL_MAX);
-        let crank = Crank::new(Arc::clone(&self.shared), kept, outfit, mail.clone(), inbox)?;
-        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(move || crank.turn());
+        let taken_up = TakenUp::default();
+        let turning = {
+            let (shared, run, mail) = (Arc::clone(&self.shared), run.clone(), mail.clone());
+            let taken_up = Arc::clone(&taken_up);
+            move || match take_up(shared, run, outfit, mail, inbox) {
+                Ok(crank) => {
+                    let _ = taken_up.set(Ok(()));
+                    crank.turn();
+                }
+                // Whoever waits for an answer finds it there.
+                Err(error) => drop(taken_up.set(Err(Arc::new(error)))),
+            }
+        };
+        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(turning);
         let thread = thread.map_err(|source| HostError::Io {
             action: "start a thread for",
             path: self.shared.folder(run),
             source,
         })?;
-        runs.going.insert(run.clone(), Going { mail: mail.clone(), thread });
-        Ok(mail)
+        runs.going.insert(run.clone(), Going { mail: mail.clone(), thread, taken_up: Arc::clone(&taken_up) });
+        Ok((mail, taken_up))
     }
 
     fn forget(&self, run: &RunId) {
@@ -406,6 +457,18 @@ impl Host {
             }
         }
     }
+}
+
+/// Reads a run's log, and makes its loop.
+fn take_up(
+    shared: Arc<Shared>,
+    run: RunId,
+    outfit: Outfit,
+    mail: SyncSender<Mail>,
+    inbox: Receiver<Mail>,
+) -> Result<Crank, HostError> {
+    let kept = Kept::open(Arc::clone(&shared.log), run)?;
+    Crank::new(shared, kept, outfit, mail, inbox)
 }
 
 /// Letters and digits that nobody takes for one another.

@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use domain::{AgentName, Budget, PlannedWork};
@@ -156,6 +156,12 @@ pub enum SandboxMode {
 }
 
 impl Outfit {
+    /// Returns a file that would be taken from elsewhere than the project, or be put elsewhere than into a worktree.
+    pub(crate) fn leads_out(&self) -> Option<&Path> {
+        let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        self.copy.iter().map(PathBuf::as_path).find(|path| !path.components().all(is_inside))
+    }
+
     /// Writes it into a run's folder, whole or not at all.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;

@@ -85,6 +85,10 @@ impl Log for Failing {
         self.log.rows(run)
     }
 
+    fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
+        self.log.row(run, kind, key)
+    }
+
     fn delete_rows(&self, run: &RunId) -> Result<(), StoreError> {
         self.log.delete_rows(run)
     }

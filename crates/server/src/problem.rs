@@ -115,10 +115,18 @@ impl From<StoreError> for Failure {
 
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
-        let (code, hint) = match &error {
+        Self::from(&error)
+    }
+}
+
+impl From<&HostError> for Failure {
+    fn from(error: &HostError) -> Self {
+        let (code, hint) = match error {
+            HostError::NotTakenUp(error) => return Self::from(&**error),
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
             HostError::UnknownRun { .. } => (Code::UnknownRun, "GET /api/runs lists all"),
+            HostError::LeadsOut { .. } => (Code::BadRequest, "name files below the project's folder"),
             HostError::InPlace { .. } => {
                 (Code::NoWorktrees, "its agents work in the project's own folder: look there")
             }
@@ -138,7 +146,7 @@ impl From<HostError> for Failure {
             HostError::Session(_) => (Code::Broken, "look at the sessions: jangdan session list"),
             HostError::Io { .. } => (Code::Broken, "look at the file, its folder and the disk"),
         };
-        Self::new(code, chain(&error), hint)
+        Self::new(code, chain(error), hint)
     }
 }
 

@@ -11,7 +11,7 @@ mod tasks;
 mod terminal;
 mod work;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     Json, Router,
@@ -71,12 +71,22 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
     within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
 }
 
+/// All routes and what is said about them. Making them takes longer than anything else at a start.
+static ALL: LazyLock<(Router<Api>, openapi::OpenApi)> = LazyLock::new(described);
+
+/// Has the routes made, beside whoever opens the log meanwhile.
+pub fn prepare() {
+    // Without a thread they are made when they are needed.
+    let _ = std::thread::Builder::new().name("routes".to_owned()).spawn(|| {
+        LazyLock::force(&ALL);
+    });
+}
+
 fn answering(api: Api) -> Router {
-    let (router, description) = described();
-    let description = Arc::new(description);
-    let description = get(move || async move { Json(&*description).into_response() });
+    let (router, description) = &*ALL;
+    let description = get(move || async move { Json(description).into_response() });
     let answers = Arc::clone(&api.answers);
-    router.with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+    router.clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }
 
 /// Adds what holds for every path.

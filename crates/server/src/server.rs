@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use axum::Router;
+use axum::{Router, serve::ListenerExt};
 use runtime::{AfterStop, Host};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
@@ -96,6 +96,8 @@ impl Open {
         let on_socket = serve(&api, listener, api.router());
         let on_loopback = async {
             if let Some((listener, router)) = loopback {
+                // News is small and comes often: held back until the last of it is acknowledged, it would come late.
+                let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
                 serve(&api, listener, router).await;
             }
         };

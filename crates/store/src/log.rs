@@ -77,6 +77,9 @@ pub trait Log: Send + Sync {
     /// Returns a run's rows, sorted by kind and key.
     fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError>;
 
+    /// Returns one of a run's rows.
+    fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError>;
+
     /// Forgets a run's rows, so that they are made anew from its first entry.
     fn delete_rows(&self, run: &RunId) -> Result<(), StoreError>;
 }

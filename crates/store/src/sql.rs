@@ -112,6 +112,11 @@ pub static ROWS: Statement = Statement::new(
      WHERE run = (SELECT id FROM run WHERE name = $1) ORDER BY kind, key",
 );
 
+pub static ROW: Statement = Statement::new(
+    "SELECT kind, key, json, sequence FROM row \
+     WHERE run = (SELECT id FROM run WHERE name = $1) AND kind = $2 AND key = $3",
+);
+
 pub static ROWS_POSITION: Statement = Statement::new("SELECT rows_sequence FROM run WHERE name = $1");
 
 pub static ROWS_MOVE: Statement = Statement::new("UPDATE run SET rows_sequence = $2 WHERE id = $1");

@@ -172,6 +172,10 @@ impl Log for SqliteLog {
         self.shared.readers.rows(run)
     }
 
+    fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
+        self.shared.readers.row(run, kind, key)
+    }
+
     fn delete_rows(&self, run: &RunId) -> Result<(), StoreError> {
         let run = run.clone();
         self.shared.write(0, |answer| Work::DeleteRows { run, answer })

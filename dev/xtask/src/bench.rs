@@ -4,9 +4,10 @@
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Args;
 
-use crate::shell;
+use crate::{shell, web};
 
 /// Which bench, and how its report is printed.
 #[derive(Args)]
@@ -20,8 +21,7 @@ pub struct Options {
 
 /// Runs the bench and passes its exit status on: 1 where a goal does not hold.
 pub fn run(options: &Options) -> ExitCode {
-    // Some compare the program as a whole.
-    if let Err(error) = shell::run(&mut shell::cargo(&["build", "--release", "--package", "cli"])) {
+    if let Err(error) = prepare(options) {
         eprintln!("error: {error:#}");
         return ExitCode::FAILURE;
     }
@@ -34,4 +34,12 @@ pub fn run(options: &Options) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Builds what is compared as a whole, and has a browser ready where one is needed.
+fn prepare(options: &Options) -> Result<()> {
+    if options.name == "web" {
+        web::ready_for_browser()?;
+    }
+    shell::run(&mut shell::cargo(&["build", "--release", "--package", "cli"]))
 }

@@ -1,13 +1,13 @@
 //! `cargo xtask soak`: what takes too long for every change, and should be done before a release.
 //!
 //! Imagines many runs of the engine in parts, so that it can go on where it was stopped, then kills the store again
-//! and again, and disturbs whole runs.
+//! and again, lets a crowd listen, asks the server for long, and disturbs whole runs.
 
 use anyhow::Result;
 use clap::Args;
 
 use crate::{
-    chaos,
+    api, chaos,
     shell::{self, cargo, step},
 };
 
@@ -15,6 +15,7 @@ use crate::{
 const PART: u64 = 100_000;
 const CRASHES: &str = "1000";
 const LISTENERS: &str = "1000";
+const API_EXAMPLES: u32 = 300;
 const CHAOS_ROUNDS: u64 = 500;
 /// Other luck than that of the tests.
 const CHAOS_SEED: u64 = 1000;
@@ -55,6 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
         let mut command = cargo(&["nextest", "run", "--package", "cli", "--test", "terminal", "crowd"]);
         shell::run(command.env("JANGDAN_LISTENERS", LISTENERS).env("JANGDAN_KILLS", "5"))
     })?;
+    api::run(&api::Options { examples: API_EXAMPLES })?;
     step(
         "the demo is disturbed",
         "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`",

@@ -46,8 +46,7 @@ pub fn check() -> Result<()> {
 
 /// Plays the run in a browser.
 pub fn browse(options: &Options) -> Result<()> {
-    install()?;
-    install_browser()?;
+    ready_for_browser()?;
     let program = shell::programs(&["jangdan"])?.join("jangdan");
     let mut command = npm(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
     command.env("JANGDAN_BIN", program).env("FORCE_COLOR", "0");
@@ -55,6 +54,12 @@ pub fn browse(options: &Options) -> Result<()> {
         command.env("JANGDAN_SCREENS", shell::root().join("docs/screens"));
     }
     shell::run(&mut command)
+}
+
+/// Installs the page's packages and a browser, unless they are there.
+pub fn ready_for_browser() -> Result<()> {
+    install()?;
+    install_browser()
 }
 
 fn web() -> PathBuf {

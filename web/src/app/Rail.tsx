@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleQuestionMark, Inbox, ListTree, type LucideIcon, Plus, Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
-import { Settings } from "./Settings";
+import { SettingsButton } from "./SettingsButton";
 
 type Props = { onPalette: () => void; onHelp: () => void };
 
@@ -58,7 +58,7 @@ export function Rail({ onPalette, onHelp }: Props) {
       <span className="max-md:hidden">
         <Act icon={CircleQuestionMark} label={t("nav.keys")} onClick={onHelp} />
       </span>
-      <Settings className={PLACE} />
+      <SettingsButton className={PLACE} />
     </nav>
   );
 }

@@ -9,8 +9,8 @@ import { chooseTheme, chosenTheme, type Theme } from "./theme";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-/** Language, light and dark, and whether the browser may call. */
-export function Settings({ className }: { className: string }) {
+/** Language, light and dark, and whether the browser may call. It opens with its first appearance. */
+export default function Settings({ className }: { className: string }) {
   const { t, i18n } = useTranslation();
   const [theme, setTheme] = useState(chosenTheme);
   const [calls, setCalls] = useState(callsAreOn);
@@ -21,7 +21,7 @@ export function Settings({ className }: { className: string }) {
   };
   const languages = Object.keys(LANGUAGES) as Language[];
   return (
-    <Menu.Root>
+    <Menu.Root defaultOpen>
       <Menu.Trigger className={className} aria-label={t("nav.settings")} title={t("nav.settings")}>
         <Settings2 aria-hidden size={18} />
       </Menu.Trigger>

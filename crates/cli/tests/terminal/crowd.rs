@@ -15,6 +15,7 @@ use std::{
 };
 
 use domain::Settings;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::Value;
 use views::{RunRow, RunState};
 
@@ -41,6 +42,14 @@ struct Place {
     end: AtomicU64,
 }
 
+/// Lets this process have as many files open as its user may: every listener is one.
+fn make_room_for_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where it can't be had, a listener that can't connect says so.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
 /// How many there are, and how often the server is killed.
 fn number(name: &str, usual: u64) -> u64 {
     env::var(name).ok().map_or(usual, |number| number.parse().unwrap())
@@ -48,7 +57,8 @@ fn number(name: &str, usual: u64) -> u64 {
 
 #[test]
 fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
-    let (n_listeners, n_kills) = (number("JANGDAN_LISTENERS", 30), number("JANGDAN_KILLS", 3));
+    let (n_listeners, n_kills) = (number("JANGDAN_LISTENERS", 100), number("JANGDAN_KILLS", 3));
+    make_room_for_files();
     let mut office = Office::open(WORKS);
     let place = Place { address: Mutex::new(address(&office)), end: AtomicU64::new(0) };
     let place = &place;

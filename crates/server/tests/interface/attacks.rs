@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt,
 };
 
-use crate::site::Site;
+use crate::{looking::worker, site::Site};
 
 /// A request as bytes; HOST, TOKEN and COOKIE stand for the right ones.
 struct Door {
@@ -29,13 +29,26 @@ impl Door {
         door
     }
 
-    fn send(&self, request: &str) -> String {
+    fn filled(&self, request: &str) -> String {
         let (_, port) = self.host.rsplit_once(':').unwrap();
-        let request = request
+        request
             .replace("HOST", &self.host)
             .replace("PORT", port)
             .replace("TOKEN", &self.token)
-            .replace("COOKIE", &self.cookie);
+            .replace("COOKIE", &self.cookie)
+    }
+
+    /// Sends a request whose answer may have no end, and returns its status.
+    fn status_of_open(&self, request: &str) -> u16 {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.write_all(self.filled(request).as_bytes()).unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).unwrap();
+        status(std::str::from_utf8(&head).unwrap())
+    }
+
+    fn send(&self, request: &str) -> String {
+        let request = self.filled(request);
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let request = request.replacen("\r\n", "\r\nconnection: close\r\n", 1);
         // A server that has heard enough may answer and close before all is written.
@@ -132,6 +145,45 @@ fn only_who_may_is_answered() {
     }
     // Nothing of it was a wish.
     assert!(door.site.client.runs().unwrap().is_empty());
+}
+
+#[test]
+fn a_terminal_opens_for_our_own_page_alone() {
+    let door = Door::open();
+    let run = door.site.start_asking(1);
+    let path = format!("/api/runs/{run}/sessions/{}/terminal", worker(&door.site, &run));
+    let check = |who: &str, expected: u16| {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: HOST\r\n{UPGRADE}{who}\r\n");
+        assert_eq!(door.status_of_open(&request), expected, "{who}");
+    };
+    check("cookie: COOKIE\r\norigin: http://HOST\r\n", 101);
+    check("authorization: Bearer TOKEN\r\n", 101);
+    for origin in ["http://evil.example", "http://127.0.0.1:1", "https://HOST", "null"] {
+        check(&format!("cookie: COOKIE\r\norigin: {origin}\r\n"), 403);
+        check(&format!("authorization: Bearer TOKEN\r\norigin: {origin}\r\n"), 403);
+    }
+    check("cookie: COOKIE\r\nsec-fetch-site: cross-site\r\norigin: http://HOST\r\n", 403);
+    check("cookie: COOKIE\r\n", 403);
+    check("origin: http://HOST\r\n", 401);
+}
+
+#[test]
+fn what_is_brought_into_a_worktree_comes_from_the_project() {
+    let door = Door::open();
+    let head =
+        format!("POST /api/runs HTTP/1.1\r\nhost: HOST\r\n{PROGRAM}content-type: application/json\r\n");
+    let check = |file: &str, expected: u16| {
+        let mut new = serde_json::to_value(door.site.new_run(1)).unwrap();
+        new["outfit"]["copy"] = serde_json::json!([file]);
+        let body = new.to_string();
+        let answer = door.send(&format!("{head}content-length: {}\r\n\r\n{body}", body.len()));
+        assert_eq!(status(&answer), expected, "{file}: {answer}");
+    };
+    for file in ["../secret", "a/../../secret", "/etc/passwd", ".."] {
+        check(file, 400);
+    }
+    assert!(door.site.client.runs().unwrap().is_empty());
+    check("./settings/local.env", 201);
 }
 
 #[test]

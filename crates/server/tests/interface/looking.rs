@@ -133,7 +133,8 @@ fn what_a_session_wrote_can_be_read_typed_to_and_ended() {
     assert!(live.any(is_over));
 }
 
-fn worker(site: &Site, run: &domain::RunId) -> String {
+/// Returns the session that works at the run's task.
+pub fn worker(site: &Site, run: &domain::RunId) -> String {
     let rows = site.json(&format!("/api/runs/{run}/rows?kind=session"));
     let sessions = rows["rows"]["session"].as_array().unwrap();
     let worker = sessions.iter().find(|row| row["role"] == "worker" && !row["agent"].is_null()).unwrap();

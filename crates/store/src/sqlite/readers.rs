@@ -76,15 +76,12 @@ impl Readers {
 
     /// Returns a run's rows.
     pub fn rows(&self, run: &RunId) -> Outcome<Vec<Row>> {
-        let to_row = |row: &rusqlite::Row<'_>| {
-            Ok(Row {
-                kind: row.get(0)?,
-                key: row.get(1)?,
-                json: row.get(2)?,
-                sequence: Sequence(number(row, 3)?),
-            })
-        };
         self.with(|connection| all(connection, &sql::ROWS, [run.as_str()], to_row))
+    }
+
+    /// Returns one of a run's rows.
+    pub fn row(&self, run: &RunId, kind: &str, key: &str) -> Outcome<Option<Row>> {
+        self.with(|connection| one(connection, &sql::ROW, [run.as_str(), kind, key], to_row))
     }
 
     /// Makes sure that entries follow each other: a damaged file may lose one without a word.
@@ -141,6 +138,10 @@ fn one<T>(
     read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
 ) -> Result<Option<T>> {
     connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
+}
+
+fn to_row(row: &rusqlite::Row<'_>) -> Result<Row> {
+    Ok(Row { kind: row.get(0)?, key: row.get(1)?, json: row.get(2)?, sequence: Sequence(number(row, 3)?) })
 }
 
 fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {

@@ -7,7 +7,9 @@ mod engine;
 mod memory;
 mod plan;
 mod run;
+mod server;
 mod store;
+mod web;
 mod wire;
 
 use std::process::ExitCode;
@@ -40,6 +42,10 @@ enum Name {
     Run,
     /// Sessions: what a holder costs, against a bare terminal and tmux.
     Agents,
+    /// The server, against one in Node.
+    Server,
+    /// The page in a browser, with a run of 1,000 tasks.
+    Web,
 }
 
 /// Prints the report; the exit status is 1 where a goal is not reached.
@@ -52,6 +58,8 @@ fn main() -> ExitCode {
         Name::Engine => engine::run(),
         Name::Run => run::run(),
         Name::Agents => agents::run(),
+        Name::Server => server::run(),
+        Name::Web => web::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
         Ok((json, report)) => {

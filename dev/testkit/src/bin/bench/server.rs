@@ -1,0 +1,155 @@
+//! The server against a plain one in Node: a burst to 1,000 listeners, lateness, memory, and how soon the first answer
+//! comes.
+
+mod crowd;
+mod events;
+pub mod history;
+pub mod line;
+pub mod sides;
+
+use std::{fs, path::Path, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tempfile::tempdir_in;
+use testkit::bench::{Goal, Report, Timings, in_turns, median};
+
+use events::Scene;
+use sides::{Home, only_phase, waiting_task};
+
+const N_LISTENERS: usize = 1000;
+const N_BURST: usize = 400;
+const N_PACED: usize = 100;
+const N_LOGGED: u64 = 100_000;
+/// How much an agent says about each task before it is done.
+const N_SAID: u64 = 80;
+/// A task has about a hundred entries.
+const N_TASKS: usize = 1500;
+const ROUNDS: usize = 5;
+const START_ROUNDS: usize = 15;
+/// Those who listen to both servers, and some more.
+const FILES: u64 = 8192;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    make_room_for_files();
+    let own = std::env::current_exe()?;
+    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
+    let beside = own.parent().context("a program has a directory")?;
+    let program = beside.join("jangdan");
+    ensure!(program.exists(), "build the program first: cargo build --release --package cli");
+    let folder = tempdir_in(beside)?;
+    let mut report = Report::new("server", ROUNDS);
+    compare_events(&mut report, &program, folder.path())?;
+    compare_starts(&mut report, &program, folder.path())?;
+    Ok(report)
+}
+
+fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
+    let home = Home::make(program, folder, "events")?;
+    let ours = Scene::ours(&home, N_LISTENERS)?;
+    let text = ours.one_event()?;
+    let peer = Scene::peer(sides::start_peer(folder)?, &text, N_LISTENERS)?;
+    let mut scenes = [ours, peer];
+    // The event that was looked at came to all who listened.
+    scenes[0].crowd.hear(1, |_, _, _| {})?;
+    let memory = |scenes: &[Scene; 2]| -> Result<[f64; 2]> {
+        Ok([resident_mib(scenes[0].side.pid())?, resident_mib(scenes[1].side.pid())?])
+    };
+    let [silent, silent_peer] = memory(&scenes)?;
+    let bursts = in_turns(ROUNDS, 2, |n| scenes[n].burst(N_BURST))?;
+    let paced = in_turns(ROUNDS, 2, |n| scenes[n].paced(N_PACED))?;
+    let [after, after_peer] = memory(&scenes)?;
+
+    let bursts = Timings::new(["ours", "node"].into_iter().zip(bursts).collect());
+    report.ratio("burst to 1,000 listeners/Node", bursts.times_longer("node", "ours"), Goal::AtLeast(5.0));
+    let late = |n: usize, share: f64| -> Vec<f64> {
+        paced.get(n).into_iter().flatten().map(|late| quantile(late, share).as_secs_f64() * 1e3).collect()
+    };
+    let (p99, p99_peer) = (late(0, 0.99), late(1, 0.99));
+    let ratios = p99.iter().zip(&p99_peer).map(|(ours, node)| ours / node).collect();
+    report.ratio("p99 at 50 events/s/Node", median(ratios), Goal::AtMost(0.5));
+    report.ratio("memory with 1,000 listeners/Node", silent / silent_peer, Goal::AtMost(0.5));
+    report.ratio("memory after all of it/Node", after / after_peer, Goal::AtMost(0.5));
+    let rate = |name| N_BURST as f64 / bursts.seconds(name);
+    report.figure("burst, events/s to 1,000", rate("ours"));
+    report.figure("burst, events/s to 1,000, Node", rate("node"));
+    report.figure("bytes of an event", text.len() as f64);
+    report.figure("p50 ms at 50 events/s", median(late(0, 0.5)));
+    report.figure("p50 ms at 50 events/s, Node", median(late(1, 0.5)));
+    report.figure("p99 ms at 50 events/s", median(p99));
+    report.figure("p99 ms at 50 events/s, Node", median(p99_peer));
+    report.figure("memory MiB with 1,000 listeners", silent);
+    report.figure("memory MiB with 1,000 listeners, Node", silent_peer);
+    report.figure("memory MiB after all of it", after);
+    report.figure("memory MiB after all of it, Node", after_peer);
+    Ok(())
+}
+
+fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
+    let empty = Home::make(program, folder, "empty")?;
+    let full = Home::make(program, folder, "full")?;
+    let (side, _) = full.start("/api/status")?;
+    let run =
+        full.begin(&side, &[only_phase()], &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>())?;
+    side.end()?;
+    let n_logged = history::fill(&full.data(), &run, N_LOGGED, N_SAID)?;
+    ensure!(n_logged >= N_LOGGED, "the log has {n_logged} entries only");
+    let (row, tasks) = (format!("/api/runs/{run}"), format!("/api/runs/{run}/rows?kind=task"));
+    let names = ["node", "first answer", "long log", "long log, rows"];
+    let times = in_turns(START_ROUNDS, names.len(), |n| -> Result<Duration> {
+        let (side, took) = match n {
+            0 => return sides::start_bare(),
+            1 => empty.start("/api/status")?,
+            2 => full.start(&row)?,
+            _ => full.start(&tasks)?,
+        };
+        side.end()?;
+        Ok(took)
+    })?;
+    let timings = Timings::new(names.into_iter().zip(times).collect());
+    report.ratio(
+        "first answer/bare Node server",
+        timings.times_longer("first answer", "node"),
+        Goal::AtMost(0.1),
+    );
+    report.ratio(
+        "a run of 100,000 entries/bare Node server",
+        timings.times_longer("long log", "node"),
+        Goal::AtMost(1.0),
+    );
+    report.figure("entries of the long log", n_logged as f64);
+    for (name, figure) in names.into_iter().zip([
+        "bare Node server ms",
+        "first answer ms",
+        "long log ms",
+        "long log, all tasks ms",
+    ]) {
+        report.figure(figure, timings.seconds(name) * 1e3);
+    }
+    Ok(())
+}
+
+/// Returns the value that so many of the sorted ones do not exceed.
+fn quantile(sorted: &[Duration], share: f64) -> Duration {
+    let at = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
+}
+
+/// Returns the memory that a process has in use, in MiB.
+fn resident_mib(pid: u32) -> Result<f64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("a process has memory")?;
+    let kib: f64 = line.split_whitespace().next().context("a number")?.parse()?;
+    Ok(kib / 1024.0)
+}
+
+fn make_room_for_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(wanted);
+        // Without it listeners can't connect, and that is said then.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}

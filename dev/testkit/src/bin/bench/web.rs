@@ -1,0 +1,155 @@
+//! The page in a browser that has no graphics card: what is loaded first, and a run of 1,000 tasks that changes all the
+//! time.
+//!
+//! A change is a wish over HTTP that is decided, recorded, folded into rows and told to the page over its stream.
+
+mod browser;
+mod changes;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use tempfile::tempdir_in;
+use testkit::{
+    bench::{Goal, Report, median},
+    random::Random,
+};
+
+use crate::server::{
+    history,
+    sides::{Home, waiting_task},
+};
+use browser::Browser;
+use changes::Changes;
+
+const N_TASKS: usize = 1000;
+const N_EDGES: usize = 1500;
+const N_PHASES: usize = 5;
+/// So much has happened before: a third of the plan is done.
+const N_LOGGED: u64 = 5000;
+/// So much did each agent say.
+const N_SAID: u64 = 4;
+const ROUNDS: usize = 5;
+const PER_SECOND: u32 = 200;
+const WATCHED_SECONDS: u32 = 15;
+const CHANGES_EARLY: u32 = 10_000;
+const CHANGES_LATE: u32 = 50_000;
+
+/// Runs the bench.
+pub fn run() -> Result<Report> {
+    let own = std::env::current_exe()?;
+    let beside = own.parent().context("a program has a directory")?;
+    let program = beside.join("jangdan");
+    ensure!(program.exists(), "build the program first: cargo build --release --package cli");
+    let folder = tempdir_in(beside)?;
+    let home = Home::make(&program, folder.path(), "web")?;
+    let (side, _) = home.start("/api/status")?;
+    let run = home.begin(&side, &phases(), &tasks())?;
+    side.end()?;
+    history::fill(&home.data(), &run, N_LOGGED, N_SAID)?;
+    let (side, _) = home.start("/api/status")?;
+    let mut browser = Browser::open(&home.link()?, &run)?;
+    let mut changes = Changes::of(&side.address, &run)?;
+    let mut report = Report::new("web", ROUNDS);
+    first_load(&mut report, &mut browser, &run)?;
+    let mut ready = Vec::new();
+    for _ in 0..ROUNDS {
+        ready.push(browser.ask("canvas")?);
+    }
+    let n_seen = ready.last().map_or(f64::NAN, |last| number(last, "nTasks"));
+    let ready = median(ready.iter().map(|one| number(one, "readyMs")).collect());
+    report.ratio("canvas of 1,000 tasks ready, s", ready / 1e3, Goal::AtMost(2.0));
+    smoothness(&mut report, &mut browser, &mut changes, "close")?;
+    let n_whole = number(&browser.ask("whole")?, "nTasks");
+    smoothness(&mut report, &mut browser, &mut changes, "whole")?;
+    memory(&mut report, &mut browser, &mut changes)?;
+    report.figure("tasks in sight, close", n_seen);
+    report.figure("tasks in sight, whole", n_whole);
+    Ok(report)
+}
+
+fn first_load(report: &mut Report, browser: &mut Browser, run: &str) -> Result<()> {
+    let first = browser.ask("load /")?;
+    let sum = |load: &Value| ["document", "script", "stylesheet"].map(|kind| number(load, kind)).iter().sum();
+    let first_kb: f64 = sum(&first);
+    report.ratio("first load KB", first_kb, Goal::AtMost(200.0));
+    for kind in ["document", "script", "stylesheet", "font", "other"] {
+        report.figure(&format!("first load KB, {kind}"), number(&first, kind));
+    }
+    let canvas: f64 = sum(&browser.ask(&format!("load /runs/{run}/canvas"))?);
+    report.figure("first load of a canvas KB", canvas);
+    Ok(())
+}
+
+/// Watches the page while it changes.
+fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes, view: &str) -> Result<()> {
+    browser.ask("watch")?;
+    let rate = changes.paced(PER_SECOND, PER_SECOND * WATCHED_SECONDS)?;
+    let watched = browser.ask("watched")?;
+    report.ratio(&format!("{view}: p95 frame ms"), number(&watched, "p95"), Goal::AtMost(50.0));
+    let long = number(&watched, "longTasksOver100");
+    report.ratio(&format!("{view}: long tasks/s"), long, Goal::AtMost(1.0));
+    report.ratio(&format!("{view}: changes/s"), rate, Goal::AtLeast(f64::from(PER_SECOND) * 0.98));
+    let figures = [
+        ("frames/s", "framesPerSecond"),
+        ("p50 frame ms", "p50"),
+        ("p90 frame ms", "p90"),
+        ("p99 frame ms", "p99"),
+        ("longest frame ms", "max"),
+        ("frames over 50 ms/s", "over50"),
+        ("frames over 100 ms/s", "over100"),
+        ("tasks over 50 ms/s", "longTasks"),
+        ("longest task ms", "longestTask"),
+        ("changes of the picture/s", "drawn"),
+    ];
+    for (name, key) in figures {
+        report.figure(&format!("{view}: {name}"), number(&watched, key));
+    }
+    Ok(())
+}
+
+fn memory(report: &mut Report, browser: &mut Browser, changes: &mut Changes) -> Result<()> {
+    browser.ask("canvas")?;
+    let mut heap = |changes: &mut Changes, n: u32| -> Result<f64> {
+        changes.fast(n)?;
+        Ok(number(&browser.ask("heap")?, "megabytes"))
+    };
+    let early = heap(changes, CHANGES_EARLY)?;
+    let late = heap(changes, CHANGES_LATE - CHANGES_EARLY)?;
+    report.ratio("memory at 50,000 changes/at 10,000", late / early, Goal::AtMost(1.1));
+    report.figure("memory MB at 10,000 changes", early);
+    report.figure("memory MB at 50,000 changes", late);
+    report.figure("fast changes/s", changes.fast_rate);
+    Ok(())
+}
+
+fn phases() -> Vec<Value> {
+    let phase = |number: usize| {
+        let after: Vec<usize> = (number > 1).then(|| number - 1).into_iter().collect();
+        json!({"number": number, "name": format!("Phase {number}"), "after": after})
+    };
+    (1..=N_PHASES).map(phase).collect()
+}
+
+/// Makes tasks that wait for some of their own phase.
+fn tasks() -> Vec<Value> {
+    let mut random = Random::new(11);
+    let n_each = N_TASKS / N_PHASES;
+    let mut tasks: Vec<Value> =
+        (1..=N_TASKS).map(|number| waiting_task(number, 1 + (number - 1) / n_each)).collect();
+    for _ in 0..N_EDGES {
+        let phase = random.below(N_PHASES);
+        let later = 1 + random.below(n_each - 1);
+        let earlier = format!("T{}", 1 + phase * n_each + random.below(later));
+        let later = tasks.get_mut(phase * n_each + later).and_then(|task| task.get_mut("dependsOn"));
+        if let Some(before) = later.and_then(Value::as_array_mut)
+            && !before.iter().any(|one| one == &earlier)
+        {
+            before.push(json!(earlier));
+        }
+    }
+    tasks
+}
+
+fn number(said: &Value, key: &str) -> f64 {
+    said.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
+}

@@ -1,0 +1,163 @@
+/**
+ * The browser of `cargo xtask bench web`: takes a command a line, and says what it measured as a line of JSON.
+ *
+ * It looks at the page of a real server. What changes there meanwhile is not its business.
+ */
+
+import { get } from "node:http";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const [link = "", run = ""] = process.argv.slice(2);
+const { origin } = new URL(link);
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu"],
+});
+
+/** Somebody who has opened the link before, and has nothing else of the page. */
+async function visitor() {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en" });
+  await context.request.get(link, { maxRedirects: 0 });
+  return context;
+}
+
+/** How many bytes an address has, packed as every browser takes it. */
+function packedBytes(url) {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
+      let bytes = 0;
+      answer.on("data", (piece) => {
+        bytes += piece.length;
+      });
+      answer.on("end", () => resolve(bytes));
+    }).on("error", reject);
+  });
+}
+
+/** What is loaded for an address, by its kind, in KB. */
+async function load(path) {
+  const context = await visitor();
+  const page = await context.newPage();
+  const files = new Map();
+  page.on("response", (answer) => {
+    const kind = answer.request().resourceType();
+    if (!answer.url().includes("/api/")) files.set(answer.url(), kind);
+  });
+  await page.goto(origin + path);
+  await page.locator("main").first().waitFor();
+  if (path !== "/") await page.locator("[data-task]").first().waitFor();
+  await page.waitForTimeout(1000);
+  await context.close();
+  const kb = { document: 0, script: 0, stylesheet: 0, font: 0, other: 0 };
+  for (const [url, kind] of files) kb[kind in kb ? kind : "other"] += (await packedBytes(url)) / 1000;
+  return kb;
+}
+
+let open = null;
+
+/** Opens the canvas as somebody who comes for the first time, and says when it stood there. */
+async function canvas() {
+  await open?.context.close();
+  const context = await visitor();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    // Ready is a card that can be read, a line between two, and a picture of both.
+    const look = () => {
+      if (document.querySelector("[data-task]") && document.querySelector(".react-flow__edge"))
+        requestAnimationFrame(() => {
+          globalThis.readyMs = performance.now();
+        });
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await page.goto(`${origin}/runs/${run}/canvas`);
+  await page.waitForFunction(() => globalThis.readyMs !== undefined);
+  const cdp = await context.newCDPSession(page);
+  open = { context, page, cdp };
+  return page.evaluate(() => ({
+    readyMs: globalThis.readyMs,
+    nTasks: document.querySelectorAll(".react-flow__node-task").length,
+  }));
+}
+
+/** Shows the whole plan. */
+async function whole() {
+  await open.page.locator("section.canvas").focus();
+  await open.page.keyboard.press("0");
+  await open.page.waitForTimeout(2000);
+  return open.page.evaluate(() => ({
+    nTasks: document.querySelectorAll(".react-flow__node-task").length,
+  }));
+}
+
+/** Begins to note how long each picture takes, and each piece of work that holds up the next. */
+async function watch() {
+  return open.page.evaluate(() => {
+    const noted = { frames: [], tasks: [], nDrawn: 0, since: performance.now(), isOver: false };
+    globalThis.noted = noted;
+    let last = performance.now();
+    const frame = (now) => {
+      noted.frames.push(now - last);
+      last = now;
+      if (!noted.isOver) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    noted.observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) noted.tasks.push(entry.duration);
+    });
+    noted.observer.observe({ type: "longtask" });
+    noted.drawn = new MutationObserver((changes) => {
+      noted.nDrawn += changes.length;
+    });
+    const nodes = document.querySelector(".react-flow__nodes");
+    noted.drawn.observe(nodes, { subtree: true, attributes: true, childList: true, characterData: true });
+    return {};
+  });
+}
+
+/** Says what was noted. */
+async function watched() {
+  return open.page.evaluate(() => {
+    const { noted } = globalThis;
+    noted.isOver = true;
+    noted.observer.disconnect();
+    noted.drawn.disconnect();
+    const seconds = (performance.now() - noted.since) / 1000;
+    const sorted = noted.frames.slice(2).sort((left, right) => left - right);
+    const at = (share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+    return {
+      seconds,
+      framesPerSecond: sorted.length / seconds,
+      p50: at(0.5),
+      p90: at(0.9),
+      p95: at(0.95),
+      p99: at(0.99),
+      max: at(1),
+      over50: sorted.filter((ms) => ms > 50).length / seconds,
+      over100: sorted.filter((ms) => ms > 100).length / seconds,
+      longTasks: noted.tasks.length / seconds,
+      longTasksOver100: noted.tasks.filter((ms) => ms > 100).length / seconds,
+      longestTask: Math.max(0, ...noted.tasks),
+      drawn: noted.nDrawn / seconds,
+    };
+  });
+}
+
+/** How much memory the page needs when all that nobody needs is gone. */
+async function heap() {
+  await open.page.waitForTimeout(500);
+  await open.cdp.send("HeapProfiler.collectGarbage");
+  await open.cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await open.cdp.send("Runtime.getHeapUsage");
+  return { megabytes: usedSize / 1e6 };
+}
+
+const commands = { load, canvas, whole, watch, watched, heap };
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name = "", ...words] = line.split(" ");
+  const said = await commands[name](...words);
+  process.stdout.write(`${JSON.stringify(said)}\n`);
+}
+await browser.close();
