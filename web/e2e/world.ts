@@ -1,7 +1,7 @@
 /** A real server with a real run of played agents, and a browser that looks at it. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
@@ -10,25 +10,30 @@ import type { RowOf } from "../src/api/generated.ts";
 const PROGRAM = process.env["JANGDAN_BIN"] ?? "";
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-export type World = {
-  browser: Browser;
+export type World = Place & {
   run: string;
-  origin: string;
-  /** A browser that has opened the link. */
-  visitor: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext>;
   /** All rows of a kind, as the server has them. */
   rows: <K extends keyof RowOf>(kind: K) => Promise<RowOf[K][]>;
+};
+
+/** A server, and a browser that may look at it. */
+export type Place = {
+  browser: Browser;
+  origin: string;
+  ask: <T>(path: string) => Promise<T>;
+  /** What a command prints there. */
+  command: (words: string[]) => string;
+  /** A browser that has opened the link. */
+  visitor: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext>;
   killServer: () => Promise<void>;
   startServer: () => Promise<void>;
   end: () => Promise<void>;
 };
 
 export async function startWorld(): Promise<World> {
-  if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
-  const folder = mkdtempSync(join(tmpdir(), "jangdan-web-"));
+  const folder = newFolder();
   const kept = join(folder, "demo");
-  const data = join(kept, "data");
-  const env = { ...process.env, JANGDAN_DATA: data, HOME: folder, TERM: "xterm" };
+  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, TERM: "xterm" };
   // Only where it has a terminal does the demo wait for a person's answers.
   const demo = spawn(
     "script",
@@ -39,24 +44,53 @@ export async function startWorld(): Promise<World> {
       detached: true,
     },
   );
-  let server: ChildProcess = demo;
+  const place = await placeOf(folder, env, demo);
+  const run = await until(async () => (await place.ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
+  return {
+    ...place,
+    run,
+    rows: async (kind) => {
+      const answer = await place.ask<{ rows: Record<string, never[]> }>(`/api/runs/${run}/rows?kind=${kind}`);
+      return answer.rows[kind] ?? [];
+    },
+  };
+}
+
+/** A server in the folder of a project that never had a run. */
+export async function startProject(files: Record<string, string>): Promise<Place> {
+  const folder = newFolder();
+  const project = join(folder, "project");
+  const env = { ...process.env, JANGDAN_DATA: join(folder, "data"), HOME: folder, USER: "ana" };
+  mkdirSync(project);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: project, env, stdio: "ignore" });
+  git("init", "--initial-branch", "main");
+  git("add", "--all");
+  git("-c", "user.name=Ana", "-c", "user.email=ana@example.invalid", "commit", "--message", "begin");
+  const server = spawn(PROGRAM, ["serve"], { cwd: project, env, stdio: "ignore", detached: true });
+  return placeOf(folder, env, server);
+}
+
+function newFolder(): string {
+  if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
+  return mkdtempSync(join(tmpdir(), "jangdan-web-"));
+}
+
+async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProcess): Promise<Place> {
+  let server = first;
   const link = await until(() => printed(env, ["link"]).match(/http:\S+/)?.[0], "the link");
   const { origin, searchParams } = new URL(link);
   const headers = { authorization: `Bearer ${searchParams.get("token")}` };
   const ask = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
-  const run = await until(async () => (await ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--no-sandbox", "--disable-background-networking"],
   });
   return {
     browser,
-    run,
     origin,
-    rows: async (kind) => {
-      const answer = await ask<{ rows: Record<string, never[]> }>(`/api/runs/${run}/rows?kind=${kind}`);
-      return answer.rows[kind] ?? [];
-    },
+    ask,
+    command: (words) => printed(env, words),
     visitor: async (options) => {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
