@@ -1,5 +1,7 @@
 //! A run's state as bytes, so that a start need not read the log from its beginning.
 
+use std::io;
+
 use crate::run::Run;
 
 /// The form in which the state is written today. One of another form is not read: the log is replayed instead.
@@ -22,9 +24,13 @@ pub enum SnapshotError {
 impl Run {
     /// Returns the state as bytes; equal states give equal bytes.
     pub fn snapshot(&self) -> Vec<u8> {
-        // Room for the checksum first: a second copy of a large state would be most of what a run needs.
-        let mut bytes = vec![0; SUM_BYTES];
         // The state is numbers, texts and lists of them: writing it to memory can't fail.
+        let mut length = Length(SUM_BYTES);
+        let _ = serde_json::to_writer(&mut length, self);
+        // Exactly as much as is needed, the checksum first: a list that grows, or a second copy, would be most of what a
+        // large run needs.
+        let mut bytes = Vec::with_capacity(length.0);
+        bytes.resize(SUM_BYTES, 0);
         let _ = serde_json::to_writer(&mut bytes, self);
         if let Some((sum, state)) = bytes.split_first_chunk_mut::<SUM_BYTES>() {
             *sum = checksum(state).to_be_bytes();
@@ -43,6 +49,20 @@ impl Run {
         let mut run: Self = serde_json::from_slice(state)?;
         run.index_tasks();
         Ok(run)
+    }
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.0 += piece.len();
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -174,7 +174,7 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
 mod tests {
     use domain::RunOutcome;
 
-    use super::Crank;
+    use super::{Crank, Keeps};
     use crate::runs::{Shape, generate};
 
     #[test]

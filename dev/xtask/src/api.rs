@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::shell::{self, cargo, step};
+use crate::shell::{self, step};
 
 /// The version that was seen to work.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
@@ -39,14 +39,12 @@ pub struct Options {
 /// Installs what is missing, starts a server of its own, and asks it.
 pub fn run(options: &Options) -> Result<()> {
     let program = install()?;
-    step("build", "cargo build shows more", || {
-        shell::run(&mut cargo(&["build", "--quiet", "--package", "cli"]))
-    })?;
+    let jangdan = step("build", "cargo build shows more", || shell::programs(&["jangdan"]))?.join("jangdan");
     let target = shell::target_directory()?;
     let place = target.join("api");
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(place.join("project"))?;
-    let server = Server::start(&target.join("debug/jangdan"), &place)?;
+    let server = Server::start(&jangdan, &place)?;
     let run = server.begin_a_run(&place)?;
     fs::write(place.join("openapi.json"), known_names(&server.ask(&["/api/openapi.json"])?, &run)?)?;
     for (title, header) in

@@ -16,7 +16,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::shell::{self, cargo, step};
+use crate::shell::{self, step};
 use disturb::{Luck, Place};
 
 /// A run that has not ended by then never will.
@@ -41,8 +41,7 @@ pub struct Options {
 
 /// Plays all rounds; the first that goes wrong ends it, and its folder stays.
 pub fn run(options: &Options) -> Result<()> {
-    shell::run(&mut cargo(&["build", "--package", "cli"]))?;
-    let jangdan = shell::target_directory()?.join("debug/jangdan");
+    let jangdan = shell::programs(&["jangdan"])?.join("jangdan");
     let place = shell::target_directory()?.join("chaos");
     // The same for all rounds: its name stands in the files that the demo writes.
     let _ = fs::remove_dir_all(&place);

@@ -39,19 +39,9 @@ pub fn run(options: &Options) -> Result<()> {
     shell::step("install", "npm 10 or newer and 1.6 GB of disk are needed", || {
         install::ensure(&cache, options.install)
     })?;
-    shell::step("build", "cargo build shows more", || {
-        shell::run(&mut shell::cargo(&[
-            "build",
-            "--quiet",
-            "--package",
-            "real-agents",
-            "--package",
-            "player",
-            "--package",
-            "cli",
-        ]))
+    let programs = shell::step("build", "cargo build shows more", || {
+        shell::programs(&["real-agents", "player", "jangdan"])
     })?;
-    let programs = shell::target_directory()?.join("debug");
     let mut checks = Command::new(programs.join("real-agents"));
     // Node must be found, and the agents; nothing else of this machine's environment is.
     let path = env::var_os("PATH").unwrap_or_default();

@@ -41,12 +41,12 @@ pub fn read(command: &mut Command) -> Result<String> {
 }
 
 /// Does a step under a headline, and prints its time below.
-pub fn step(title: &str, hint: &str, act: impl FnOnce() -> Result<()>) -> Result<()> {
+pub fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("\n=> {title}");
     let start = Instant::now();
-    act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
+    let done = act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
     eprintln!("   {title}: {}", seconds(start.elapsed()));
-    Ok(())
+    Ok(done)
 }
 
 /// Writes a duration for a person.
@@ -71,6 +71,13 @@ pub fn target_directory() -> Result<PathBuf> {
     let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
     let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
     directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
+}
+
+/// Builds programs as `cargo nextest run --workspace` has them, so that nothing is built twice, and returns their folder.
+pub fn programs(names: &[&str]) -> Result<PathBuf> {
+    let mut command = cargo(&["build", "--quiet", "--workspace"]);
+    run(command.args(names.iter().flat_map(|name| ["--bin", name])))?;
+    Ok(target_directory()?.join("debug"))
 }
 
 #[cfg(test)]

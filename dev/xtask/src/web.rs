@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::shell::{self, cargo, step};
+use crate::shell::{self, step};
 
 /// Where Debian's browser is.
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -48,8 +48,7 @@ pub fn check() -> Result<()> {
 pub fn browse(options: &Options) -> Result<()> {
     install()?;
     install_browser()?;
-    shell::run(&mut cargo(&["build", "--package", "cli"]))?;
-    let program = shell::target_directory()?.join("debug/jangdan");
+    let program = shell::programs(&["jangdan"])?.join("jangdan");
     let mut command = npm(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
     command.env("JANGDAN_BIN", program).env("FORCE_COLOR", "0");
     if options.screens {

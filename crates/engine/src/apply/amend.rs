@@ -53,6 +53,12 @@ impl Run {
             .collect();
         let node = self.schedule.add_barrier(&before);
         self.nodes.push(NodeKind::Gate(planned.number));
+        // One that joined before it may come after it.
+        let behind = self.phases.values().filter(|phase| phase.after.contains(&planned.number));
+        for later in behind.map(|phase| phase.node).collect::<Vec<Node>>() {
+            // A circle was refused before it was recorded.
+            let _ = self.schedule.connect(node, later);
+        }
         self.phases.insert(planned.number, Phase::new(planned, node));
     }
 

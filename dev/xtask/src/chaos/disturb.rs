@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Where a run is disturbed.
@@ -50,7 +50,7 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result
         return Ok(format!("filled the disk for {} ms", time.as_millis()));
     }
     if kind == 5 {
-        return lose_lock(place);
+        return lose_lock(server, place);
     }
     let (holders, others) = workers(data, server.id());
     let chosen = match kind {
@@ -83,7 +83,7 @@ fn fill(data: &Path, time: Duration) {
 }
 
 /// Takes the lock file away and starts another server: it must not harm the one that is there.
-fn lose_lock(place: &Place<'_>) -> Result<String> {
+fn lose_lock(server: &mut Child, place: &Place<'_>) -> Result<String> {
     let _ = fs::remove_file(place.data.join("log.lock"));
     let mut other = Command::new(place.jangdan);
     other.args(["serve", "--data"]).arg(place.data);
@@ -91,10 +91,12 @@ fn lose_lock(place: &Place<'_>) -> Result<String> {
     let mut other = other.spawn()?;
     let deadline = Instant::now() + Duration::from_secs(5);
     while other.try_wait()?.is_none() {
-        if Instant::now() >= deadline {
+        // Where the first has ended by itself, another may serve.
+        let is_over = server.try_wait()?.is_some();
+        if is_over || Instant::now() >= deadline {
             other.kill()?;
             other.wait()?;
-            bail!("a second server serves beside the first");
+            ensure!(is_over, "a second server serves beside the first");
         }
         thread::sleep(Duration::from_millis(20));
     }
