@@ -39,7 +39,7 @@ afterAll(async () => {
 
 test("a plan of the project is picked, and a mistake that is typed into it hinders the start", async () => {
   await page.goto(`${place.origin}/new`);
-  await page.getByLabel("Plan", { exact: true }).selectOption("TASKS.md");
+  await page.getByRole("combobox", { name: "Plan", exact: true }).selectOption("TASKS.md");
   const text = page.getByLabel("Text of the plan");
   await until(async () => (await text.inputValue()) === PLAN, "the text of the plan");
   const start = page.getByRole("button", { name: "Start the run" });
@@ -51,7 +51,7 @@ test("a plan of the project is picked, and a mistake that is typed into it hinde
 });
 
 test("started on the page, the run goes on as any other", async () => {
-  await page.getByLabel("Plan", { exact: true }).selectOption("TASKS.md");
+  await page.getByRole("combobox", { name: "Plan", exact: true }).selectOption("TASKS.md");
   const start = page.getByRole("button", { name: "Start the run" });
   await start.waitFor();
   expect(await findings(page)).toEqual([]);

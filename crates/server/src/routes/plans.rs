@@ -22,6 +22,9 @@ use crate::{
 /// How many mistakes are told with a problem; `POST /api/plans/check` tells all.
 const MISTAKES_MAX: usize = 50;
 
+/// How long a name can be: it is said back where something is wrong.
+const WORD_MAX: usize = 200;
+
 /// The files of a project that look like plans, the likeliest first.
 #[utoipa::path(
     get, path = "/api/plans",
@@ -107,6 +110,12 @@ pub async fn start(
     Sent(start): Sent<PlanStart, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanStarted>), Failure> {
     check_person(&start.person)?;
+    for (field, word) in [("agent", &start.agent), ("name", &start.name)] {
+        if word.as_ref().is_some_and(|word| word.len() > WORD_MAX) {
+            let what = format!("{field} has more than {WORD_MAX} bytes");
+            return Err(Failure::new(Code::BadRequest, what, "say it in less"));
+        }
+    }
     api.ask(move |host| {
         let project = known_project(host, &start.project)?;
         let plan = match (&start.path, start.text) {

@@ -133,6 +133,9 @@ fn nothing_outside_of_the_plans_of_a_known_project_is_read_or_run() {
     for agent in ["nobody", "/bin/sh", "../asks", ""] {
         start(json!({"project": project, "text": PLAN, "person": "ana", "agent": agent}), 400);
     }
+    for long in ["agent", "name"] {
+        start(json!({"project": project, "text": WRONG, "person": "ana", long: "x".repeat(100_000)}), 400);
+    }
     start(json!({"project": project, "text": PLAN, "path": "TASKS.md", "person": "ana"}), 400);
     start(json!({"project": project, "person": "ana"}), 400);
     start(json!({"project": project, "text": PLAN, "person": " "}), 400);

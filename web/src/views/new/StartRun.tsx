@@ -77,14 +77,16 @@ export function StartRun({ project, draft, onGo }: Props) {
           {t("new.start")}
         </Button>
       </div>
-      <div aria-live="polite" className="flex flex-col gap-2">
+      <div aria-live="polite" className="flex flex-col gap-2 empty:-mt-3">
         {problem && (
           <p className="text-fail">
             {isOffline(problem) ? t("offline.hint") : problem.message}{" "}
             {problem instanceof Refusal && <span className="text-soft">{problem.hint}</span>}
           </p>
         )}
-        {problem instanceof Refusal && <Diagnostics diagnostics={problem.mistakes} onGo={onGo} />}
+        {problem instanceof Refusal && problem.mistakes.length > 0 && (
+          <Diagnostics diagnostics={problem.mistakes} onGo={onGo} />
+        )}
       </div>
     </section>
   );
