@@ -11,6 +11,16 @@ const complaints: string[] = [];
 const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
 const question = async (task: string) => (await world.rows("question")).find((row) => row.task === task);
 
+/** Counts in how many places of a conversation a sentence stands, whenever something changes. */
+const WATCH = `
+  globalThis.watched = { counts: [], wasGoing: false };
+  new MutationObserver(() => {
+    const places = [...document.querySelectorAll("[data-turn], [data-going]")];
+    watched.counts.push(places.filter((place) => place.textContent.includes("Now somebody must")).length);
+    watched.wasGoing ||= document.querySelector("[data-going]") !== null;
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+`;
+
 beforeAll(async () => {
   world = await startWorld();
   await until(async () => (await world.rows("inbox")).length === 2, "two questions at once");
@@ -152,6 +162,7 @@ test("a task's panel has the whole conversation in order, takes the answer, and 
   const second = await context.newPage();
   await second.goto(at("/runs/RUN/tasks/T1.1"));
   await second.locator("[data-turn]").first().waitFor();
+  await page.evaluate(WATCH);
   await page.keyboard.press("1");
   await until(async () => (await question("T1.1"))?.answer === "by price", "the answer");
   await until(async () => {
@@ -166,6 +177,26 @@ test("a task's panel has the whole conversation in order, takes the answer, and 
     expect(turns).toEqual(turns.map((_, index) => index));
   }
   await second.close();
+});
+
+test("what an agent says and does now is seen, until its turn stands there with the tools folded", async () => {
+  const turn = page.locator("[data-turn]", { hasText: "The menu has five things" });
+  await turn.waitFor();
+  const { counts, wasGoing } = await page.evaluate<{ counts: number[]; wasGoing: boolean }>("watched");
+  expect(wasGoing).toBe(true);
+  // First nowhere, then in one place: never in both, and never in none while one takes the other's place.
+  expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
+  expect(await page.locator("[data-going]").count()).toBe(0);
+  const words = (await turn.textContent()) ?? "";
+  const order = ["I read the plan", "tool calls", "Now somebody", "2 tool calls", "The menu has five"];
+  expect(order.map((part) => words.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
+  for (const line of ["2 tool calls", "sh test.sh menu"]) {
+    await turn.locator("summary", { hasText: line }).first().focus();
+    await page.keyboard.press("Enter");
+  }
+  await turn.getByText(/ok {4}menu/).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await picture(page, "task-tools");
 });
 
 test("the timeline tells the life of a question", async () => {

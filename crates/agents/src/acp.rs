@@ -154,7 +154,7 @@ impl Acp {
             | TurnOutcome::NotResumable { .. }
             | TurnOutcome::Failed { .. } => Ending::Stopped,
         };
-        let (said, words) = self.words.end_turn(self.turn, ending);
+        let (said, words, tools) = self.words.end_turn(self.turn, ending);
         reaction.happened.extend(said);
         reaction.happened.extend(self.meter.take().map(Happening::Usage));
         self.tools.clear();
@@ -162,7 +162,7 @@ impl Acp {
         self.open.clear();
         self.turn = end;
         self.is_busy = false;
-        reaction.happened.push(Happening::TurnEnded { read_from: end, words, outcome });
+        reaction.happened.push(Happening::TurnEnded { read_from: end, words, tools, outcome });
     }
 
     fn take_open(&mut self, prompt: &str, fits: impl Fn(&OpenRequest) -> bool) -> Result<Open, Untold> {
@@ -265,7 +265,8 @@ impl Driver for Acp {
         if is_open {
             let message =
                 self.stderr.last_words().unwrap_or("the agent ended in the middle of its turn").to_owned();
-            self.end_turn(TurnOutcome::Failed { message }, self.turn, &mut reaction);
+            // What it said before is not read again.
+            self.end_turn(TurnOutcome::Failed { message }, self.heard, &mut reaction);
         }
         self.stage = Stage::Failed;
         reaction

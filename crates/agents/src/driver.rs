@@ -1,6 +1,7 @@
 //! What every driver does, whatever its agent speaks: the same happenings out, the same words in.
 
-use domain::{AskUser, Heard, PermissionWish, Timestamp, Usage};
+pub use domain::ToolStatus;
+use domain::{AskUser, Heard, PermissionWish, Timestamp, TurnTools, Usage};
 use serde::{Deserialize, Serialize};
 use wire::Item;
 
@@ -164,6 +165,8 @@ pub enum Happening {
         read_from: u64,
         /// What it said in this turn, for people.
         words: String,
+        /// Which tools it used in this turn.
+        tools: TurnTools,
         /// How.
         outcome: TurnOutcome,
     },
@@ -178,19 +181,8 @@ pub struct ToolCall {
     pub title: String,
     /// How far it is.
     pub status: ToolStatus,
-    /// What it printed, for people.
+    /// What it printed, for people. All of it: whoever keeps it makes it shorter.
     pub output: Option<String>,
-}
-
-/// How far a tool is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ToolStatus {
-    /// It is about to begin, or under way.
-    Running,
-    /// It is done.
-    Done,
-    /// It failed, or was not allowed.
-    Failed,
 }
 
 /// A step of what an agent is going to do.

@@ -5,10 +5,14 @@
 
 use std::collections::VecDeque;
 
-use domain::Heard;
+use domain::{Heard, TurnTools};
 use wire::{Decoder, Item, Options};
 
-use crate::{driver::Happening, lines::Line};
+use crate::{
+    account::Account,
+    driver::{Happening, ToolCall},
+    lines::Line,
+};
 
 /// What people read of a turn is cut to its end: a turn's last words are those that matter.
 const TURN_BYTES_MAX: usize = 64 * 1024;
@@ -21,8 +25,8 @@ pub(crate) struct Ear {
     given: u64,
     /// The pieces that the decoder may still speak of.
     pieces: VecDeque<Piece>,
-    /// What was said in this turn.
-    turn: String,
+    /// What was said and done in this turn.
+    account: Account,
 }
 
 /// A piece of the words, and the line that carried it.
@@ -37,7 +41,8 @@ struct Piece {
 
 impl Ear {
     pub(crate) fn new(options: Options) -> Self {
-        Self { decoder: Decoder::new(options), given: 0, pieces: VecDeque::new(), turn: String::new() }
+        let (decoder, account) = (Decoder::new(options), Account::new(TURN_BYTES_MAX));
+        Self { decoder, given: 0, pieces: VecDeque::new(), account }
     }
 
     /// Takes what the agent said in one line of its output. Words of two lines never join to one line.
@@ -51,10 +56,7 @@ impl Ear {
         for part in [text, newline] {
             items.extend(self.decoder.push(part.as_bytes()));
             self.given += part.len() as u64;
-            self.turn.push_str(part);
-        }
-        if self.turn.len() > 2 * TURN_BYTES_MAX {
-            self.turn = tail(&self.turn).to_owned();
+            self.account.say(part);
         }
         self.heard(items, read_from)
     }
@@ -65,10 +67,14 @@ impl Ear {
         self.heard(items, read_from)
     }
 
-    /// Returns what was said in the turn, and begins another one.
-    pub(crate) fn take_turn(&mut self) -> String {
-        let turn = std::mem::take(&mut self.turn);
-        tail(turn.trim()).to_owned()
+    /// Takes a tool call, which stands behind what was said so far.
+    pub(crate) fn call(&mut self, call: &ToolCall) {
+        self.account.call(call);
+    }
+
+    /// Returns what was said and done in the turn, and begins another one.
+    pub(crate) fn take_turn(&mut self) -> (String, TurnTools) {
+        self.account.take()
     }
 
     fn heard(&mut self, items: Vec<Item>, read_from: u64) -> Vec<Happening> {
@@ -96,14 +102,4 @@ impl Ear {
         span.end = end;
         Happening::Said { heard: Heard { start: span.start, ordinal: span.ordinal }, read_from, item }
     }
-}
-
-/// Returns the end of a text that is too long.
-fn tail(text: &str) -> &str {
-    let from = text.len().saturating_sub(TURN_BYTES_MAX);
-    text.char_indices()
-        .map(|(at, _)| at)
-        .find(|at| *at >= from)
-        .and_then(|at| text.get(at..))
-        .unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 //! A driver turns bytes into happenings and words into bytes; it does no IO itself, so that it can be tested with
 //! recorded lines, and started again in the middle of a session. Knows nothing of tasks.
 
+mod account;
 mod acp;
 pub mod claude;
 pub mod codex;

@@ -8,6 +8,8 @@ mod typing;
 
 pub use typing::Typing;
 
+use domain::TurnTools;
+
 use crate::driver::{Chunk, Driver, Happening, Reaction, Send, Stream, Told, Trouble, TurnOutcome, Untold};
 use listening::Listening;
 
@@ -84,7 +86,8 @@ impl Pty {
         self.turn = Turn::Closed;
         let (mut happened, words) = self.listening.end_turn();
         let read_from = self.listening.read_from();
-        happened.push(Happening::TurnEnded { read_from, words, outcome });
+        // On a terminal nothing tells a tool from words.
+        happened.push(Happening::TurnEnded { read_from, words, tools: TurnTools::default(), outcome });
         Reaction { happened, send: Vec::new() }
     }
 

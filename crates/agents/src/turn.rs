@@ -6,7 +6,7 @@ use domain::Usage;
 use wire::Options;
 
 use crate::{
-    driver::{Chunk, Happening, Stream, Trouble, TurnOutcome},
+    driver::{Chunk, Happening, Stream, ToolCall, Trouble, TurnOutcome},
     ear::Ear,
     lines::{Content, Line, Lines},
 };
@@ -93,6 +93,12 @@ impl Turn {
         self.ear.hear(text, line, read_from)
     }
 
+    /// Takes a tool call, which stands behind what was said so far.
+    pub(crate) fn call(&mut self, call: ToolCall) -> Happening {
+        self.ear.call(&call);
+        Happening::ToolCall(call)
+    }
+
     /// Ends the turn: nothing before `end` is needed any more.
     pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<Happening> {
         let mut happened = self.ear.end_turn(self.read_from());
@@ -100,7 +106,8 @@ impl Turn {
             happened.push(Happening::Usage(usage));
         }
         self.from = None;
-        happened.push(Happening::TurnEnded { read_from: end, words: self.ear.take_turn(), outcome });
+        let (words, tools) = self.ear.take_turn();
+        happened.push(Happening::TurnEnded { read_from: end, words, tools, outcome });
         happened
     }
 

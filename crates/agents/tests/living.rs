@@ -35,7 +35,12 @@ impl Driver for Lines {
                 self.read_from = chunk.offset + place;
                 let words = String::from_utf8(std::mem::take(&mut self.line)).unwrap();
                 let (read_from, outcome) = (self.read_from, TurnOutcome::Finished);
-                reaction.happened.push(Happening::TurnEnded { read_from, words, outcome });
+                reaction.happened.push(Happening::TurnEnded {
+                    read_from,
+                    words,
+                    tools: domain::TurnTools::default(),
+                    outcome,
+                });
             } else {
                 self.line.push(*byte);
             }

@@ -7,7 +7,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::TaskId;
+use domain::{TaskId, ToolStatus, ToolUse};
 use views::{Speaker, TurnRow};
 
 use crate::{
@@ -70,11 +70,69 @@ fn print(turn: &TurnRow) -> io::Result<()> {
     };
     let question = turn.question.map(|question| format!(" {question}")).unwrap_or_default();
     let heading = Line::of(style, &who).and(FAINT, &format!("{question} {} UTC", moment(turn.said_at)));
-    let content = wrap(&turn.content, look().width.saturating_sub(2));
-    let content = content.iter().map(|line| Line::of(Style::new(), &format!("  {line}")));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    for line in [heading].into_iter().chain(content).chain([Line::default()]) {
+    for line in [heading].into_iter().chain(content(turn, look().width)).chain([Line::default()]) {
         writeln!(out, "{}", line.painted())?;
     }
     out.flush()
+}
+
+/// Returns the words of a turn, with a line for each tool that was used where it was used.
+fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
+    let faint = |text: &str| Line::of(FAINT, &format!("  {text}")).cut(width);
+    let mut lines = Vec::new();
+    if turn.tools.n_left_out > 0 {
+        lines.push(faint(&format!("… {} tools before these", turn.tools.n_left_out)));
+    }
+    let mut tools = turn.tools.uses.iter().peekable();
+    for (n, said) in turn.content.trim_end().lines().enumerate() {
+        while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
+            lines.push(faint(&tool(used)));
+        }
+        match wrap(said, width.saturating_sub(2)) {
+            wrapped if wrapped.is_empty() => lines.push(Line::default()),
+            wrapped => lines.extend(wrapped.iter().map(|line| Line::of(Style::new(), &format!("  {line}")))),
+        }
+    }
+    lines.extend(tools.map(|used| faint(&tool(used))));
+    if turn.is_cut {
+        lines.push(faint("… it was cut off here"));
+    }
+    lines
+}
+
+fn tool(used: &ToolUse) -> String {
+    let title = used.title.lines().next().unwrap_or_default();
+    match used.status {
+        ToolStatus::Running => format!("… {title} (its end was not heard)"),
+        ToolStatus::Done => format!("✓ {title}"),
+        ToolStatus::Failed => format!("✗ {title} (failed)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TurnRow, content};
+
+    fn check(turn: &str, expected: &str) {
+        let head = r#"{"task":"T1","index":0,"role":"agent","agent":null,"session":"s_1","question":null,"saidAt":0"#;
+        let turn: TurnRow = serde_json::from_str(&format!("{head},{turn}}}")).unwrap();
+        let lines: Vec<String> = content(&turn, 30).iter().map(|line| line.text()).collect();
+        assert_eq!(lines.join("\n"), expected);
+    }
+
+    #[test]
+    fn tools_stand_where_they_were_used() {
+        check(r#""content":"Hello.\n\nI am done.""#, "  Hello.\n\n  I am done.");
+        check(
+            r#""content":"I look.\nI see.","tools":{"uses":[
+                {"line":0,"title":"ls","status":"done"},
+                {"line":1,"title":"cargo test\n--all","status":"failed"},
+                {"line":1,"title":"a command that is longer than a line","status":"done"},
+                {"line":2,"title":"sleep 9","status":"running"}],"nLeftOut":3},"isCut":true"#,
+            "  … 3 tools before these\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
+             ✓ a command that is longer…\n  I see.\n  … sleep 9 (its end was not h…\n  … it was cut off here",
+        );
+        check(r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#, "  ✓ ls");
+    }
 }

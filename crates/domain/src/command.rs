@@ -8,7 +8,7 @@ use crate::{
     Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
     Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
     PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
-    Said, SessionId, Settings, TaskId, Usage,
+    Said, SessionId, Settings, TaskId, TurnTools, Usage,
 };
 
 /// One wish. Who wishes stands beside it.
@@ -222,6 +222,18 @@ pub enum Command {
         read_from: u64,
         /// What it said in this turn.
         words: String,
+        /// Which tools it used.
+        tools: TurnTools,
+    },
+    /// An agent's process ended in the middle of a turn, which is not over.
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    CutTurn {
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// What it had said in this turn.
+        words: String,
+        /// Which tools it had used.
+        tools: TurnTools,
     },
     /// An agent wants to do something that it must ask for.
     #[cfg_attr(feature = "typescript", ts(skip))]

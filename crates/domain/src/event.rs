@@ -14,7 +14,7 @@ use crate::{
     ParkMode, PermissionWish, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork,
     Priority, Proof, Provided, QuestionId, QuestionKind, Receipt, RequestId, ResultId, ResultType,
     ReturnReason, RewindTarget, Role, Route, RunOutcome, Said, Sequence, SessionId, Settings, Severity,
-    Subject, TaskId, Timestamp, Usage,
+    Subject, TaskId, Timestamp, TurnTools, Usage,
 };
 
 /// An event with its place in the log of its run.
@@ -508,6 +508,21 @@ events! {
         read_from: u64,
         /// What it said in this turn, for people.
         words: String,
+        /// Which tools it used.
+        #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
+        tools: TurnTools,
+    }
+    /// An agent's turn was cut off: its process ended in the middle of it. It is not over.
+    TurnCut {
+        /// The session.
+        session: SessionId,
+        /// Where reading starts again after a restart.
+        read_from: u64,
+        /// What it had said in this turn, for people.
+        words: String,
+        /// Which tools it had used.
+        #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
+        tools: TurnTools,
     }
 
     /// Somebody must answer this.

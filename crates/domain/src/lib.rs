@@ -20,6 +20,7 @@ mod session;
 mod settings;
 mod state;
 mod task;
+mod tool;
 mod value;
 
 pub use actor::Actor;
@@ -52,6 +53,7 @@ pub use state::{
     RunOutcome, Usage,
 };
 pub use task::{PhaseNumber, TaskId, TaskReference};
+pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};
 pub use value::{Budget, Complexity, Priority};
 
 /// A text that is not the value it should be.

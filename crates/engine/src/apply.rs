@@ -179,6 +179,7 @@ impl Run {
                 self.near_miss_heard(*session, near, raw);
             }
             Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
+            Event::TurnCut { session, read_from, .. } => self.turn_cut(*session, *read_from),
 
             Event::QuestionAsked { .. }
             | Event::QuestionRouted { .. }

@@ -1,6 +1,6 @@
 //! What screens are told: what was recorded, and what can be seen this moment.
 
-use domain::{RunId, Sequence, SessionId};
+use domain::{RunId, Sequence, SessionId, ToolStatus};
 use serde::Serialize;
 use store::Position;
 use views::Change;
@@ -42,10 +42,12 @@ pub enum Glimpse {
     },
     /// It uses a tool.
     Tool {
-        /// What is done, in a line.
+        /// The agent's own id of the call.
+        id: String,
+        /// What is done.
         title: String,
-        /// How far it is: running, done or failed.
-        status: &'static str,
+        /// How far it is.
+        status: ToolStatus,
     },
     /// It says what it is going to do.
     Plan {

@@ -4,6 +4,7 @@
 //! by its name, a check by its order's number, a merge by its commit.
 
 mod brief;
+mod full;
 mod gate;
 mod job;
 mod leash;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::{Command, QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp};
+use domain::{Command, QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp, ToolStatus, ToolUse};
 use runtime::AfterStop;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -155,6 +155,48 @@ pub struct Said {
     pub question: Option<QuestionId>,
     /// What is said.
     pub text: String,
+    /// The tools that were used meanwhile, in their order: the last of them.
+    pub tools: Vec<UsedTool>,
+    /// How many tools were used before those, and are not kept.
+    pub n_tools_left_out: u64,
+    /// Whether the turn was cut off, because its process ended.
+    pub is_cut: bool,
+}
+
+/// One use of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UsedTool {
+    /// How many lines of the text come before it.
+    pub line: u32,
+    /// What is done.
+    #[schema(example = "cargo test")]
+    pub title: String,
+    /// What came of it.
+    #[schema(value_type = String, example = "done")]
+    pub status: ToolStatus,
+    /// What it printed, or the beginning of that.
+    pub output: Option<String>,
+    /// How many bytes of the output are not kept.
+    pub n_bytes_left_out: u64,
+    /// The end of the output, where something before it is not kept.
+    pub output_end: Option<String>,
+}
+
+impl From<&ToolUse> for UsedTool {
+    fn from(used: &ToolUse) -> Self {
+        let ToolUse { line, title, status, output } = used;
+        let tail = output.as_ref().map(|output| output.tail.clone());
+        Self {
+            line: *line,
+            title: title.clone(),
+            status: *status,
+            output: output.as_ref().map(|output| output.head.clone()),
+            n_bytes_left_out: output.as_ref().map_or(0, |output| output.n_bytes_left_out),
+            output_end: tail.filter(|tail| !tail.is_empty()),
+        }
+    }
 }
 
 /// Who speaks.

@@ -5,13 +5,12 @@
 use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Said, SessionId, Subject};
 
 use crate::{
-    Views,
+    Views, korean,
     rows::{
         EscalationRow, EscalationState, Opened, PhaseState, PlanOfferState, QuestionRow, QuestionState,
         RequestState, RunState, TaskState, subject_of,
     },
     views::Moment,
-    words::line,
 };
 
 impl Views {
@@ -126,10 +125,11 @@ impl Views {
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
             Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
             Event::MessageHeard { session, said, .. } => self.heard(now, *session, said),
-            Event::TurnEnded { session, words, .. } => {
+            Event::TurnEnded { session, words, tools, .. } => {
                 // What the orchestrator says to the person is an event of its own.
-                self.turn_ended(now, *session, words);
+                self.turn_ended(now, *session, words, tools);
             }
+            Event::TurnCut { session, words, tools, .. } => self.turn_cut(now, *session, words, tools),
             // What is said about them is in the timeline, and in the conversation when the agent is told.
             Event::InputTyped { .. } | Event::MessageRefused { .. } | Event::NearMissHeard { .. } => {}
 
@@ -238,7 +238,7 @@ impl Views {
             Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
-            self.chat_told(now, &line(event).text);
+            self.chat_told(now, event);
         }
         self.show_open();
     }
@@ -295,6 +295,7 @@ impl Views {
             task: task.clone(),
             kind: *kind,
             text: text.clone(),
+            korean: permission.as_ref().map(korean::permission),
             options: options.clone(),
             default: default.clone(),
             context: context.clone(),
@@ -357,6 +358,7 @@ fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> Questi
         task: None,
         kind: QuestionKind::Text,
         text: String::new(),
+        korean: None,
         asked_text: None,
         options: Vec::new(),
         default: None,

@@ -10,6 +10,7 @@ mod facts;
 mod fold;
 mod graph;
 mod kind;
+mod korean;
 mod layout;
 mod line;
 mod names;
@@ -25,6 +26,7 @@ pub use change::Change;
 #[cfg(feature = "typescript")]
 pub use kind::RowOf;
 pub use kind::{Kind, Row, Rows};
+pub use korean::line as in_korean;
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use line::Line;
 pub use names::{

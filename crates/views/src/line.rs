@@ -70,12 +70,17 @@ pub(crate) fn list<T: ToString>(items: &[T]) -> String {
 
 /// Joins names for a sentence, of which only the first are at hand.
 pub(crate) fn list_of<T: ToString>(items: &[T], n_items: usize) -> String {
-    const NAMED_MAX: usize = 8;
-    let mut named: Vec<String> = items.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let mut named = first(items);
     if n_items > named.len() {
         named.push(format!("{} more", n_items - named.len()));
     }
     named.join(", ")
+}
+
+/// Returns the names of a list that fit a sentence.
+pub(crate) fn first<T: ToString>(items: &[T]) -> Vec<String> {
+    const NAMED_MAX: usize = 8;
+    items.iter().take(NAMED_MAX).map(ToString::to_string).collect()
 }
 
 /// Returns the first line of a text, shortened to what fits a line.
@@ -85,6 +90,11 @@ pub(crate) fn brief(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(SIGNS_MAX).collect();
     if short.len() < text.len() { format!("{}…", short.trim_end()) } else { short }
+}
+
+/// Returns as much of a commit's name as people compare.
+pub(crate) fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
 }
 
 /// Puts a text behind a colon, where there is one.

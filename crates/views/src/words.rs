@@ -8,7 +8,7 @@ use domain::{
 };
 
 use crate::{
-    line::{Line, brief, colon, list, list_of},
+    line::{Line, brief, colon, list, list_of, short},
     plans::{field_word, summary},
     say::say,
 };
@@ -87,7 +87,7 @@ pub fn line(event: &Event) -> Line {
         }
         Event::MergeStarted { task, .. } => Line::new(format!("{task} is being merged")).task(task),
         Event::MergeFinished { task, outcome, .. } => Line::new(match outcome {
-            MergeOutcome::Merged { commit, .. } => format!("{task} is merged as {commit}"),
+            MergeOutcome::Merged { commit, .. } => format!("{task} is merged as {}", short(commit)),
             MergeOutcome::Conflicted { files } => format!("{task} conflicts in {}", list(files)),
             MergeOutcome::CheckFailed { receipt } => {
                 format!("{task} merges, but the check {}", passed(receipt))
@@ -213,6 +213,9 @@ pub fn line(event: &Event) -> Line {
         }
         Event::TurnEnded { session, words, .. } => {
             Line::new(format!("{session} ended its turn{}", colon(words))).session(*session)
+        }
+        Event::TurnCut { session, words, .. } => {
+            Line::new(format!("{session} was cut off in its turn{}", colon(words))).session(*session)
         }
 
         Event::QuestionAsked { question, session, task, text, .. } => {
@@ -418,7 +421,7 @@ pub fn line(event: &Event) -> Line {
         }
         Event::CheckpointFinished { checkpoint, outcome } => match outcome {
             CheckpointOutcome::Made { commit, .. } => {
-                Line::new(format!("{checkpoint} is made: {commit}")).id(checkpoint)
+                Line::new(format!("{checkpoint} is made: {}", short(commit))).id(checkpoint)
             }
             CheckpointOutcome::Failed { error } => {
                 Line::new(format!("{checkpoint} could not be made{}", colon(error))).id(checkpoint)

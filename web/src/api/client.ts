@@ -6,6 +6,7 @@ import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
 import { getJson, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
 import { type Kind, keyOf } from "./rows";
+import { Running } from "./running";
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -24,6 +25,10 @@ export const live = new Live({
   fetch: (...request) => fetch(...request),
   onChanges: (changes) => applyChanges(cache, changes),
 });
+
+/** Follows the stream from the beginning on, so that what was said before somebody looks is there. */
+export const running = new Running();
+live.follow(running.hear);
 
 /** What several tables of a run need is asked for once. */
 const underWay = new Map<string, { kinds: Set<Kind>; fetched: Promise<RunRows> }>();

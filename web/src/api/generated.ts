@@ -91,6 +91,8 @@ export type AskedQuestion = {
   kind: QuestionKind,
   /** What is asked, in the words of whoever handed it on last. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
   askedText: string | null,
   /** The offered answers. */
@@ -294,6 +296,8 @@ export type ChatRow = {
   name: string | null,
   /** What is said. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** The question that it asks, answers or is about. */
   question: QuestionId | null,
   /** Whether it is that question's card. */
@@ -580,10 +584,12 @@ export type Glimpse = { "type": "words",
   text: string,
 }
 | { "type": "tool",
-  /** What is done, in a line. */
+  /** The agent's own id of the call. */
+  id: string,
+  /** What is done. */
   title: string,
-  /** How far it is: running, done or failed. */
-  status: string,
+  /** How far it is. */
+  status: ToolStatus,
 }
 | { "type": "plan",
   /** The steps, each with how far it is: waiting, running or done. */
@@ -646,6 +652,8 @@ export type InboxEntry = {
   phase: number | null,
   /** What is wanted, in a line or a few. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
@@ -672,6 +680,8 @@ export type InboxRow = {
   phase: number | null,
   /** What is wanted, in a line or a few. */
   text: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
@@ -930,6 +940,8 @@ export type PendingQuestion = {
   id: QuestionId,
   /** What is asked. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
 };
 
 /** What kind of act an agent wants to do. */
@@ -1289,6 +1301,8 @@ export type QuestionRow = {
   kind: QuestionKind,
   /** What is asked, in the words of whoever handed it on last. */
   text: string,
+  /** The same in Korean, where Jangdan itself asks. */
+  korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
   askedText: string | null,
   /** The offered answers. */
@@ -1652,6 +1666,12 @@ export type Said = {
   question: QuestionId | null,
   /** What is said. */
   text: string,
+  /** The tools that were used meanwhile, in their order: the last of them. */
+  tools: Array<UsedTool>,
+  /** How many tools were used before those, and are not kept. */
+  nToolsLeftOut: number,
+  /** Whether the turn was cut off, because its process ended. */
+  isCut: boolean,
 };
 
 /** What an utterance is. */
@@ -1986,6 +2006,8 @@ export type TimelineRow = {
   actor: Actor,
   /** What happened. */
   text: string,
+  /** The same in Korean; rows of older logs have none. */
+  korean: string | null,
   /** The task it is about. */
   task: TaskId | null,
   /** The phase it is about. */
@@ -2003,8 +2025,33 @@ export type TimelineRow = {
 /** A moment, in milliseconds since 1970 in UTC. */
 export type Timestamp = number;
 
+/** What a tool printed: its beginning and its end. */
+export type ToolOutput = {
+  /** All of it, or its beginning. */
+  head: string,
+  /** How many bytes between beginning and end are not kept. */
+  nBytesLeftOut?: number,
+  /** Its end, where something is left out. */
+  tail?: string,
+};
+
+/** How far a tool is. */
+export type ToolStatus = "running" | "done" | "failed";
+
+/** One use of a tool. */
+export type ToolUse = {
+  /** How many lines of the turn's words come before it. */
+  line: number,
+  /** What is done. A command may have several lines. */
+  title: string,
+  /** What came of it. */
+  status: ToolStatus,
+  /** What it printed, where it printed anything. */
+  output?: ToolOutput,
+};
+
 /** What an utterance is. */
-export type TurnKind = "text" | "prompt" | "question" | "answer" | "askBack" | "notice";
+export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "askBack" | "notice";
 
 /** One utterance. */
 export type TurnRow = {
@@ -2022,10 +2069,22 @@ export type TurnRow = {
   session: SessionId,
   /** What is said. */
   content: string,
+  /** The tools that were used meanwhile. */
+  tools?: TurnTools,
+  /** Whether the turn was cut off, because its process ended. */
+  isCut?: boolean,
   /** The question that it asks, hands on or answers. */
   question: QuestionId | null,
   /** When. */
   saidAt: Timestamp,
+};
+
+/** The tools of one turn, in the order in which they were called. */
+export type TurnTools = {
+  /** The last of them. */
+  uses: Array<ToolUse>,
+  /** How many came before those and are not kept. */
+  nLeftOut?: number,
 };
 
 /** A line to be typed. */
@@ -2056,6 +2115,22 @@ export type Used = {
   tokens: number,
   /** The cost in millionths of a US dollar. */
   costMicros: number,
+};
+
+/** One use of a tool. */
+export type UsedTool = {
+  /** How many lines of the text come before it. */
+  line: number,
+  /** What is done. */
+  title: string,
+  /** What came of it. */
+  status: ToolStatus,
+  /** What it printed, or the beginning of that. */
+  output: string | null,
+  /** How many bytes of the output are not kept. */
+  nBytesLeftOut: number,
+  /** The end of the output, where something before it is not kept. */
+  outputEnd: string | null,
 };
 
 /** One thing that a task waits for. */

@@ -11,6 +11,8 @@ export class Refusal extends Error {
     readonly hint: string,
     /** The questions that may have been meant, where several wait. */
     readonly pending: string[] = [],
+    /** What kind of problem it is; empty where no problem came. */
+    readonly code = "",
     /** What is wrong with a plan, each mistake in its place. */
     readonly mistakes: PlanMistake[] = [],
   ) {
@@ -18,9 +20,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Tells whether the server was not reached at all. */
+/** The server was not reached at all. */
+class Unreached extends Error {
+  override name = "Unreached";
+}
+
 export function isOffline(error: unknown): boolean {
-  return error instanceof TypeError;
+  return error instanceof Unreached;
 }
 
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -41,7 +47,10 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 }
 
 async function asked(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { credentials: "same-origin", ...init });
+  const response = await fetch(path, { credentials: "same-origin", ...init }).catch((error: unknown) => {
+    // A browser says so with the type that mistakes of the page have, too.
+    throw error instanceof TypeError ? new Unreached(error.message) : error;
+  });
   if (!response.ok) throw await refusal(response);
   return response;
 }
@@ -53,9 +62,9 @@ export async function refusal(response: Response): Promise<Refusal> {
   if (!text.startsWith("{")) return fallback;
   try {
     // Whatever stands between the page and the server may answer in its place.
-    const { detail, title, hint, pending, mistakes }: Partial<Problem> = JSON.parse(text);
+    const { code, detail, title, hint, pending, mistakes }: Partial<Problem> = JSON.parse(text);
     const said = String(detail ?? title ?? text.slice(0, 300));
-    return new Refusal(response.status, said, String(hint ?? ""), pending, mistakes);
+    return new Refusal(response.status, said, String(hint ?? ""), pending, String(code ?? ""), mistakes);
   } catch {
     return fallback;
   }

@@ -22,6 +22,9 @@ const OTHER_LOG = [400, 409];
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 8_000;
 
+/** One piece of news. */
+export type Heard = { change: Changed } | { glimpse: Glimpsed };
+
 type Deps = { fetch: typeof fetch; onChanges: (changes: Changed[]) => void };
 
 export class Live {
@@ -30,7 +33,8 @@ export class Live {
   #listeners = new Set<() => void>();
   #glimpsed = new Set<(glimpse: Glimpsed) => void>();
   #recordings = new Set<Changed[]>();
-  #batch: Changed[] = [];
+  #following = new Set<(batch: readonly Heard[]) => void>();
+  #batch: Heard[] = [];
   #frame: ReturnType<typeof setTimeout> | null = null;
   #stop: AbortController | null = null;
   #wake: (() => void) | null = null;
@@ -55,6 +59,12 @@ export class Live {
   onGlimpse(listener: (glimpse: Glimpsed) => void): () => void {
     this.#glimpsed.add(listener);
     return () => this.#glimpsed.delete(listener);
+  }
+
+  /** Tells all that is heard in its order, what is of the same moment together. */
+  follow(listener: (batch: readonly Heard[]) => void): () => void {
+    this.#following.add(listener);
+    return () => this.#following.delete(listener);
   }
 
   /** Fetches rows, and returns them with what changed behind their place meanwhile. */
@@ -154,19 +164,26 @@ export class Live {
     if (name === "problem") return;
     const said: unknown = JSON.parse(data);
     if (name === "session.seen") {
-      for (const listener of this.#glimpsed) listener(said as Glimpsed);
-      return;
+      this.#batch.push({ glimpse: said as Glimpsed });
+    } else {
+      const change = said as Changed;
+      for (const recording of this.#recordings) recording.push(change);
+      this.#batch.push({ change });
     }
-    const change = said as Changed;
-    for (const recording of this.#recordings) recording.push(change);
-    this.#batch.push(change);
-    // Changes of the same moment are shown at once: a screen has 60 pictures a second, a run may have more news.
-    this.#frame ??= setTimeout(() => {
-      const batch = this.#batch;
-      this.#batch = [];
-      this.#frame = null;
-      this.deps.onChanges(batch);
-    }, 16);
+    // What is of the same moment is shown at once: a screen has 60 pictures a second, a run may have more news.
+    this.#frame ??= setTimeout(() => this.#tell(), 16);
+  }
+
+  #tell(): void {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#frame = null;
+    const changes = batch.flatMap((heard) => ("change" in heard ? [heard.change] : []));
+    if (changes.length > 0) this.deps.onChanges(changes);
+    for (const listener of this.#following) listener(batch);
+    for (const heard of batch) {
+      if ("glimpse" in heard) for (const listener of this.#glimpsed) listener(heard.glimpse);
+    }
   }
 
   #become(state: LiveState): void {

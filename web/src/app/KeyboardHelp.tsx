@@ -1,36 +1,89 @@
+import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Sheet } from "~/components/Sheet";
 
-const KEYS: readonly [keys: string[], words: string][] = [
-  [["⌘K", "/"], "palette"],
-  [["?"], "help"],
-  [["g"], "next"],
-  [["j", "k"], "move"],
-  [["1", "…", "9"], "option"],
-  [["⏎"], "enter"],
-  [["o"], "open"],
-  [["[", "]"], "tabs"],
-  [["Esc"], "close"],
+type Group = {
+  id: "everywhere" | "run" | "inbox" | "task" | "canvas";
+  /** Where something must be there for a key to work on, the last says what. */
+  keys: readonly [keys: string[], words: string, needs?: string][];
+};
+
+const MOD = /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+const GROUPS: readonly Group[] = [
+  {
+    id: "everywhere",
+    keys: [
+      [[`${MOD} K`, "/"], "palette"],
+      [["?"], "help"],
+      [["Esc"], "close"],
+    ],
+  },
+  {
+    id: "run",
+    keys: [
+      [["g"], "next", "[data-next]"],
+      [["[", "]"], "tabs"],
+    ],
+  },
+  {
+    id: "inbox",
+    keys: [
+      [["j", "k"], "move"],
+      [["1", "…", "9"], "option"],
+      [["⏎"], "enter"],
+      [["o"], "open"],
+    ],
+  },
+  { id: "task", keys: [[["1", "…", "9"], "option"]] },
+  {
+    id: "canvas",
+    keys: [
+      [["←", "↑", "↓", "→"], "walk"],
+      [["⏎"], "enterTask"],
+      [["+", "-", "0"], "zoom"],
+      [[`${MOD} F`], "search"],
+    ],
+  },
 ];
 
+/** The keys that do something where one is. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
+  const { run, task } = useParams({ strict: false });
+  const isShown = (what: string) => document.querySelector(what)?.checkVisibility() ?? false;
+  const isThere: Record<Group["id"], boolean> = {
+    everywhere: true,
+    run: run !== undefined && task === undefined,
+    inbox: isShown("[data-chosen]"),
+    task: task !== undefined && isShown("[role=dialog] [data-option]"),
+    canvas: task === undefined && isShown(".canvas"),
+  };
   return (
     <Sheet title={t("keys.title")} onClose={onClose}>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-2 px-5 pb-5">
-        {KEYS.map(([keys, words]) => (
-          <div key={words} className="contents">
-            <dt className="flex gap-1">
-              {keys.map((key) => (
-                <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 text-ink">
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{t(`keys.${words}`)}</dd>
-          </div>
+      <div className="flex flex-col gap-4 px-5 pb-5">
+        {GROUPS.filter(({ id }) => isThere[id]).map(({ id, keys }) => (
+          <section key={id}>
+            <h3 className="mb-1.5 font-medium text-faint text-xs">{t(`keys.group.${id}`)}</h3>
+            <dl className="grid grid-cols-[8rem_1fr] gap-x-4 gap-y-2">
+              {keys
+                .filter(([, , needs]) => needs === undefined || isShown(needs))
+                .map(([keys, words]) => (
+                  <div key={words} className="contents">
+                    <dt className="flex gap-1">
+                      {keys.map((key) => (
+                        <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 text-ink">
+                          {key}
+                        </kbd>
+                      ))}
+                    </dt>
+                    <dd>{t(`keys.${words}`)}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
     </Sheet>
   );
 }

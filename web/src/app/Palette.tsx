@@ -2,6 +2,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows, useRuns, useWaiting } from "~/api/hooks";
+import { useInWords } from "~/components/inWords";
 import { useOpenTask } from "~/components/open";
 import { Sheet } from "~/components/Sheet";
 import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
@@ -86,6 +87,7 @@ export function search<E extends { text: string; group: string }>(entries: reado
 
 function useEntries(onHelp: () => void): Entry[] {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const navigate = useNavigate();
   const { run } = useParams({ strict: false });
   const waiting = useWaiting().data ?? [];
@@ -101,7 +103,7 @@ function useEntries(onHelp: () => void): Entry[] {
     ...waiting.map((row, index) => ({
       id: `waiting/${index}`,
       group: t("palette.waiting"),
-      text: `${row.task ?? row.run} · ${row.text}`,
+      text: `${row.task ?? row.run} · ${inWords(row)}`,
       act: () =>
         void (row.task
           ? navigate({ to: "/runs/$run/tasks/$task", params: { run: row.run, task: row.task } })

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toast } from "~/components/toasts";
 import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
+import { callsAreOn, canCall, chooseCalls } from "./calls";
 import { chooseTheme, chosenTheme, type Theme } from "./theme";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
@@ -12,6 +13,12 @@ const THEMES: readonly Theme[] = ["system", "light", "dark"];
 export function Settings({ className }: { className: string }) {
   const { t, i18n } = useTranslation();
   const [theme, setTheme] = useState(chosenTheme);
+  const [calls, setCalls] = useState(callsAreOn);
+  const choose = async (on: boolean) => {
+    const isOn = await chooseCalls(on);
+    setCalls(isOn);
+    if (on) toast.done(t(isOn ? "settings.notifyOn" : "settings.notifyOff"));
+  };
   const languages = Object.keys(LANGUAGES) as Language[];
   return (
     <Menu.Root>
@@ -46,19 +53,20 @@ export function Settings({ className }: { className: string }) {
                 </Choice>
               ))}
             </Menu.RadioGroup>
-            {"Notification" in globalThis && (
+            {canCall && (
               <>
                 <Menu.Separator className="my-1 h-px bg-line" />
-                <Menu.Item
-                  className="cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
-                  onClick={() =>
-                    void Notification.requestPermission().then((said) =>
-                      toast.done(t(said === "granted" ? "settings.notifyOn" : "settings.notifyOff")),
-                    )
-                  }
+                <Menu.CheckboxItem
+                  className="flex cursor-pointer items-center justify-between gap-4 rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
+                  checked={calls}
+                  closeOnClick
+                  onCheckedChange={(on) => void choose(on)}
                 >
                   {t("settings.notify")}
-                </Menu.Item>
+                  <Menu.CheckboxItemIndicator>
+                    <Check aria-hidden size={14} />
+                  </Menu.CheckboxItemIndicator>
+                </Menu.CheckboxItem>
               </>
             )}
           </Menu.Popup>

@@ -5,6 +5,7 @@ import { useKeys } from "~/components/keys";
 import { Toasts } from "~/components/toasts";
 import { Connection } from "./Connection";
 import { Rail } from "./Rail";
+import { useCalls } from "./useCalls";
 import { useTitle } from "./useTitle";
 
 const Palette = lazy(() => import("./Palette"));
@@ -17,6 +18,7 @@ export function Shell() {
   const { t } = useTranslation();
   const [open, setOpen] = useState<Open>(null);
   useTitle();
+  useCalls();
   useKeys({
     "mod+k": () => setOpen("palette"),
     "/": () => setOpen("palette"),

@@ -6,6 +6,8 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
   const { t } = useTranslation();
   const { tasks, nTasks } = run;
   const done = tasks.done + tasks.skipped;
+  // What is held up by anything but a person is not amber.
+  const asks = Math.min(tasks.blocked, run.waitsFor.person);
   const under = tasks.running + tasks.checking + tasks.merging;
   const width = (n: number) => `${nTasks === 0 ? 0 : (100 * n) / nTasks}%`;
   const label = t("run.done", { done, count: nTasks });
@@ -22,7 +24,8 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
       >
         <i className="bg-done" style={{ width: width(done) }} />
         <i className="bg-run" style={{ width: width(under) }} />
-        <i className="bg-ask-fill" style={{ width: width(tasks.blocked) }} />
+        <i className="bg-ask-fill" style={{ width: width(asks) }} />
+        <i className="bg-wait" style={{ width: width(tasks.blocked - asks) }} />
         <i className="bg-fail" style={{ width: width(tasks.failed) }} />
       </div>
     </div>

@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { isInToast } from "./toasts";
 
 type Props = { title: string; onClose: () => void; children: ReactNode; titleHidden?: boolean };
 
@@ -9,10 +10,13 @@ type Props = { title: string; onClose: () => void; children: ReactNode; titleHid
 export function Sheet({ title, onClose, children, titleHidden = false }: Props) {
   const { t } = useTranslation();
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Root open onOpenChange={(open, { event }) => !open && !isInToast(event.target) && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/35" />
-        <Dialog.Popup className="-translate-x-1/2 fixed top-[12vh] left-1/2 z-50 max-h-[76vh] w-[min(560px,calc(100vw-24px))] overflow-y-auto rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none">
+        <Dialog.Popup
+          data-sheet
+          className="-translate-x-1/2 fixed top-[12vh] left-1/2 z-50 max-h-[76vh] w-[min(560px,calc(100vw-24px))] overflow-y-auto rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none"
+        >
           <div className={titleHidden ? "sr-only" : "flex items-center justify-between py-3 pr-3 pl-5"}>
             <Dialog.Title className="font-semibold text-lg">{title}</Dialog.Title>
             <Dialog.Close

@@ -2,11 +2,12 @@
 
 import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { isOffline, Refusal } from "~/api/http";
 import { IconButton } from "./Button";
+import { useWrong } from "./problem";
 
-type Toast = { id: number; text: string; hint: string; bad: boolean };
+type Toast = { id: number } & ({ done: string } | { error: unknown });
 
 const SHOWN_MS = 6000;
 /** More than these are not read. */
@@ -20,21 +21,23 @@ function show(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-function add(text: string, hint: string, bad: boolean): void {
+function add(what: { done: string } | { error: unknown }): void {
   const id = ++last;
-  show([...toasts, { id, text, hint, bad }].slice(-SHOWN_MAX));
-  setTimeout(() => drop(id), bad ? SHOWN_MS * 2 : SHOWN_MS);
+  show([...toasts, { id, ...what }].slice(-SHOWN_MAX));
+  setTimeout(() => drop(id), "error" in what ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
 const drop = (id: number) => show(toasts.filter((toast) => toast.id !== id));
 
 export const toast = {
-  done: (text: string): void => add(text, "", false),
-  failed: (error: unknown, offline: string): void => {
-    if (error instanceof Refusal) add(error.message, error.hint, true);
-    else add(isOffline(error) || !(error instanceof Error) ? offline : error.message, "", true);
-  },
+  done: (text: string): void => add({ done: text }),
+  failed: (error: unknown): void => add({ error }),
 };
+
+/** Tells whether something happened in a toast. They lie above every dialog and are part of none. */
+export function isInToast(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("[data-toasts]") !== null;
+}
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
@@ -42,28 +45,43 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function Toasts() {
-  const { t } = useTranslation();
   const shown = useSyncExternalStore(subscribe, () => toasts);
-  return (
+  // Outside of the page's own box, which lies below every dialog.
+  return createPortal(
     <div
+      data-toasts
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col items-end gap-2 max-md:bottom-16"
+      className="pointer-events-none fixed inset-x-3 bottom-3 z-60 flex flex-col items-end gap-2 max-md:bottom-16"
     >
       {shown.map((toast) => (
-        <div
-          key={toast.id}
-          role={toast.bad ? "alert" : "status"}
-          className={`pointer-events-auto flex max-w-md items-start gap-2 rounded-xl border bg-raise py-2 pr-1 pl-3.5 shadow-lg ${toast.bad ? "border-fail" : "border-line"}`}
-        >
-          <div className="py-1">
-            <p className="font-medium">{toast.text}</p>
-            {toast.hint && <p className="text-soft">{toast.hint}</p>}
-          </div>
-          <IconButton label={t("action.close")} onClick={() => drop(toast.id)}>
-            <X size={15} />
-          </IconButton>
-        </div>
+        <Line key={toast.id} toast={toast} />
       ))}
+    </div>,
+    document.body,
+  );
+}
+
+function Line({ toast }: { toast: Toast }) {
+  const { t } = useTranslation();
+  const wrong = useWrong();
+  const isBad = "error" in toast;
+  const { title, details } = isBad ? wrong(toast.error) : { title: toast.done, details: [] };
+  return (
+    <div
+      role={isBad ? "alert" : "status"}
+      className={`pointer-events-auto flex max-w-md items-start gap-2 rounded-xl border bg-raise py-2 pr-1 pl-3.5 text-ink shadow-lg ${isBad ? "border-fail" : "border-line"}`}
+    >
+      <div className="py-1">
+        <p className="font-medium">{title}</p>
+        {details.map((line) => (
+          <p key={line} className="text-soft">
+            {line}
+          </p>
+        ))}
+      </div>
+      <IconButton label={t("action.close")} onClick={() => drop(toast.id)}>
+        <X size={15} />
+      </IconButton>
     </div>
   );
 }

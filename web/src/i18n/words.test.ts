@@ -46,6 +46,29 @@ describe("words", () => {
   });
 });
 
+/** The particles that sound different behind a vowel; nobody knows how a name or an id is read aloud. */
+const PARTICLE = /\}\}(은|는|이|가|을|를|과|와|으?로|\(으\)로|이?나|이?라고)(?![가-힣])/;
+
+test("no Korean particle follows what is filled in", () => {
+  for (const [key, text] of leaves(ko)) expect(text, key).not.toMatch(PARTICLE);
+});
+
+const repository = join(import.meta.dirname, "../../..");
+const rust = (path: string) => readFileSync(join(repository, path), "utf8");
+
+test("every kind of event has a name", () => {
+  const log = rust("crates/views/tests/golden/log-1.jsonl").trim().split("\n");
+  const kinds = log.map((line): string => JSON.parse(line).event.type);
+  expect(new Set(kinds).size).toBeGreaterThan(100);
+  for (const kind of kinds) expect(leaves(en).has(`event.${kind}`), kind).toBe(true);
+});
+
+test("every kind of problem has a title", () => {
+  const codes = [...rust("crates/server/src/code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g)];
+  expect(codes.length).toBeGreaterThan(20);
+  for (const [, code] of codes) expect(leaves(en).has(`problem.${code}`), code).toBe(true);
+});
+
 test.each([
   [null, ["ko-KR", "en"], "ko"],
   [null, ["fr", "de"], "en"],

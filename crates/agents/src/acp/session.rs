@@ -197,6 +197,7 @@ impl Acp {
                     (_, ToolStatus::Running) => {}
                 }
                 let is_under_way = call.status == ToolStatus::Running;
+                self.words.call(&call);
                 reaction.happened.push(Happening::ToolCall(call));
                 // OpenCode plans by a tool, and says so in no other way.
                 let todos = update.raw_input.as_ref().map(|input| &input.todos[..]).unwrap_or_default();

@@ -9,8 +9,6 @@ use crate::driver::{ToolCall, ToolStatus};
 
 /// Nobody runs more tools at once; the oldest are forgotten first.
 const KNOWN_MAX: usize = 256;
-/// People look at the beginning; all of it is in the spool.
-const OUTPUT_BYTES_MAX: usize = 16 * 1024;
 
 /// What is known about the tool calls of a turn.
 #[derive(Debug, Default)]
@@ -109,13 +107,9 @@ fn output(update: &Update) -> Option<String> {
         .filter(|text| !text.is_empty())
         .collect();
     let raw = update.raw_output.as_deref();
-    let mut text = match texts.is_empty() {
+    let text = match texts.is_empty() {
         true => read::<Option<String>>(raw).or_else(|| read::<RawOutput>(raw).formatted_output)?,
         false => texts.join("\n"),
     };
-    if text.len() > OUTPUT_BYTES_MAX {
-        text.truncate(text.floor_char_boundary(OUTPUT_BYTES_MAX));
-        text.push('…');
-    }
     (!text.is_empty()).then_some(text)
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::Heard;
+use domain::{Heard, TurnTools};
 use wire::{Decoder, Item, Options};
 
-use crate::driver::Happening;
+use crate::{
+    account::Account,
+    driver::{Happening, ToolCall},
+};
 
 /// What a turn said is kept for people and callers; of a longer one the end.
 const WORDS_BYTES_MAX: usize = 1024 * 1024;
@@ -25,7 +28,7 @@ pub(super) struct Words {
     carried: BTreeMap<u64, u64>,
     /// How many items began in a line.
     ordinals: BTreeMap<u64, u32>,
-    text: String,
+    account: Account,
     /// Whether the last piece was a sentence by itself.
     was_sentence: bool,
     /// What came since the last words.
@@ -62,7 +65,7 @@ impl Words {
             taken: 0,
             carried: BTreeMap::new(),
             ordinals: BTreeMap::new(),
-            text: String::new(),
+            account: Account::new(WORDS_BYTES_MAX),
             was_sentence: false,
             gap: Gap::Nothing,
             message_id: None,
@@ -100,37 +103,43 @@ impl Words {
             Gap::Pause => !is_numbered_alike,
             Gap::Nothing => {
                 is_numbered_anew
-                    || is_glued(&self.text, words)
+                    || is_glued(self.account.words(), words)
                     || (self.was_sentence && begins_sentence(words))
             }
         };
         self.was_sentence = is_sentence(words);
         self.message_id = message_id;
-        let breaks = is_new && !self.text.is_empty() && !self.text.ends_with('\n');
+        let before = self.account.words();
+        let breaks = is_new && !before.is_empty() && !before.ends_with('\n');
         let text = if breaks { format!("\n{words}") } else { words.to_owned() };
         self.carried.insert(self.taken, line);
         self.taken += text.len() as u64;
         let items = self.decoder.push(text.as_bytes());
         let mut happened = vec![Happening::Words { text: text.clone() }];
         happened.extend(items.into_iter().map(|item| self.said(item, turn)));
-        self.keep(&text);
+        self.account.say(&text);
         self.forget();
         happened
     }
 
-    /// Ends the turn, and returns what was still open and all that was said for people.
+    /// Takes a tool call, which stands behind what was said so far.
+    pub(super) fn call(&mut self, call: &ToolCall) {
+        self.account.call(call);
+    }
+
+    /// Ends the turn, and returns what was still open and all that was said and done, for people.
     ///
     /// Of a turn that was stopped what is open is half a message, and never counts.
-    pub(super) fn end_turn(&mut self, turn: u64, ending: Ending) -> (Vec<Happening>, String) {
+    pub(super) fn end_turn(&mut self, turn: u64, ending: Ending) -> (Vec<Happening>, String, TurnTools) {
         let items = match ending {
             Ending::Spoken => self.decoder.end_turn(),
             Ending::Stopped => Vec::new(),
         };
         let happened = items.into_iter().map(|item| self.said(item, turn)).collect();
-        let text = std::mem::take(&mut self.text);
+        let (text, tools) = self.account.take();
         let message_id = self.message_id.take();
         *self = Self { late: message_id, ..Self::new(self.options.clone()) };
-        (happened, text)
+        (happened, text, tools)
     }
 
     /// An item is known by the line in which it begins and by its place among those that begin there.
@@ -140,14 +149,6 @@ impl Words {
         let heard = Heard { start, ordinal: *next };
         *next += 1;
         Happening::Said { heard, read_from: turn, item }
-    }
-
-    fn keep(&mut self, text: &str) {
-        self.text.push_str(text);
-        if self.text.len() > WORDS_BYTES_MAX {
-            let cut = self.text.ceil_char_boundary(self.text.len() - WORDS_BYTES_MAX);
-            self.text.drain(..cut);
-        }
     }
 
     /// Forgets the places of text that no item can begin in any more.

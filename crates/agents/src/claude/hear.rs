@@ -89,7 +89,8 @@ impl Claude {
                     }
                     self.tools.push_back((id.clone(), title.clone()));
                     let plan = self.plan.take(&id, &name, &input);
-                    out.push(tool(id, title, ToolStatus::Running, None));
+                    let call = ToolCall { id, title, status: ToolStatus::Running, output: None };
+                    out.push(self.turn.call(call));
                     out.extend(plan);
                 }
                 read::Block::ToolResult { .. } | read::Block::Other => {}
@@ -113,7 +114,8 @@ impl Claude {
             let title = known.map(|(_, title)| title.clone()).unwrap_or_default();
             let output = content.as_deref().and_then(read::shown);
             self.plan.learn(&tool_use_id, output.as_deref().unwrap_or_default());
-            reaction.happened.push(tool(tool_use_id, title, status, output));
+            let call = ToolCall { id: tool_use_id, title, status, output };
+            reaction.happened.push(self.turn.call(call));
         }
         reaction
     }
@@ -162,8 +164,4 @@ fn with<T: DeserializeOwned>(bytes: &[u8], take: impl FnOnce(T) -> Reaction) -> 
         Some(read) => take(read),
         None => Reaction::of(garbage(bytes).map(Happening::Trouble)),
     }
-}
-
-fn tool(id: String, title: String, status: ToolStatus, output: Option<String>) -> Happening {
-    Happening::ToolCall(ToolCall { id, title, status, output })
 }

@@ -10,9 +10,6 @@ use crate::{
     json::Loose,
 };
 
-/// What people see of a tool's output.
-const OUTPUT_CHARS_MAX: usize = 4000;
-
 /// Says what a line is.
 #[derive(Debug, Deserialize)]
 pub(super) struct Head {
@@ -137,7 +134,7 @@ pub(super) fn shown(content: &RawValue) -> Option<String> {
         });
         texts.collect::<Vec<_>>().join("\n")
     });
-    Some(text.chars().take(OUTPUT_CHARS_MAX).collect()).filter(|text: &String| !text.is_empty())
+    (!text.is_empty()).then_some(text)
 }
 
 /// Reads a part of a line that was kept as it came.

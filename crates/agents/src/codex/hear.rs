@@ -94,7 +94,7 @@ impl Codex {
         if item.r#type != "agentMessage" {
             let call = item.tool_call(&self.options.directory, is_complete);
             self.remember(Some(read::ItemParams { item }));
-            return call.into_iter().map(Happening::ToolCall).collect();
+            return call.map(|call| self.turn.call(call)).into_iter().collect();
         }
         let Some(text) = item.text.0.filter(|_| is_complete) else { return Vec::new() };
         let mut out = Vec::new();

@@ -13,9 +13,6 @@ use crate::{
 
 use super::command::plain;
 
-/// What people see of a tool's output.
-const OUTPUT_CHARS_MAX: usize = 4000;
-
 /// Any line: a request, a notification, or an answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct Envelope {
@@ -165,8 +162,7 @@ impl Item {
             _ => ToolStatus::Done,
         };
         let output = self.aggregated_output.text().filter(|output| !output.is_empty());
-        let output = output.map(|output| output.chars().take(OUTPUT_CHARS_MAX).collect());
-        Some(ToolCall { id: self.id.clone(), title, status, output })
+        Some(ToolCall { id: self.id.clone(), title, status, output: output.map(str::to_owned) })
     }
 
     pub(super) fn is_running(&self) -> bool {

@@ -4,6 +4,7 @@
 //! `> allow ID`, `> deny ID`, `> answer ID …`, `> interrupt`, `> silence MS`, `> end`). Other lines are comments.
 
 use agents::{Chunk, Driver, Happening, Reaction, Stream, Told};
+use domain::ToolUse;
 
 pub fn play(driver: &mut dyn Driver, recording: &str) -> String {
     let mut seen = String::new();
@@ -80,6 +81,12 @@ pub fn shown(happening: &Happening) -> String {
         Happening::Said { heard, read_from, item } => {
             let item = serde_json::to_string(item).unwrap();
             format!("Said at {}.{} (from {read_from}): {item}", heard.start, heard.ordinal)
+        }
+        Happening::TurnEnded { read_from, words, tools, outcome } => {
+            let used =
+                |used: &ToolUse| format!("\n    line {}: {} ({:?})", used.line, used.title, used.status);
+            let used: String = tools.uses.iter().map(used).collect();
+            format!("TurnEnded {{ read_from: {read_from}, words: {words:?}, outcome: {outcome:?} }}{used}")
         }
         other => format!("{other:?}"),
     }

@@ -85,7 +85,7 @@ impl Player {
                 Happening::Prompt { prompt, .. } => self.prompt.clone_from(prompt),
                 _ => {}
             }
-            writeln!(self.written, "{happening:?}").expect("memory");
+            self.written += &shown(&happening);
         }
         for sent in reaction.send {
             assert_eq!(sent.after_ms, 0);
@@ -93,4 +93,17 @@ impl Player {
                 .expect("memory");
         }
     }
+}
+
+/// What a turn used follows it, a line each.
+fn shown(happening: &Happening) -> String {
+    let Happening::TurnEnded { read_from, words, tools, outcome } = happening else {
+        return format!("{happening:?}\n");
+    };
+    let mut shown =
+        format!("TurnEnded {{ read_from: {read_from}, words: {words:?}, outcome: {outcome:?} }}\n");
+    for used in &tools.uses {
+        shown += &format!("    line {}: {} ({:?})\n", used.line, used.title, used.status);
+    }
+    shown
 }

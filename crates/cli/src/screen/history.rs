@@ -9,7 +9,6 @@ use super::{
     amount::{since, span, tokens},
     board::Board,
     line::{Line, flat},
-    words::phase,
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -20,78 +19,32 @@ const ASKS: Style = AnsiColor::Yellow.on_default();
 
 /// Returns the line of an event; none where it is not worth one.
 pub fn history(look: Look, board: &Board, row: &TimelineRow) -> Option<Line> {
-    let (style, korean) = kind(&row.kind)?;
+    let style = style(&row.kind)?;
     let started = board.run.as_ref().map_or(row.happened_at, |run| run.started_at);
     let at = span(look.locale, since(started, row.happened_at));
-    let text = match look.locale {
-        Locale::En => row.text.clone(),
-        Locale::Ko => in_korean(board, row, korean),
+    let text = match (look.locale, &row.korean) {
+        (Locale::Ko, Some(korean)) => korean,
+        (Locale::Ko, None) | (Locale::En, _) => &row.text,
     };
-    let line = Line::of(FAINT, &format!("{at} ")).and(style, &flat(&text));
+    let line = Line::of(FAINT, &format!("{at} ")).and(style, &flat(text));
     Some(line.and(FAINT, &more(look, board, row)))
 }
 
-/// Returns how an event looks, and its words in Korean.
-fn kind(name: &str) -> Option<(Style, &'static str)> {
-    Some(match name {
-        "RunStarted" => (PLAIN, "실행 시작"),
-        "RunPaused" => (ASKS, "실행 일시 정지"),
-        "RunContinued" => (PLAIN, "실행 계속"),
-        "RunCancelled" => (BAD, "실행 취소"),
-        "RunReopened" => (PLAIN, "실행 다시 열림"),
-        "PhaseStarted" => (PLAIN, "시작"),
-        "PhasePaused" => (ASKS, "일시 정지"),
-        "PhaseContinued" => (PLAIN, "계속"),
-        "PhaseCancelled" => (BAD, "취소"),
-        "PhaseLanded" => (GOOD, "반영됨"),
-        "TaskDone" => (GOOD, "완료"),
-        "TaskReturned" => (ASKS, "에이전트에게 되돌려짐"),
-        "AttemptFailed" => (BAD, "시도 실패"),
-        "TaskFailed" => (BAD, "실패"),
-        "TaskSkipped" => (FAINT, "건너뜀"),
-        "TaskCancelled" => (FAINT, "취소"),
-        "TaskReopened" => (ASKS, "다시 하기"),
-        "TaskRewound" => (ASKS, "체크포인트로 되돌림"),
-        "TaskReassigned" => (PLAIN, "다른 에이전트에게"),
-        "QuestionAnswered" => (GOOD, "답변됨"),
-        "QuestionExpired" => (ASKS, "기한이 지남"),
-        "QuestionWithdrawn" => (FAINT, "질문 거둠"),
-        "RequestProvided" => (GOOD, "제공됨"),
-        "RequestRefused" => (BAD, "거절됨"),
-        "RequestSkipped" => (FAINT, "건너뜀"),
-        "GateApproved" => (GOOD, "승인됨"),
-        "GateFailed" => (BAD, "통과하지 못함"),
-        "EscalationRaised" => (ASKS, "문제 제기"),
-        "EscalationResolved" => (GOOD, "문제 해결"),
-        "SessionLost" => (BAD, "세션을 잃음"),
-        "ErrorReported" => (BAD, "오류"),
-        // Only what could not be done has a line.
-        "EffectFinished" => (BAD, "하지 못한 일"),
-        "QuestionsPiledUp" => (ASKS, "질문이 많음"),
-        "ChatSaid" => (PLAIN, "대화"),
+/// Returns how an event looks; none where it is not worth a line.
+fn style(kind: &str) -> Option<Style> {
+    Some(match kind {
+        "RunStarted" | "RunContinued" | "RunReopened" | "PhaseStarted" | "PhaseContinued"
+        | "TaskReassigned" | "ChatSaid" => PLAIN,
+        "PhaseLanded" | "TaskDone" | "QuestionAnswered" | "RequestProvided" | "GateApproved"
+        | "EscalationResolved" => GOOD,
+        // Of effects only what could not be done has a line.
+        "RunCancelled" | "PhaseCancelled" | "AttemptFailed" | "TaskFailed" | "RequestRefused"
+        | "GateFailed" | "SessionLost" | "ErrorReported" | "EffectFinished" => BAD,
+        "RunPaused" | "PhasePaused" | "TaskReturned" | "TaskReopened" | "TaskRewound" | "QuestionExpired"
+        | "EscalationRaised" | "QuestionsPiledUp" => ASKS,
+        "TaskSkipped" | "TaskCancelled" | "QuestionWithdrawn" | "RequestSkipped" => FAINT,
         _ => return None,
     })
-}
-
-fn in_korean(board: &Board, row: &TimelineRow, korean: &str) -> String {
-    let subject = match (&row.question, &row.id, &row.task, row.phase) {
-        (Some(question), ..) => question.to_string(),
-        (None, Some(id), ..) => id.clone(),
-        (None, None, Some(task), _) => task.to_string(),
-        (None, None, None, Some(number)) => phase(Locale::Ko, number, ""),
-        (None, None, None, None) => String::new(),
-    };
-    let answer = row.question.and_then(|id| board.questions.get(&id)).and_then(|row| row.answer.as_ref());
-    let detail = match row.kind.as_str() {
-        "QuestionAnswered" => answer.cloned(),
-        // What somebody wrote stands behind the colon, in their own language.
-        "ChatSaid" | "ErrorReported" | "EffectFinished" | "EscalationRaised" | "EscalationResolved"
-        | "AttemptFailed" | "TaskFailed" | "TaskReopened" | "GateFailed" | "RequestRefused"
-        | "SessionLost" => row.text.split_once(": ").map(|(_, said)| said.to_owned()),
-        _ => None,
-    };
-    let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-    format!("{subject} {korean}{detail}").trim_start().to_owned()
 }
 
 /// Returns what else is worth knowing about a task that is over: its title, how long it took, what it used.
@@ -113,6 +66,6 @@ fn more(look: Look, board: &Board, row: &TimelineRow) -> String {
 /// Returns the line of any event, for those who see no screen.
 pub fn plain(row: &TimelineRow) -> Line {
     let at = crate::moment::moment(row.happened_at);
-    let style = kind(&row.kind).map_or(PLAIN, |(style, _)| style);
+    let style = style(&row.kind).unwrap_or(PLAIN);
     Line::of(FAINT, &format!("{at} ")).and(style, &flat(&row.text))
 }

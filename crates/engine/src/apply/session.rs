@@ -252,9 +252,7 @@ impl Run {
     pub(super) fn heard(&mut self, id: SessionId, heard: Heard, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.heard.insert(heard);
-        session.read_from = session.read_from.max(read_from);
-        let first_kept = Heard { start: session.read_from, ordinal: 0 };
-        session.heard = session.heard.split_off(&first_kept);
+        session.read_on(read_from);
     }
 
     /// A prompt was taken. Of a turn without an end only the last ones are known.
@@ -303,11 +301,15 @@ impl Run {
         }
         session.told_of_near_miss = false;
         session.prompts.clear();
-        session.read_from = session.read_from.max(read_from);
+        session.read_on(read_from);
         session.turn_from = session.read_from;
-        let first_kept = Heard { start: session.read_from, ordinal: 0 };
-        session.heard = session.heard.split_off(&first_kept);
         self.wait_to_park(at, id);
+    }
+
+    pub(super) fn turn_cut(&mut self, id: SessionId, read_from: u64) {
+        if let Some(session) = self.sessions.get_mut(id.0) {
+            session.read_on(read_from);
+        }
     }
 
     /// Lets the clock look whether a session that waits should wait at less cost.

@@ -55,6 +55,7 @@ impl Deciding<'_> {
             | Command::HearInvalid { .. }
             | Command::HearNear { .. }
             | Command::EndTurn { .. }
+            | Command::CutTurn { .. }
             | Command::AskPermission(_)
             | Command::AskPrompt { .. }
             | Command::GiveFeedback(_)
@@ -136,9 +137,12 @@ impl Deciding<'_> {
                 let session = self.speaker(Some(heard))?;
                 self.emit(Event::NearMissHeard { session, heard, read_from, near, raw });
             }
-            Command::EndTurn { read_from, words } => {
+            Command::EndTurn { read_from, words, tools } => {
                 let session = self.speaker(None)?;
-                self.end_turn(session, read_from, words)?;
+                self.end_turn(session, read_from, words, tools)?;
+            }
+            Command::CutTurn { read_from, words, tools } => {
+                self.cut_turn(read_from, words, tools)?;
             }
             Command::AskPermission(wish) => {
                 let session = self.speaker(None)?;

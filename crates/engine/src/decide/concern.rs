@@ -110,6 +110,7 @@ impl Deciding<'_> {
             | Event::InputQueued { .. }
             | Event::InputTyped { .. }
             | Event::MessageHeard { .. }
+            | Event::TurnCut { .. }
             | Event::QuestionAskedBack { .. }
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     CallOutcome, CheckpointReason, ClaimSource, EscalationType, Event, Input, RequestId, ResultType, Role,
-    Route, SessionId, Severity,
+    Route, SessionId, Severity, TurnTools,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -20,6 +20,7 @@ impl Deciding<'_> {
         session: SessionId,
         read_from: u64,
         words: String,
+        tools: TurnTools,
     ) -> Result<(), Rejection> {
         let speaker = self.run.session(session);
         // A turn that ended before a restart may be reported again.
@@ -27,7 +28,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let said = words.trim().to_owned();
-        self.emit(Event::TurnEnded { session, read_from, words });
+        self.emit(Event::TurnEnded { session, read_from, words, tools });
         let speaker = self.run.session(session);
         let (in_hand, task, role) = (speaker.in_hand, speaker.task, speaker.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_at_work(*task, session)) {
@@ -55,6 +56,30 @@ impl Deciding<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Keeps what was said and done in a turn that is not over. Nothing else follows from it: how the session goes on
+    /// is told by itself.
+    pub(super) fn cut_turn(
+        &mut self,
+        read_from: u64,
+        words: String,
+        tools: TurnTools,
+    ) -> Result<(), Rejection> {
+        let session = self.actor.session().ok_or(Rejection::NotYours)?;
+        let speaker = self.run.session(session);
+        if !speaker.has_process() {
+            return Err(Rejection::UnknownSession { session });
+        }
+        // Whoever reads on behind a cut that was recorded finds nothing left there.
+        if words.trim().is_empty() && tools.is_empty() {
+            return Ok(());
+        }
+        if read_from < speaker.read_from {
+            return Err(Rejection::Stale);
+        }
+        self.emit(Event::TurnCut { session, read_from, words, tools });
         Ok(())
     }
 

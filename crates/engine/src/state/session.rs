@@ -112,6 +112,13 @@ impl Session {
         self.state != SessionState::Over && self.agent.is_some()
     }
 
+    /// Notes that nothing before a place is needed any more.
+    pub(crate) fn read_on(&mut self, read_from: u64) {
+        self.read_from = self.read_from.max(read_from);
+        let first_kept = Heard { start: self.read_from, ordinal: 0 };
+        self.heard = self.heard.split_off(&first_kept);
+    }
+
     /// Tells whether it waits for nothing but the next thing to do.
     pub(crate) fn is_idle(&self) -> bool {
         self.is_alive()

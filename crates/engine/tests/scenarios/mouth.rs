@@ -33,7 +33,11 @@ impl Mouths {
         let items = mouth.decoder.end_turn();
         let mut commands = mouth.hear(items);
         let words = std::mem::take(&mut mouth.words);
-        commands.push(Command::EndTurn { read_from: mouth.decoder.safe_offset(), words });
+        commands.push(Command::EndTurn {
+            read_from: mouth.decoder.safe_offset(),
+            words,
+            tools: domain::TurnTools::default(),
+        });
         commands
     }
 

@@ -19,6 +19,7 @@ use holder::{
 use sha2::{Digest, Sha256};
 
 use super::{
+    full,
     leash::{Leash, Pull},
     process::find_exactly,
     site::{Site, chain},
@@ -65,7 +66,7 @@ pub(super) fn check(
     leash: &Leash,
 ) -> Receipt {
     let started_at = now();
-    match judged(site, name, task) {
+    match full::outwait(leash, || judged(site, name, task)) {
         Ok((place, tree)) => {
             let job = Job { name, command, place: &place, task: Some(task), time_max_ms, leash };
             receipt(site, &job, tree)
@@ -93,7 +94,7 @@ fn judged(site: &Site, name: &str, task: &TaskId) -> Result<(PathBuf, String), S
 /// Runs a job, and proves what came of it. One that can't be run has not passed, and says why.
 pub(super) fn receipt(site: &Site, job: &Job<'_>, tree: String) -> Receipt {
     let started_at = now();
-    match run(site, job) {
+    match full::outwait(job.leash, || run(site, job)) {
         Ok(ended) => Receipt {
             command: job.command.to_owned(),
             exit_status: ended.exit_status,

@@ -4,6 +4,7 @@ use domain::{MergeOutcome, Receipt, TaskId};
 use repo::{Commit, Conflict, Merge, RepoError};
 
 use super::{
+    full,
     leash::Leash,
     room::{self, Merged},
     site::{Site, chain},
@@ -48,22 +49,33 @@ pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted, leash: &Leash) 
         // All work in one place: what is done is there.
         return MergeOutcome::Merged { commit: String::new(), receipt: None, tree: None };
     };
-    let merged = git.try_merge(task, &wanted.author, format!("{task}: {}\n", wanted.title));
-    match merged {
+    let merged =
+        full::outwait(leash, || merge_in(site, git, task, wanted, leash).map_err(|error| chain(&error)));
+    merged.unwrap_or_else(|error| MergeOutcome::Failed { error })
+}
+
+fn merge_in(
+    site: &Site,
+    git: &Git,
+    task: &TaskId,
+    wanted: &Wanted,
+    leash: &Leash,
+) -> Result<MergeOutcome, RepoError> {
+    match git.try_merge(task, &wanted.author, format!("{task}: {}\n", wanted.title)) {
         // Also what was merged before is proved: a server may have been killed before it could tell of the check.
-        Ok(Merge::Already { commit }) => match git.tree_of(&commit) {
-            Ok(tree) => checked(site, git, task, wanted, leash, Made { onto: None, commit, tree }),
-            Err(error) => failed(&error),
-        },
+        Ok(Merge::Already { commit }) => {
+            let tree = git.tree_of(&commit)?;
+            checked(site, git, task, wanted, leash, Made { onto: None, commit, tree })
+        }
         Ok(Merge::Conflicted { conflicts, .. }) => sent_back(git, task, &conflicts),
         Ok(Merge::Made { onto, commit, tree }) => {
             checked(site, git, task, wanted, leash, Made { onto: Some(onto), commit, tree })
         }
         Err(RepoError::Unmerged { files, .. }) => {
             let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-            MergeOutcome::Conflicted { files }
+            Ok(MergeOutcome::Conflicted { files })
         }
-        Err(error) => failed(&error),
+        Err(error) => Err(error),
     }
 }
 
@@ -82,7 +94,7 @@ fn checked(
     wanted: &Wanted,
     leash: &Leash,
     made: Made,
-) -> MergeOutcome {
+) -> Result<MergeOutcome, RepoError> {
     let Made { onto, commit, tree } = made;
     // The same tree was checked in the worktree, or nothing is checked at all.
     let again = wanted.check.as_ref().filter(|_| wanted.checked_tree.as_ref() != Some(&tree));
@@ -91,39 +103,30 @@ fn checked(
         Some(command) => {
             let (name, time_max_ms, tree) = (wanted.job.as_str(), wanted.time_max_ms, tree.clone());
             let merged = Merged { name, command, commit: &commit, tree, task: Some(task), time_max_ms };
-            match room::check(site, git, merged, leash) {
-                Ok(receipt) if receipt.passed() => Some(Box::new(receipt)),
-                Ok(receipt) => return not_passed(git, task, receipt, leash),
-                Err(error) => return failed(&error),
+            let receipt = room::check(site, git, merged, leash)?;
+            if !receipt.passed() {
+                return not_passed(git, task, receipt, leash);
             }
+            Some(Box::new(receipt))
         }
     };
-    match onto.map_or(Ok(()), |onto| git.advance(&onto, &commit)) {
-        Ok(()) => MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) },
-        Err(error) => failed(&error),
+    if let Some(onto) = onto {
+        git.advance(&onto, &commit)?;
     }
+    Ok(MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) })
 }
 
 /// Gives a task's agent what its work fails together with: alone it passes.
-fn not_passed(git: &Git, task: &TaskId, receipt: Receipt, leash: &Leash) -> MergeOutcome {
-    if leash.is_pulled() {
-        return MergeOutcome::CheckFailed { receipt };
+fn not_passed(git: &Git, task: &TaskId, receipt: Receipt, leash: &Leash) -> Result<MergeOutcome, RepoError> {
+    if !leash.is_pulled() {
+        git.bring_tip(task)?;
     }
-    match git.bring_tip(task) {
-        Ok(()) => MergeOutcome::CheckFailed { receipt },
-        Err(error) => failed(&error),
-    }
+    Ok(MergeOutcome::CheckFailed { receipt })
 }
 
 /// Gives a task's agent what it needs to solve the conflict itself.
-fn sent_back(git: &Git, task: &TaskId, conflicts: &[Conflict]) -> MergeOutcome {
+fn sent_back(git: &Git, task: &TaskId, conflicts: &[Conflict]) -> Result<MergeOutcome, RepoError> {
     let files = conflicts.iter().map(|conflict| conflict.path.to_string_lossy().into_owned()).collect();
-    match git.bring_tip(task) {
-        Ok(()) => MergeOutcome::Conflicted { files },
-        Err(error) => failed(&error),
-    }
-}
-
-fn failed(error: &RepoError) -> MergeOutcome {
-    MergeOutcome::Failed { error: chain(error) }
+    git.bring_tip(task)?;
+    Ok(MergeOutcome::Conflicted { files })
 }

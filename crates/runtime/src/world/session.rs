@@ -18,6 +18,7 @@ use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
 use wire::say::Task;
 
 use super::{
+    full,
     leash::{Leash, Pull},
     process::{Process, ProcessError, Seat, end_all, settle},
     site::{NoPlace, Site, chain},
@@ -247,7 +248,10 @@ impl Clerk {
             None => self.site.desk(self.seat.session).map(|place| (place, false)).map_err(NoPlace::Git),
         };
         let (place, is_new) = placed.map_err(|error| match error {
-            NoPlace::Git(error) => ProcessError::Place(chain(&error)),
+            NoPlace::Git(error) => match chain(&error) {
+                reason if full::is_meant(&reason) => ProcessError::Room(reason),
+                reason => ProcessError::Place(reason),
+            },
             NoPlace::Room(missing) => ProcessError::Room(missing.to_string()),
         })?;
         if let Some(task) = &self.seat.task {
@@ -333,7 +337,15 @@ impl Clerk {
                 match seen {
                     Seen::Ended(_) | Seen::Lost => return Ok(()),
                     // Its turn did not fail: it was cut off, and goes on when it comes back.
-                    Seen::Happened(Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }) => {}
+                    Seen::Happened(Happening::TurnEnded {
+                        read_from,
+                        words,
+                        tools,
+                        outcome: TurnOutcome::Failed { .. },
+                    }) => {
+                        let read_from = process.place(read_from);
+                        self.site.said(self.seat.session, Command::CutTurn { read_from, words, tools });
+                    }
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),
                 }

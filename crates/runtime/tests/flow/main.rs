@@ -19,5 +19,6 @@ mod processes;
 mod questions;
 mod room;
 mod team;
+mod turns;
 mod voices;
 mod whole;

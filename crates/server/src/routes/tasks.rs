@@ -9,7 +9,7 @@ use views::{Speaker, TurnKind, TurnRow, line};
 
 use crate::{
     api::Api,
-    bodies::{By, HappenedEvent, Said, SaidKind, TaskWhole},
+    bodies::{By, HappenedEvent, Said, SaidKind, TaskWhole, UsedTool},
     code::Code,
     problem::{Failure, Problem},
     request::{Asked, Named, Pairs},
@@ -109,7 +109,7 @@ fn said(shown: &Shown, turn: &TurnRow) -> Said {
         name: name.or_else(|| turn.agent.as_ref().map(ToString::to_string)),
         session: turn.session,
         kind: match turn.kind {
-            TurnKind::Text => SaidKind::Text,
+            TurnKind::Text | TurnKind::Step => SaidKind::Text,
             TurnKind::Prompt => SaidKind::Prompt,
             TurnKind::Question | TurnKind::AskBack => SaidKind::Question,
             TurnKind::Answer => SaidKind::Answer,
@@ -117,6 +117,9 @@ fn said(shown: &Shown, turn: &TurnRow) -> Said {
         },
         question: turn.question,
         text: turn.content.clone(),
+        tools: turn.tools.uses.iter().map(UsedTool::from).collect(),
+        n_tools_left_out: turn.tools.n_left_out,
+        is_cut: turn.is_cut,
     }
 }
 

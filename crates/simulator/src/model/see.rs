@@ -166,6 +166,9 @@ impl Model {
                     session.prompts.clear();
                 });
             }
+            Event::TurnCut { session, read_from, .. } => {
+                self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
+            }
             Event::QuestionAsked {
                 question,
                 session,

@@ -159,7 +159,8 @@ fn command(session: SessionId, entry: &Entry) -> Command {
         Spoken::Feedback(feedback) => Command::GiveFeedback(feedback),
         Spoken::Used(usage) => Command::ReportUsage(usage),
         Spoken::EndOfTurn(words) => {
-            Command::EndTurn { read_from: entry.read_from.max(entry.start + 1), words }
+            let read_from = entry.read_from.max(entry.start + 1);
+            Command::EndTurn { read_from, words, tools: domain::TurnTools::default() }
         }
         Spoken::Ended(exit_status) => Command::ReportEnded { session, exit_status },
         Spoken::Lost => Command::ReportLost { session, reason: "its holder is gone".to_owned() },

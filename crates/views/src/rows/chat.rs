@@ -1,10 +1,10 @@
 //! The chat of a run: what person and orchestrator say, the questions, and what Jangdan has to tell.
 
-use domain::{Actor, QuestionId, Timestamp};
+use domain::{Actor, Event, QuestionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::QuestionRow;
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Views, korean, views::Moment, words::line};
 
 /// One utterance about the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct ChatRow {
     pub name: Option<String>,
     /// What is said.
     pub text: String,
+    /// The same in Korean, where Jangdan itself says it.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// The question that it asks, answers or is about.
     pub question: Option<QuestionId>,
     /// Whether it is that question's card.
@@ -60,8 +63,9 @@ impl Views {
     }
 
     /// Lets Jangdan tell what happened.
-    pub(crate) fn chat_told(&mut self, moment: Moment<'_>, text: &str) {
-        self.add_chat(moment, Author::System, text, None, false);
+    pub(crate) fn chat_told(&mut self, moment: Moment<'_>, event: &Event) {
+        let index = self.add_chat(moment, Author::System, &line(event).text, None, false);
+        self.rows.chat.change(&index, |row| row.korean = Some(korean::line(event)));
     }
 
     /// Shows the card of a question that reached the person, once.
@@ -70,6 +74,7 @@ impl Views {
             return;
         }
         let key = self.add_chat(moment, Author::Orchestrator, &row.text, Some(row.id), true);
+        self.rows.chat.change(&key, |said| said.korean.clone_from(&row.korean));
         self.rows.questions.change(&row.id, |row| row.chat = Some(ChatRow::write_key(&key)));
     }
 
@@ -96,7 +101,7 @@ impl Views {
             None
         };
         let (text, said_at) = (text.to_owned(), moment.at);
-        self.rows.chat.put(ChatRow { index, author, name, text, question, is_card, said_at });
+        self.rows.chat.put(ChatRow { index, author, name, text, korean: None, question, is_card, said_at });
         index
     }
 

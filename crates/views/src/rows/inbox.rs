@@ -24,6 +24,9 @@ pub struct InboxRow {
     pub phase: Option<PhaseNumber>,
     /// What is wanted, in a line or a few.
     pub text: String,
+    /// The same in Korean, where Jangdan itself says it.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// How bad it is, where it is a problem.
     pub severity: Option<Severity>,
     /// What waits behind it.
@@ -79,6 +82,7 @@ impl InboxRow {
             task: row.task.clone(),
             phase: None,
             text: row.text.clone(),
+            korean: row.korean.clone(),
             severity: None,
             holds_up: row.holds_up,
             since_at,
@@ -91,6 +95,7 @@ impl InboxRow {
             task: row.task.clone(),
             phase: None,
             text: format!("{}: {}", row.name, row.description),
+            korean: None,
             severity: None,
             holds_up: row.holds_up,
             since_at: row.asked_at,
@@ -104,6 +109,7 @@ impl InboxRow {
             task: None,
             phase: Some(phase),
             text: format!("Phase {phase}{colon}{name}"),
+            korean: Some(format!("{phase}단계{colon}{name}")),
             severity: None,
             holds_up,
             since_at,
@@ -116,6 +122,7 @@ impl InboxRow {
             task: row.task.clone(),
             phase: row.phase,
             text: row.title.clone(),
+            korean: None,
             severity: Some(row.severity),
             holds_up: row.holds_up,
             since_at,

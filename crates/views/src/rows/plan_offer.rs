@@ -6,7 +6,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{GateState, InboxItem, InboxRow, Party, PhaseRow};
-use crate::{Kind, Record, Views, plans::summary, views::Moment};
+use crate::{Kind, Record, Views, korean, plans::summary, views::Moment};
 
 /// What a plan file says that the run's plan does not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,6 +82,7 @@ impl Views {
             task: None,
             phase: None,
             text: format!("the plan file changed: {}", summary(changes)),
+            korean: Some(format!("계획 파일이 바뀜: {}", korean::summary(changes))),
             severity: None,
             // The run goes on without it.
             holds_up: HoldsUp::default(),

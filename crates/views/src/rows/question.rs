@@ -26,6 +26,9 @@ pub struct QuestionRow {
     pub kind: QuestionKind,
     /// What is asked, in the words of whoever handed it on last.
     pub text: String,
+    /// The same in Korean, where Jangdan itself asks.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// What the agent asked, where the orchestrator put it into other words.
     pub asked_text: Option<String>,
     /// The offered answers.
@@ -162,8 +165,11 @@ impl Views {
         self.rows.questions.change(&id, |row| {
             let before = std::mem::replace(&mut row.text, text.to_owned());
             row.asked_text.get_or_insert(before);
+            row.korean = None;
         });
-        self.rows.inbox.change(&InboxItem::Question(id), |row| row.text = text.to_owned());
+        self.rows.inbox.change(&InboxItem::Question(id), |row| {
+            (row.text, row.korean) = (text.to_owned(), None);
+        });
         self.turn_forwarded(moment, id);
         // Handing it on brings it to the person.
         self.question_routed(moment, id, Route::Person);

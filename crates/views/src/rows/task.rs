@@ -85,6 +85,9 @@ pub struct PendingQuestion {
     pub id: QuestionId,
     /// What is asked.
     pub text: String,
+    /// The same in Korean, where Jangdan itself asks.
+    #[serde(default)]
+    pub korean: Option<String>,
 }
 
 impl Record for TaskRow {
@@ -246,7 +249,8 @@ impl Views {
     pub(super) fn show_question(&mut self, task: &TaskId) {
         let oldest = self.facts.tasks.get(task).and_then(|facts| facts.questions.first().copied());
         let question = oldest.and_then(|id| {
-            self.rows.questions.get(&id).map(|row| PendingQuestion { id, text: row.text.clone() })
+            let row = self.rows.questions.get(&id)?;
+            Some(PendingQuestion { id, text: row.text.clone(), korean: row.korean.clone() })
         });
         if self.rows.tasks.get(task).is_some_and(|row| row.question != question) {
             self.rows.tasks.change(task, |row| row.question = question);

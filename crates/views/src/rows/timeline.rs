@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment, words::line};
+use crate::{Kind, Record, Views, korean, views::Moment, words::line};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct TimelineRow {
     pub actor: Actor,
     /// What happened.
     pub text: String,
+    /// The same in Korean; rows of older logs have none.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// The task it is about.
     pub task: Option<TaskId>,
     /// The phase it is about.
@@ -63,6 +66,7 @@ impl Views {
             kind: event.name().to_owned(),
             actor: moment.actor.clone(),
             text: line.text,
+            korean: Some(korean::line(event)),
             task,
             phase: line.phase,
             session: line.session,

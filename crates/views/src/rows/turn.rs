@@ -1,6 +1,6 @@
 //! The conversation of a task: what its agent was told, what it said.
 
-use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp};
+use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Views, say::say, views::Moment};
@@ -25,6 +25,14 @@ pub struct TurnRow {
     pub session: SessionId,
     /// What is said.
     pub content: String,
+    /// The tools that were used meanwhile.
+    #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub tools: TurnTools,
+    /// Whether the turn was cut off, because its process ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub is_cut: bool,
     /// The question that it asks, hands on or answers.
     pub question: Option<QuestionId>,
     /// When.
@@ -47,9 +55,11 @@ pub enum Speaker {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnKind {
-    /// Words of an agent.
+    /// What an agent said in its turn.
     #[default]
     Text,
+    /// What an agent has done so far, by its own word.
+    Step,
     /// What an agent is told to do or to know.
     Prompt,
     /// A question, or one that is handed on.
@@ -98,20 +108,32 @@ impl Views {
             TurnKind::Prompt
         };
         if let Some(task) = named {
-            let speaking = (Speaker::Orchestrator, kind);
-            self.add_turn(moment, task, speaking, session, say(input), question);
+            let told = Utterance { question, ..Utterance::new(Speaker::Orchestrator, kind, say(input)) };
+            self.add_turn(moment, task, session, told);
         }
     }
 
-    pub(crate) fn turn_ended(&mut self, moment: Moment<'_>, session: SessionId, words: &str) {
-        if let (Some(task), false) = (self.task_of(session), words.trim().is_empty()) {
-            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Text), session, words.to_owned(), None);
+    pub(crate) fn turn_ended(&mut self, now: Moment<'_>, session: SessionId, words: &str, tools: &TurnTools) {
+        let said = Utterance::new(Speaker::Agent, TurnKind::Text, words.to_owned());
+        self.turn_over(now, session, Utterance { tools: tools.clone(), ..said });
+    }
+
+    pub(crate) fn turn_cut(&mut self, now: Moment<'_>, session: SessionId, words: &str, tools: &TurnTools) {
+        let said = Utterance::new(Speaker::Agent, TurnKind::Text, words.to_owned());
+        self.turn_over(now, session, Utterance { tools: tools.clone(), is_cut: true, ..said });
+    }
+
+    fn turn_over(&mut self, moment: Moment<'_>, session: SessionId, said: Utterance) {
+        let is_silent = said.content.trim().is_empty() && said.tools.is_empty();
+        if let Some(task) = self.task_of(session).filter(|_| !is_silent) {
+            self.add_turn(moment, task, session, said);
         }
     }
 
     pub(crate) fn turn_step(&mut self, moment: Moment<'_>, session: SessionId, summary: Option<&String>) {
         if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
-            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Text), session, summary.clone(), None);
+            let said = Utterance::new(Speaker::Agent, TurnKind::Step, summary.clone());
+            self.add_turn(moment, task, session, said);
         }
     }
 
@@ -125,7 +147,8 @@ impl Views {
         if let Some(task) = task.cloned().or_else(|| self.task_of(session)) {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
-            self.add_turn(moment, task, (Speaker::Agent, TurnKind::Notice), session, content, None);
+            let said = Utterance::new(Speaker::Agent, TurnKind::Notice, content);
+            self.add_turn(moment, task, session, said);
         }
     }
 
@@ -149,27 +172,49 @@ impl Views {
             Speaker::Agent => row.session,
             Speaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
         };
-        self.add_turn(moment, task, (role, TurnKind::Question), session, content, Some(id));
+        let said = Utterance { question: Some(id), ..Utterance::new(role, TurnKind::Question, content) };
+        self.add_turn(moment, task, session, said);
     }
 
-    fn add_turn(
-        &mut self,
-        moment: Moment<'_>,
-        task: TaskId,
-        (role, kind): (Speaker, TurnKind),
-        session: SessionId,
-        content: String,
-        question: Option<QuestionId>,
-    ) {
+    fn add_turn(&mut self, moment: Moment<'_>, task: TaskId, session: SessionId, said: Utterance) {
         let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
         let index = facts.n_turns;
         facts.n_turns = facts.n_turns.saturating_add(1);
+        let Utterance { role, kind, content, tools, is_cut, question } = said;
         let speaker = match role {
             Speaker::Agent => Some(session),
             Speaker::Orchestrator => moment.actor.session(),
         };
         let agent = speaker.and_then(|speaker| self.agent_of(speaker));
         let said_at = moment.at;
-        self.rows.turns.put(TurnRow { task, index, role, kind, agent, session, content, question, said_at });
+        self.rows.turns.put(TurnRow {
+            task,
+            index,
+            role,
+            kind,
+            agent,
+            session,
+            content,
+            tools,
+            is_cut,
+            question,
+            said_at,
+        });
+    }
+}
+
+/// What is said, before it is known where it stands.
+struct Utterance {
+    role: Speaker,
+    kind: TurnKind,
+    content: String,
+    tools: TurnTools,
+    is_cut: bool,
+    question: Option<QuestionId>,
+}
+
+impl Utterance {
+    fn new(role: Speaker, kind: TurnKind, content: String) -> Self {
+        Self { role, kind, content, tools: TurnTools::default(), is_cut: false, question: None }
     }
 }

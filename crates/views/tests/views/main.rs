@@ -4,6 +4,7 @@
 
 mod engine_agrees;
 mod golden;
+mod korean;
 mod layout;
 mod names;
 mod rules;

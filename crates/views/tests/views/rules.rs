@@ -2,7 +2,8 @@
 
 use domain::{
     BlockReason, CheckpointId, CheckpointOutcome, CheckpointReason, Event, GateReport, HoldsUp, MergeOutcome,
-    PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, Usage,
+    PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, ToolOutput, ToolStatus,
+    ToolUse, TurnTools, Usage,
 };
 use views::{Party, QuestionState, SessionState, TaskState, WaitsFor};
 
@@ -135,11 +136,41 @@ fn a_conversation_has_a_new_row_for_each_turn() {
     story.start("T1", 1);
     for n in 0..3 {
         let words = format!("Step {n}.");
-        let changes = story.tell(Event::TurnEnded { session: SessionId(1), read_from: 0, words });
+        let (session, tools) = (SessionId(1), TurnTools::default());
+        let changes = story.tell(Event::TurnEnded { session, read_from: 0, words, tools });
         let turns: Vec<_> = changes.iter().filter(|change| change.kind == views::Kind::Turn).collect();
         assert_eq!(turns.len(), 1);
         assert_eq!(turns[0].key, format!("T1/{n:010}"));
     }
+}
+
+#[test]
+fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
+    let tools = TurnTools {
+        uses: vec![ToolUse {
+            line: 1,
+            title: "make test".to_owned(),
+            status: ToolStatus::Failed,
+            output: Some(ToolOutput { head: "1 failed".to_owned(), ..ToolOutput::default() }),
+        }],
+        n_left_out: 2,
+    };
+    let of = |event: Event| {
+        let mut story = Story::of(&[("T1", 1, &[])]);
+        story.start("T1", 1);
+        story.tell(event);
+        let turns = story.views.rows().turns.iter();
+        turns.map(|row| (row.content.clone(), row.tools.clone(), row.is_cut)).collect::<Vec<_>>()
+    };
+    let (session, read_from) = (SessionId(1), 0);
+    let (said, silent, none) = (|| "I test.".to_owned(), String::new, TurnTools::default);
+    let ended = |words, tools| Event::TurnEnded { session, read_from, words, tools };
+    let cut = |words, tools| Event::TurnCut { session, read_from, words, tools };
+    assert_eq!(of(ended(said(), tools.clone())), [(said(), tools.clone(), false)]);
+    assert_eq!(of(ended(silent(), tools.clone())), [(silent(), tools.clone(), false)]);
+    assert_eq!(of(ended(silent(), none())), []);
+    assert_eq!(of(cut(said(), tools.clone())), [(said(), tools, true)]);
+    assert_eq!(of(cut(silent(), none())), []);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use domain::{
     GateApproval, GateReport, Heard, Invoke, Keep, Member, MergeOutcome, NeedHuman, PermissionKind,
     PermissionWish, PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, Progress, Provided,
     QuestionId, Receipt, Recorded, Recovery, RequestId, ResultType, Role, Said, SessionId, Settings,
-    StepComplete, TaskId, TestFailure, Timestamp, Usage,
+    StepComplete, TaskId, TestFailure, Timestamp, TurnTools, Usage,
 };
 use engine::{Effect, Run};
 use views::{Kind, Views};
@@ -132,12 +132,13 @@ impl World {
             10 => self.steer(chance),
             _ => {
                 let Some(session) = self.session(chance) else { return };
+                let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
                 if chance.is(12) {
+                    self.wish(&Actor::Agent(session), Command::CutTurn { read_from, words, tools });
                     let lost = Command::ReportLost { session, reason: "gone".to_owned() };
                     return self.wish(&Actor::System, lost);
                 }
-                let (read_from, words) = (self.offset, "Words.".to_owned());
-                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words });
+                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words, tools });
             }
         }
     }

@@ -23,6 +23,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
     );
   return (
     <div data-escalation={escalation.id} className="flex flex-col gap-2">
+      <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>
       {escalation.description && <Markdown text={escalation.description} />}
       {escalation.context && (
         <details>

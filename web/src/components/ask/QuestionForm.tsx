@@ -23,7 +23,7 @@ export function QuestionForm({ run, question }: Props) {
     <div data-question={question.id} className="flex flex-col gap-2">
       {question.permission && (
         <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
-          {question.permission.kind}: {question.permission.subject}
+          {t(`permission.${question.permission.kind}`)}: {question.permission.subject}
         </pre>
       )}
       {question.context && (
@@ -53,7 +53,9 @@ export function QuestionForm({ run, question }: Props) {
                   {index + 1}
                 </kbd>
               )}
-              {option}
+              <span dir="auto">
+                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : option}
+              </span>
               {isDefault && <span className="font-normal text-soft text-xs">{t("ask.default")}</span>}
             </Button>
           );
@@ -107,7 +109,7 @@ function Words({
           event.preventDefault();
           void send(answer);
         }}
-        className="field-sizing-content max-h-40 min-h-8 min-w-40 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
+        className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
       />
       {question.default !== null && question.options.length === 0 && isEmpty ? (
         <Button look="ask" disabled={busy} onClick={() => void answer(question.default ?? "")}>

@@ -1,8 +1,10 @@
 import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useRow } from "~/api/hooks";
+import { useInWords } from "../inWords";
 import { useOpenTask } from "../open";
 import { Ago } from "../Time";
+import { AskedText } from "./AskedText";
 import { EscalationForm } from "./EscalationForm";
 import { GateForm } from "./GateForm";
 import { HoldsUp } from "./HoldsUp";
@@ -15,13 +17,14 @@ type Props = { waiting: InboxEntry; chosen?: boolean; runTitle?: string | undefi
 /** One thing that waits for a person: what it is, what it holds up, and how to settle it on the spot. */
 export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const open = useOpenTask();
   const task = useRow(waiting.run, "task", waiting.task);
   const { item } = waiting;
   return (
     <article
       data-waiting={`${waiting.run}/${item.id}`}
-      aria-label={waiting.text}
+      aria-label={inWords(waiting)}
       onDoubleClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
       className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${chosen ? "border-ask-fill ring-1 ring-ask-fill" : "border-ask-line"}`}
     >
@@ -32,7 +35,8 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
             className="min-w-0 text-left hover:underline"
             onClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
           >
-            <b className="font-mono text-ink">{waiting.task}</b> {task?.title}
+            <b className="font-mono text-ink">{waiting.task}</b>{" "}
+            <span className="line-clamp-1 inline-block max-w-60 align-bottom">{task?.title}</span>
           </button>
         ) : (
           <b className="text-ink">
@@ -50,7 +54,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
           <Ago at={waiting.sinceAt} />
         </span>
       </header>
-      <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{waiting.text}</h3>
+      <AskedText level="h3" text={inWords(waiting)} />
       <WaitingForm waiting={waiting} />
       <p className="text-ask text-xs">
         <HoldsUp holdsUp={waiting.holdsUp} />

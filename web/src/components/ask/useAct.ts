@@ -1,6 +1,5 @@
 /** Wishes something, and says in a toast what came of it. */
 
-import { useTranslation } from "react-i18next";
 import type { Wish } from "~/api/generated";
 import { useWish } from "~/api/hooks";
 import { toast } from "../toasts";
@@ -8,7 +7,6 @@ import { toast } from "../toasts";
 export type Act = { act: (wish: Wish, done?: string) => Promise<boolean>; busy: boolean };
 
 export function useAct(run: string): Act {
-  const { t } = useTranslation();
   const wish = useWish(run);
   const act = async (what: Wish, done?: string) => {
     try {
@@ -16,7 +14,7 @@ export function useAct(run: string): Act {
       if (done) toast.done(done);
       return true;
     } catch (error) {
-      toast.failed(error, t("offline.hint"));
+      toast.failed(error);
       return false;
     }
   };

@@ -4,6 +4,7 @@ import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
+import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";
@@ -59,10 +60,11 @@ export const BoardCard = memo(function BoardCard({ task, onPriority }: Props) {
 
 function Below({ task }: { task: TaskRow }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   if (task.state === "blocked" && task.question) {
     return (
       <span className="line-clamp-2 rounded-md bg-ask-soft px-1.5 py-0.5 font-medium text-ask text-xs">
-        ? {task.question.text}
+        ? {inWords(task.question)}
       </span>
     );
   }

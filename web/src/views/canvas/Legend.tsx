@@ -9,8 +9,8 @@ export function Legend() {
   const { t } = useTranslation();
   return (
     <Panel
-      position="bottom-center"
-      className="flex gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs max-xl:hidden!"
+      position="bottom-left"
+      className="ml-34! hidden gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs @min-[1000px]:flex"
     >
       {STATES.map((state) => {
         const { tone, icon: Icon } = SIGNS[state];

@@ -30,5 +30,8 @@ export function MiniTask({ id, x, y, width, height }: MiniMapNodeProps) {
     );
   const { tone } = SIGNS[shownState(task)];
   const opacity = tone === "wait" ? 0.35 : 1;
-  return <rect x={x} y={y} width={width} height={height} rx={8} fill={`var(--${tone})`} opacity={opacity} />;
+  const colour = tone === "ask" ? "ask-fill" : tone;
+  return (
+    <rect x={x} y={y} width={width} height={height} rx={8} fill={`var(--${colour})`} opacity={opacity} />
+  );
 }

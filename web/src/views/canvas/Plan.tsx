@@ -98,7 +98,7 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
       aria-label={t("canvas.label", { chosen: chosen ?? "" })}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="canvas relative size-full outline-offset-[-2px]"
+      className="canvas @container relative size-full outline-offset-[-2px]"
     >
       <ReactFlow
         nodes={nodes}

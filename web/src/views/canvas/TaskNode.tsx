@@ -3,6 +3,7 @@ import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useKeyedRow } from "~/api/keyed";
+import { useInWords } from "~/components/inWords";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, FILL, SIGNS, shownState } from "~/components/state";
 import { Lasted } from "~/components/Time";
@@ -76,10 +77,11 @@ function Card({ task, marks, isChosen, overlaps }: CardProps) {
 /** What one wants to know most: what is asked, what it waits for, what is being done, who does it. */
 function LastLine({ task, overlaps }: Pick<CardProps, "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
+  const inWords = useInWords();
   if (task.question && task.state === "blocked") {
     return (
       <span className="mt-0.5 truncate rounded-md bg-ask-soft px-1.5 font-medium text-ask text-xs">
-        ? {task.question.text.split("\n", 1)[0]}
+        ? {inWords(task.question).split("\n", 1)[0]}
       </span>
     );
   }

@@ -72,7 +72,7 @@ test.each([
 test("a search finds names, titles, agents and questions, from left to right", () => {
   const tasks = {
     T1: row("T1", { agent: "ada" }),
-    T2: row("T2", { question: { id: "q_1", text: "어느 결제 대행사?" } }),
+    T2: row("T2", { question: { id: "q_1", text: "어느 결제 대행사?", korean: null } }),
     T3: row("T3", { title: "Tea menu" }),
   };
   expect(matches(layout.nodes, tasks, "t")).toEqual(["T1", "T2", "T3", "T4"]);

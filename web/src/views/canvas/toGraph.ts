@@ -153,7 +153,7 @@ export function matches(
   if (wanted === "") return [];
   const isMeant = (id: string) => {
     const task = tasks[id];
-    const words = [task?.title, task?.agent, task?.question?.text];
+    const words = [task?.title, task?.agent, task?.question?.text, task?.question?.korean];
     return id.toLowerCase().startsWith(wanted) || words.some((word) => word?.toLowerCase().includes(wanted));
   };
   const found = nodes.filter((node) => isMeant(node.task));

@@ -2,8 +2,10 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChatRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
+import { AskedText } from "~/components/ask/AskedText";
 import { HoldsUp } from "~/components/ask/HoldsUp";
 import { QuestionForm } from "~/components/ask/QuestionForm";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { useOpenTask } from "~/components/open";
@@ -46,6 +48,7 @@ export default function Chat({ run }: RunViewProps) {
 
 function Message({ run, row }: { run: string; row: ChatRow }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   if (row.isCard && row.question) {
     return (
       <li>
@@ -56,7 +59,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
   if (row.author === "system") {
     return (
       <li className="text-center text-soft text-xs">
-        {row.text} · <Clock at={row.saidAt} />
+        {inWords(row)} · <Clock at={row.saidAt} />
       </li>
     );
   }
@@ -83,13 +86,14 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
 function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
   const open = useOpenTask();
+  const inWords = useInWords();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
   const task = question?.task;
   return (
     <article
       data-card={id}
-      aria-label={row.text}
+      aria-label={inWords(row)}
       onDoubleClick={() => task && open(task)}
       className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
@@ -105,7 +109,7 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
           {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
         </span>
       </header>
-      <h3 className="whitespace-pre-wrap font-semibold text-[14px] leading-snug">{row.text}</h3>
+      <AskedText level="h3" text={inWords(row)} />
       {question && isPending && (
         <>
           <QuestionForm run={run} question={question} />

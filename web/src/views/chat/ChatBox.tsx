@@ -5,6 +5,7 @@ import { useRows } from "~/api/hooks";
 import { Refusal } from "~/api/http";
 import { wish } from "~/api/wishes";
 import { Button } from "~/components/Button";
+import { useInWords } from "~/components/inWords";
 import { toast } from "~/components/toasts";
 
 /**
@@ -13,6 +14,7 @@ import { toast } from "~/components/toasts";
  */
 export function ChatBox({ run }: { run: string }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
   const [isAsked, setAsked] = useState(false);
@@ -35,13 +37,13 @@ export function ChatBox({ run }: { run: string }) {
       setAsked(false);
     } catch (error) {
       if (error instanceof Refusal && error.pending.length > 0) setAsked(true);
-      toast.failed(error, t("offline.hint"));
+      toast.failed(error);
     } finally {
       setBusy(false);
     }
   };
   const label = target
-    ? t("chat.answers", { question: target.text.split("\n")[0] })
+    ? t("chat.answers", { question: inWords(target).split("\n")[0] })
     : pending.length === 1
       ? t("chat.answersOne")
       : t("chat.write");
@@ -80,6 +82,7 @@ type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (
 
 function Choices({ pending, chosen, onChoose }: ChoicesProps) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   return (
     <fieldset
       aria-label={t("chat.which")}
@@ -96,7 +99,7 @@ function Choices({ pending, chosen, onChoose }: ChoicesProps) {
             onClick={() => onChoose(question.id)}
           >
             <code className="font-mono text-xs">{question.task ?? question.id}</code>
-            <span className="min-w-0 truncate font-normal">{question.text}</span>
+            <span className="min-w-0 truncate font-normal">{inWords(question)}</span>
           </Button>
         ))}
       </div>

@@ -24,7 +24,9 @@ export function InboxList({ run, keys = true }: Props) {
     0,
     rows.findIndex((row) => nameOf(row) === chosen),
   );
-  const card = () => list.current?.querySelector<HTMLElement>("[data-chosen]");
+  // Beside a view there may be no room for the list, and nobody answers what they don't see.
+  const isSeen = () => list.current?.checkVisibility() ?? false;
+  const card = () => (isSeen() ? list.current?.querySelector<HTMLElement>("[data-chosen]") : null);
   const move = (by: number) => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
     if (next) setChosen(nameOf(next));
@@ -43,7 +45,7 @@ export function InboxList({ run, keys = true }: Props) {
       k: () => move(-1),
       Enter: write,
       o: () => {
-        const row = rows[at];
+        const row = isSeen() ? rows[at] : undefined;
         if (row?.task) open(row.task, undefined, row.run);
       },
       ...numbers,

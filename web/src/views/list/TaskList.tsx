@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { PhaseRow, TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { useOpenTask } from "~/components/open";
 import { Problem } from "~/components/Problem";
@@ -48,6 +49,7 @@ function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
 
 function TaskLine({ task }: { task: TaskRow }) {
   const open = useOpenTask();
+  const inWords = useInWords();
   const { tone } = SIGNS[shownState(task)];
   return (
     <button
@@ -56,14 +58,16 @@ function TaskLine({ task }: { task: TaskRow }) {
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-2 text-left hover:border-faint ${EDGE[tone]}`}
     >
       <code className="font-mono font-semibold text-soft text-xs">{task.id}</code>
-      <b className="min-w-0 flex-1 truncate font-semibold">{task.title}</b>
-      {task.agent && <span className="text-soft text-xs">{task.agent}</span>}
+      <b dir="auto" className="min-w-0 flex-1 truncate text-left font-semibold max-md:basis-[70%]">
+        {task.title}
+      </b>
+      {task.agent && <span className="max-w-40 truncate text-soft text-xs">{task.agent}</span>}
       <StateSign task={task} named />
-      <span className="w-24 text-right text-faint text-xs">
+      <span className="text-right text-faint text-xs max-md:ml-auto md:w-24">
         <Ago at={task.stateSinceAt} />
       </span>
       {task.question && (
-        <span className="w-full truncate text-ask text-xs">? {task.question.text.split("\n")[0]}</span>
+        <span className="w-full truncate text-ask text-xs">? {inWords(task.question).split("\n")[0]}</span>
       )}
     </button>
   );

@@ -36,7 +36,7 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
       const plan = await readPlan(project, path);
       onDraft({ name: plan.path, text: plan.text, path: plan.path });
     } catch (error) {
-      toast.failed(error, t("offline.hint"));
+      toast.failed(error);
     }
   };
   return (

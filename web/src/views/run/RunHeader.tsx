@@ -18,8 +18,10 @@ export function RunHeader({ row }: { row: RunRow }) {
   const isOver = row.endedAt !== null;
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-line border-b bg-panel px-4 py-2">
-      <div className="min-w-0 max-md:w-full max-md:pr-2">
-        <h1 className="truncate font-semibold text-lg leading-tight">{row.title}</h1>
+      <div className="min-w-0 max-md:w-full max-md:pr-2 md:max-w-[min(26rem,32vw)]">
+        <h1 title={row.title} className="truncate font-semibold text-lg leading-tight">
+          {row.title}
+        </h1>
         <p className="flex gap-1.5 text-soft text-xs">
           <span>{row.project}</span>·<code className="font-mono">{row.id}</code>·
           <RunSign status={row.status} />
@@ -78,7 +80,7 @@ function AnswerNext({ run }: { run: string }) {
   useKeys({ g: go }, next !== undefined);
   if (!next) return null;
   return (
-    <Button look="main" onClick={go}>
+    <Button look="main" data-next onClick={go}>
       {t("run.answerNext")} <kbd className="text-accent-ink max-md:hidden">g</kbd>
     </Button>
   );

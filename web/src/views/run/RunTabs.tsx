@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
 import { RUN_VIEWS } from "../views";
@@ -6,14 +7,23 @@ import { RUN_VIEWS } from "../views";
 export function RunTabs({ run, view }: { run: string; view: string }) {
   const { t } = useTranslation();
   const n = useWaiting(run).data?.length ?? 0;
+  const box = useRef<HTMLElement>(null);
+  // On a small screen not all of them are in sight.
+  useEffect(() => {
+    box.current
+      ?.querySelector(`[data-view="${view}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [view]);
   return (
     <nav
+      ref={box}
       aria-label={t("nav.views")}
       className="flex shrink-0 gap-1 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
     >
       {RUN_VIEWS.map(({ id, icon: Icon }) => (
         <Link
           key={id}
+          data-view={id}
           to="/runs/$run/$view"
           params={{ run, view: id }}
           aria-current={view === id ? "page" : undefined}

@@ -11,7 +11,7 @@ export function Home() {
   const n = useWaiting().data?.length ?? 0;
   return (
     <main id="main" className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto grid max-w-6xl gap-x-6 gap-y-8 p-4 md:p-6 lg:grid-cols-[1fr_380px]">
+      <div className="mx-auto grid max-w-6xl grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8 p-4 md:p-6 lg:grid-cols-[minmax(0,1fr)_380px]">
         <section id="inbox" aria-labelledby="inbox-title">
           <div className="mb-2.5 flex items-baseline justify-between">
             <h1 id="inbox-title" className="font-semibold text-lg">

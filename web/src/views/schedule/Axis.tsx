@@ -18,6 +18,8 @@ export function Axis({ scale, width, left, now }: Props) {
     hourCycle: "h23",
     ...(isFine && { second: "2-digit" }),
   });
+  // Where the sign of this moment stands, a time could not be read.
+  const isHidden = (x: number) => now !== null && x > scale(now) - (isFine ? 76 : 58) && x < scale(now) + 18;
   return (
     <svg
       aria-hidden
@@ -28,9 +30,11 @@ export function Axis({ scale, width, left, now }: Props) {
     >
       {ticks.map((tick) => (
         <g key={tick.getTime()} transform={`translate(${scale(tick)} 0)`}>
-          <text y={18} x={3} fill="currentColor" className="tabular-nums">
-            {format.format(tick)}
-          </text>
+          {!isHidden(scale(tick)) && (
+            <text y={18} x={3} fill="currentColor" className="tabular-nums">
+              {format.format(tick)}
+            </text>
+          )}
           <line y1={6} y2={28} stroke="var(--line)" />
         </g>
       ))}

@@ -8,7 +8,7 @@ import { useClock, useSpan } from "~/components/time";
 export const TRACK_HEIGHT = 30;
 const BAR_HEIGHT = 24;
 /** A bar narrower than this has no words in it. */
-const WORDS_WIDTH_MIN = 26;
+const WORDS_WIDTH_MIN = 40;
 const BAR_WIDTH_MIN = 3;
 
 type Props = {

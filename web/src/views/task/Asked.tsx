@@ -2,7 +2,9 @@ import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useRow, useWaiting } from "~/api/hooks";
+import { AskedText } from "~/components/ask/AskedText";
 import { WaitingForm } from "~/components/ask/WaitingCard";
+import { useInWords } from "~/components/inWords";
 import { useKeys } from "~/components/keys";
 import { Ago } from "~/components/Time";
 import { useSpan } from "~/components/time";
@@ -10,6 +12,7 @@ import { useSpan } from "~/components/time";
 /** What the task waits for: a person's word, or the orchestrator's. Stands above every tab. */
 export function Asked({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const box = useRef<HTMLDivElement>(null);
   const waiting = (useWaiting(run).data ?? []).filter((row) => row.task === task);
   const row = useRow(run, "task", task);
@@ -31,7 +34,7 @@ export function Asked({ run, task }: { run: string; task: string }) {
   if (question?.status !== "withOrchestrator") return null;
   return (
     <p className="border-line border-b px-5 py-2 text-soft">
-      {t("task.withOrchestrator")} <b className="text-ink">{question.text}</b>
+      {t("task.withOrchestrator")} <b className="text-ink">{inWords(question)}</b>
     </p>
   );
 }
@@ -39,17 +42,18 @@ export function Asked({ run, task }: { run: string; task: string }) {
 function Item({ waiting }: { waiting: InboxEntry }) {
   const { t } = useTranslation();
   const span = useSpan();
+  const inWords = useInWords();
   const { run, item, holdsUp } = waiting;
   const task = useRow(run, "task", waiting.task);
   const session = useRow(run, "session", task?.session);
   return (
     <section
-      aria-label={waiting.text}
+      aria-label={inWords(waiting)}
       data-waiting={`${run}/${item.id}`}
       className="grid gap-x-6 gap-y-2 px-4 py-3 md:grid-cols-[1fr_auto] md:px-5"
     >
       <div className="flex min-w-0 flex-col gap-2">
-        <h2 className="whitespace-pre-wrap font-semibold text-[14.5px] leading-snug">{waiting.text}</h2>
+        <AskedText level="h2" text={inWords(waiting)} />
         <WaitingForm waiting={waiting} />
       </div>
       <dl className="grid h-fit grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm max-md:hidden">

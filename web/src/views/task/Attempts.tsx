@@ -72,5 +72,6 @@ export function failureWords(
   failure: Failure,
   t: (key: string, values?: Record<string, unknown>) => string,
 ): string {
-  return t(`failure.${failure.type}`, { ...failure });
+  const isKilled = failure.type === "exited" && failure.exitStatus === null;
+  return isKilled ? t("failure.killed") : t(`failure.${failure.type}`, { ...failure });
 }

@@ -1,35 +1,45 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
+import { running } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
+import type { RunningTurn } from "~/api/running";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
+import { Tools } from "./Tools";
+import { type TurnPart, toParts, toRunningParts, toSize } from "./toParts";
 
 /** Every turn of both sides, in order, growing while the agent works. */
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const turns = useRows(run, "turn");
   const list = useRef<HTMLOListElement>(null);
-  const shown = toTurns(turns.data ?? {}, task);
+  const shown = useMemo(() => toTurns(turns.data ?? {}, task), [turns.data, task]);
+  const going = useGoing(run, task, shown);
   const count = shown.length;
+  const size = going.reduce((sum, { parts }) => sum + toSize(parts), 0);
   // Whoever reads the end stays at the end; whoever reads further up is left there.
   useEffect(() => {
     const box = list.current?.closest<HTMLElement>("[role=tabpanel]");
-    if (!box || count === 0) return;
+    if (!box || count + size === 0) return;
     const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 240;
     if (isNearEnd || box.scrollTop === 0) box.scrollTop = box.scrollHeight;
-  }, [count]);
+  }, [count, size]);
   if (turns.status === "pending") return <Loading />;
   if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
-  if (count === 0) return <Said title={t("conversation.empty")}>{t("conversation.emptyHint")}</Said>;
+  if (count + going.length === 0)
+    return <Said title={t("conversation.empty")}>{t("conversation.emptyHint")}</Said>;
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
         <Turn key={turn.index} turn={turn} />
+      ))}
+      {going.map((turn) => (
+        <GoingTurn key={turn.session} {...turn} />
       ))}
     </ol>
   );
@@ -79,8 +89,73 @@ function Turn({ turn }: { turn: TurnRow }) {
           <Markdown text={turn.content} />
         </div>
       ) : (
-        <Words text={turn.content} folded={isLead} />
+        <Parts turn={turn} isFolded={isLead} />
       )}
+    </li>
+  );
+}
+
+function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
+  const { t } = useTranslation();
+  const leftOut = turn.tools?.nLeftOut ?? 0;
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      {leftOut > 0 && (
+        <p className="text-faint text-xs">{t("conversation.toolsLeftOut", { count: leftOut })}</p>
+      )}
+      {toParts(turn).map((part, index) =>
+        part.type === "words" ? (
+          <Words key={index} text={part.text} folded={isFolded} />
+        ) : (
+          <Tools key={index} tools={part.tools} />
+        ),
+      )}
+      {turn.isCut && <p className="text-faint text-xs">{t("conversation.cut")}</p>}
+    </div>
+  );
+}
+
+type Going = { session: string; agent: string; parts: TurnPart[]; trouble: string | null };
+
+/** The turns of a task's agents that are not over, until their rows are among those that are shown. */
+function useGoing(run: string, task: string, shown: readonly TurnRow[]): Going[] {
+  const sessions = useRows(run, "session").data;
+  const at = useSyncExternalStore(running.subscribe, running.count);
+  // What is going on is new when something was heard, not when a parent is drawn again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `at` stands for what is in `running`.
+  return useMemo(() => {
+    const isShown = (row: RunningTurn["row"]) =>
+      row !== null && shown.some(({ index }) => row.task === task && row.index === index);
+    return Object.values(sessions ?? {}).flatMap((session) => {
+      const turn = running.of(run, session.id);
+      const isOver = session.state === "ended" || session.state === "lost";
+      if (session.task !== task || isOver || !turn || isShown(turn.row)) return [];
+      const parts = toRunningParts(turn);
+      if (parts.length === 0 && turn.trouble === null) return [];
+      return [{ session: session.id, agent: session.agent ?? session.id, parts, trouble: turn.trouble }];
+    });
+  }, [run, task, shown, sessions, at]);
+}
+
+/** What an agent says and does now. */
+function GoingTurn({ agent, parts, trouble }: Going) {
+  const { t } = useTranslation();
+  return (
+    <li data-going className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]">
+      <div className="text-faint text-xs max-md:flex max-md:gap-2 md:text-right">
+        <b className="block truncate text-ink text-sm">{agent}</b>
+        <span className="text-run">{t("conversation.now")}</span>
+      </div>
+      <div className="flex min-w-0 flex-col gap-1">
+        {parts.map((part, index) =>
+          part.type === "words" ? (
+            <Markdown key={index} text={part.text} />
+          ) : (
+            <Tools key={index} tools={part.tools} isRunning={index === parts.length - 1} />
+          ),
+        )}
+        {trouble && <p className="text-soft text-xs">{trouble}</p>}
+      </div>
     </li>
   );
 }

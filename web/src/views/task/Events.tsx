@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
+import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
@@ -8,6 +9,7 @@ import { Clock } from "~/components/Time";
 /** What happened to a task. What is about a question stands out. */
 export default function Events({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const timeline = useRows(run, "timeline");
   if (timeline.status === "pending") return <Loading />;
   if (timeline.status === "error")
@@ -21,17 +23,18 @@ export default function Events({ run, task }: { run: string; task: string }) {
       {rows.map((row) => (
         <li
           key={row.sequence}
-          className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[72px_168px_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
+          className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[minmax(64px,max-content)_8.5rem_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
         >
           <span className="text-faint text-xs">
             <Clock at={row.happenedAt} />
           </span>
-          <code
-            className={`truncate font-mono text-xs ${row.question ? "font-semibold text-ask" : "text-soft"}`}
+          <span
+            title={row.kind}
+            className={`truncate font-medium ${row.question ? "text-ask" : "text-soft"}`}
           >
-            {row.kind}
-          </code>
-          <span className="max-md:col-span-2">{row.text}</span>
+            {t(`event.${row.kind}`, { defaultValue: row.kind })}
+          </span>
+          <span className="max-md:col-span-2">{inWords(row)}</span>
         </li>
       ))}
     </ol>

@@ -84,7 +84,7 @@ function Typing({ run, session }: { run: string; session: string }) {
       await postJson(`/api/runs/${part(run)}/sessions/${part(session)}/input`, { text });
       setText("");
     } catch (error) {
-      toast.failed(error, t("offline.hint"));
+      toast.failed(error);
     }
   };
   return (

@@ -9,6 +9,7 @@ import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { StateSign } from "~/components/StateSign";
 import { Ago } from "~/components/Time";
+import { isInToast } from "~/components/toasts";
 import { Asked } from "./Asked";
 import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
@@ -30,7 +31,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   const rows = useRows(run, "task");
   const task = rows.data?.[id];
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Root open onOpenChange={(open, { event }) => !open && !isInToast(event.target) && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
         <Dialog.Popup

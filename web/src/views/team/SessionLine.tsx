@@ -11,6 +11,7 @@ import {
 import { useTranslation } from "react-i18next";
 import type { ProgressRow, SessionRow, TaskRow } from "~/api/generated";
 import { tokens } from "~/components/figures";
+import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";
 import { Ago } from "~/components/Time";
@@ -26,6 +27,7 @@ type Props = {
 /** A session: who it is, how it stands and since when, where that is known from, and what it used. */
 export function SessionLine({ run, session, task, progress }: Props) {
   const { t } = useTranslation();
+  const inWords = useInWords();
   const opening = useOpening();
   const isWaiting = waitsForAnswer(session, task);
   const { tone, icon: Icon } = isWaiting ? WAITS : signOf(session);
@@ -56,7 +58,7 @@ export function SessionLine({ run, session, task, progress }: Props) {
         )}
         {session.phase !== null && !task && <span>{t("canvas.phase", { n: session.phase })}</span>}
         {question ? (
-          <span className="truncate font-medium text-ask text-xs">? {question.text}</span>
+          <span className="truncate font-medium text-ask text-xs">? {inWords(question)}</span>
         ) : (
           progress?.currentTask && <span className="truncate text-soft text-xs">{progress.currentTask}</span>
         )}

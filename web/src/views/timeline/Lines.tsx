@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
+import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { Clock } from "~/components/Time";
 import { type Topic, topicOf } from "./toTimeline";
@@ -58,11 +59,12 @@ export function Lines({ lines }: { lines: readonly TimelineRow[] }) {
 function Line({ line }: { line: TimelineRow }) {
   const { t } = useTranslation();
   const opening = useOpening();
+  const inWords = useInWords();
   const topic = topicOf(line);
   const isAsked = topic === "question";
   return (
     <div
-      className={`grid grid-cols-[64px_10px_132px_1fr_auto] items-baseline gap-x-2.5 px-3.5 py-1 max-md:grid-cols-[64px_10px_1fr] ${isAsked ? "bg-ask-soft" : ""}`}
+      className={`grid @min-[640px]:grid-cols-[minmax(64px,max-content)_10px_116px_1fr_auto] grid-cols-[minmax(64px,max-content)_10px_1fr] items-baseline gap-x-2.5 px-3.5 py-1 ${isAsked ? "bg-ask-soft" : ""}`}
     >
       <span className="text-soft text-xs">
         <Clock at={line.happenedAt} />
@@ -71,12 +73,14 @@ function Line({ line }: { line: TimelineRow }) {
       <span className={`truncate font-medium ${isAsked ? "text-ask" : "text-soft"}`}>
         {t(`event.${line.kind}`, { defaultValue: line.kind })}
       </span>
-      <span className="min-w-0 max-md:col-span-2 max-md:col-start-2">{line.text}</span>
+      <span dir="auto" className="min-w-0 @max-[640px]:col-span-2 @max-[640px]:col-start-2">
+        {inWords(line)}
+      </span>
       {line.task && (
         <button
           type="button"
           {...opening(line.task)}
-          className="rounded font-mono font-semibold text-accent text-xs hover:underline max-md:hidden"
+          className="rounded font-mono font-semibold text-accent text-xs hover:underline @max-[640px]:hidden"
         >
           {line.task}
         </button>

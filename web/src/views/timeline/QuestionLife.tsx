@@ -1,6 +1,7 @@
 import { CircleHelp } from "lucide-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
+import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { Clock, Lasted } from "~/components/Time";
 import { actorName, type Life, type Step } from "./toTimeline";
@@ -19,6 +20,7 @@ const DOTS: Record<Step, string> = {
 export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life }) {
   const { t } = useTranslation();
   const opening = useOpening();
+  const inWords = useInWords();
   const by = actorName(question.answeredBy);
   return (
     <article
@@ -31,7 +33,9 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
         {...opening(question.task)}
       >
         {isOpen && <CircleHelp aria-hidden size={14} className="shrink-0 self-center text-ask" />}
-        <b className="min-w-0 flex-1 font-semibold">{question.text}</b>
+        <b dir="auto" className="min-w-0 flex-1 font-semibold">
+          {inWords(question)}
+        </b>
         <span className="shrink-0 text-soft text-xs">
           <code className="font-mono font-semibold">{question.task ?? question.id}</code>
           {question.agent && ` · ${question.agent}`}

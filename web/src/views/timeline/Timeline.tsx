@@ -29,45 +29,47 @@ export default function Timeline({ run }: RunViewProps) {
   if (!timeline.data || !questions.data) return <Loading />;
   const showsLives = lives.length > 0 && (topic === null || topic === "question");
   return (
-    <div className="flex h-full min-h-0 gap-4 p-4 max-lg:flex-col max-lg:overflow-y-auto">
-      {showsLives && (
-        <section
-          aria-labelledby="lives"
-          className="flex flex-col lg:w-[400px] lg:shrink-0 lg:overflow-y-auto"
-        >
-          <h2 id="lives" className="mb-2 font-semibold">
-            {t("timeline.questions")} <span className="font-normal text-soft">{lives.length}</span>
-          </h2>
-          <ul className="flex flex-col gap-2">
-            {lives.map((life) => (
-              <li key={life.question.id}>
-                <QuestionLife life={life} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <section className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <fieldset className="mb-2 flex flex-wrap gap-1">
-          <legend className="sr-only">{t("timeline.filter")}</legend>
-          {[null, ...TOPICS].map((choice) => (
-            <button
-              key={choice ?? "all"}
-              type="button"
-              aria-pressed={topic === choice}
-              onClick={() => setTopic(choice)}
-              className="rounded-full border border-line px-2.5 py-0.5 text-soft aria-pressed:border-ink aria-pressed:bg-panel aria-pressed:text-ink"
-            >
-              {t(`timeline.topic.${choice ?? "all"}`)}
-            </button>
-          ))}
-        </fieldset>
-        {lines.length === 0 ? (
-          <Said title={t("timeline.empty")} icon={<History aria-hidden size={22} />} />
-        ) : (
-          <Lines lines={lines} />
+    <div className="@container h-full">
+      <div className="flex h-full min-h-0 @min-[1100px]:flex-row flex-col gap-4 p-4">
+        {showsLives && (
+          <section
+            aria-labelledby="lives"
+            className="flex max-h-[38%] @min-[1100px]:max-h-none @min-[1100px]:w-[380px] shrink-0 flex-col overflow-y-auto"
+          >
+            <h2 id="lives" className="mb-2 font-semibold">
+              {t("timeline.questions")} <span className="font-normal text-soft">{lives.length}</span>
+            </h2>
+            <ul className="grid @min-[1100px]:grid-cols-1 @min-[640px]:grid-cols-2 items-start gap-2">
+              {lives.map((life) => (
+                <li key={life.question.id}>
+                  <QuestionLife life={life} />
+                </li>
+              ))}
+            </ul>
+          </section>
         )}
-      </section>
+        <section className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <fieldset className="mb-2 flex flex-wrap gap-1">
+            <legend className="sr-only">{t("timeline.filter")}</legend>
+            {[null, ...TOPICS].map((choice) => (
+              <button
+                key={choice ?? "all"}
+                type="button"
+                aria-pressed={topic === choice}
+                onClick={() => setTopic(choice)}
+                className="rounded-full border border-line px-2.5 py-0.5 text-soft aria-pressed:border-ink aria-pressed:bg-panel aria-pressed:text-ink"
+              >
+                {t(`timeline.topic.${choice ?? "all"}`)}
+              </button>
+            ))}
+          </fieldset>
+          {lines.length === 0 ? (
+            <Said title={t("timeline.empty")} icon={<History aria-hidden size={22} />} />
+          ) : (
+            <Lines lines={lines} />
+          )}
+        </section>
+      </div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 //! Reports what is seen of a session.
 
-use agents::{Happening, PlanStep, Seen, StepStatus, ToolStatus, Trouble, TurnOutcome};
+use agents::{Happening, PlanStep, Seen, StepStatus, ToolCall, Trouble, TurnOutcome};
 use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
 use wire::Item;
 
@@ -9,6 +9,9 @@ use crate::{
     Glimpse,
     world::process::{Process, ProcessError},
 };
+
+/// As much of a command is shown while it runs; everybody who looks is told.
+const TITLE_BYTES_MAX: usize = 500;
 
 impl Clerk {
     /// Reports everything; says how it goes on where the process is over.
@@ -24,9 +27,14 @@ impl Clerk {
                 Seen::Typed { number } => self.typed(number),
                 // Nobody ended this turn. That the process did is told below.
                 Seen::Happened(Happening::TurnEnded {
+                    read_from,
+                    words,
+                    tools,
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
-                    ..
-                }) if is_cut => {}
+                }) if is_cut => {
+                    let read_from = process.place(read_from);
+                    self.site.said(session, Command::CutTurn { read_from, words, tools });
+                }
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
                 }) => {
@@ -95,25 +103,28 @@ impl Clerk {
                 self.site.said(session, Command::AskPrompt { prompt, asked });
             }
             Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
-            Happening::TurnEnded { read_from, words, outcome } => {
+            // Whoever is sent away has no more turns to end; what it said is kept all the same.
+            Happening::TurnEnded { read_from, words, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.place(read_from);
-                if let Some(error) = error(outcome).filter(|_| !self.is_ending) {
+                self.site.said(session, Command::CutTurn { read_from, words, tools });
+                self.site.turns.end(session);
+            }
+            Happening::TurnEnded { read_from, words, tools, outcome } => {
+                let read_from = process.place(read_from);
+                if let Some(error) = error(outcome) {
                     // Behind everything that it said in this turn, and the same each time that it is read.
                     let heard = Heard { start: read_from, ordinal: u32::MAX };
                     let said = Box::new(Said::Error(error));
                     self.site.said(session, Command::Hear { heard, read_from, said });
                 }
-                self.site.said(session, Command::EndTurn { read_from, words });
+                self.site.said(session, Command::EndTurn { read_from, words, tools });
                 self.site.turns.end(session);
             }
             Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
             Happening::ToolCall(call) => {
-                let status = match call.status {
-                    ToolStatus::Running => "running",
-                    ToolStatus::Done => "done",
-                    ToolStatus::Failed => "failed",
-                };
-                self.site.glimpse(session, Glimpse::Tool { title: call.title, status });
+                let ToolCall { id, mut title, status, output: _ } = call;
+                title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
+                self.site.glimpse(session, Glimpse::Tool { id, title, status });
             }
             Happening::Plan { steps } => {
                 let steps = steps.into_iter().map(step).collect();
