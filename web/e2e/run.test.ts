@@ -126,7 +126,7 @@ test("a plan is read while it is typed, and a mistake leads to its place", async
   await mistake.click();
   await picture(page, "new");
   await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T1.1)\n");
-  await page.getByText("jangdan run TASKS.md").waitFor();
+  await page.getByRole("button", { name: "Start the run" }).waitFor();
 });
 
 test("free words while two questions wait are not guessed at: the list stands there", async () => {

@@ -10,14 +10,22 @@ import type { RowOf } from "../src/api/generated.ts";
 const PROGRAM = process.env["JANGDAN_BIN"] ?? "";
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-export type World = {
-  browser: Browser;
+export type World = Place & {
   run: string;
-  origin: string;
-  /** A browser that has opened the link. */
-  visitor: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext>;
   /** All rows of a kind, as the server has them. */
   rows: <K extends keyof RowOf>(kind: K) => Promise<RowOf[K][]>;
+};
+
+/** A server, and a browser that may look at it. */
+export type Place = {
+  browser: Browser;
+  origin: string;
+  ask: <T>(path: string) => Promise<T>;
+  send: (path: string, body: object) => Promise<Response>;
+  /** What a command prints there. */
+  command: (words: string[]) => string;
+  /** A browser that has opened the link. */
+  visitor: (options?: Parameters<Browser["newContext"]>[0]) => Promise<BrowserContext>;
   killServer: () => Promise<void>;
   startServer: () => Promise<void>;
   end: () => Promise<void>;
@@ -27,61 +35,21 @@ export type World = {
 export type Cast = Record<string, { preset: object; words?: string[]; script: string }>;
 
 export async function startWorld(cast?: Cast): Promise<World> {
-  if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
-  const folder = mkdtempSync(join(tmpdir(), "jangdan-web-"));
+  const folder = newFolder();
   const kept = join(folder, "demo");
-  const data = join(kept, "data");
-  const env = { ...process.env, JANGDAN_DATA: data, HOME: folder, TERM: "xterm" };
-  const serve = () => spawn(PROGRAM, ["serve"], { env, stdio: "ignore", detached: true });
-  let server: ChildProcess = cast ? serve() : startDemo(kept, env);
-  const link = await until(() => printed(env, ["link"]).match(/http:\S+/)?.[0], "the link");
-  const { origin, searchParams } = new URL(link);
-  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
-  const ask = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
-  const send = (path: string, body: object) =>
-    fetch(origin + path, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, TERM: "xterm" };
+  const place = await placeOf(folder, env, cast ? serve(env) : startDemo(kept, env));
   if (cast) {
-    const answer = await send("/api/runs", newRun(cast, join(folder, "project")));
+    const answer = await place.send("/api/runs", newRun(cast, join(folder, "project")));
     if (!answer.ok) throw new Error(await answer.text());
   }
-  const run = await until(async () => (await ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-background-networking"],
-  });
+  const run = await until(async () => (await place.ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
   return {
-    browser,
+    ...place,
     run,
-    origin,
     rows: async (kind) => {
-      const answer = await ask<{ rows: Record<string, never[]> }>(`/api/runs/${run}/rows?kind=${kind}`);
+      const answer = await place.ask<{ rows: Record<string, never[]> }>(`/api/runs/${run}/rows?kind=${kind}`);
       return answer.rows[kind] ?? [];
-    },
-    visitor: async (options) => {
-      const context = await browser.newContext({
-        viewport: { width: 1280, height: 800 },
-        locale: "en",
-        ...options,
-      });
-      const page = await context.newPage();
-      await page.goto(link);
-      await page.close();
-      return context;
-    },
-    killServer: () => ended(server, "SIGKILL"),
-    startServer: async () => {
-      server = serve();
-      await until(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
-    },
-    end: async () => {
-      await browser.close();
-      await send("/api/stop", { agents: "end" }).catch(() => {});
-      await ended(server, "SIGTERM");
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
 }
@@ -116,6 +84,76 @@ function newRun(cast: Cast, project: string): object {
       isolation: { type: "inPlace" },
       agents: Object.fromEntries(names.map((name) => [name, name])),
       presets: Object.fromEntries(presets),
+    },
+  };
+}
+
+/** A server in the folder of a project that never had a run. */
+export async function startProject(files: Record<string, string>): Promise<Place> {
+  const folder = newFolder();
+  const project = join(folder, "project");
+  const env = { ...process.env, JANGDAN_DATA: join(folder, "data"), HOME: folder, USER: "ana" };
+  mkdirSync(project);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: project, env, stdio: "ignore" });
+  git("init", "--initial-branch", "main");
+  git("add", "--all");
+  git("-c", "user.name=Ana", "-c", "user.email=ana@example.invalid", "commit", "--message", "begin");
+  return placeOf(folder, env, serve(env, project));
+}
+
+function serve(env: NodeJS.ProcessEnv, cwd?: string): ChildProcess {
+  return spawn(PROGRAM, ["serve"], { cwd, env, stdio: "ignore", detached: true });
+}
+
+function newFolder(): string {
+  if (!existsSync(PROGRAM)) throw new Error("JANGDAN_BIN names no program: `cargo xtask web` sets it");
+  return mkdtempSync(join(tmpdir(), "jangdan-web-"));
+}
+
+async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProcess): Promise<Place> {
+  let server = first;
+  const link = await until(() => printed(env, ["link"]).match(/http:\S+/)?.[0], "the link");
+  const { origin, searchParams } = new URL(link);
+  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+  const ask = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
+  const send = (path: string, body: object) =>
+    fetch(origin + path, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-background-networking"],
+  });
+  return {
+    browser,
+    origin,
+    ask,
+    send,
+    command: (words) => printed(env, words),
+    visitor: async (options) => {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        locale: "en",
+        ...options,
+      });
+      const page = await context.newPage();
+      await page.goto(link);
+      await page.close();
+      return context;
+    },
+    killServer: () => ended(server, "SIGKILL"),
+    startServer: async () => {
+      server = serve(env);
+      await until(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
+    },
+    end: async () => {
+      await browser.close();
+      await send("/api/stop", { agents: "end" }).catch(() => {});
+      await ended(server, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
 }

@@ -10,11 +10,11 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::{Role, SessionKey};
+use prepare::input::{self, InputError};
 use wire::{Decoder, Item, Keys, Options};
 
 use crate::{
     failure::{Failure, say_hint},
-    input::{self, InputError},
     printable::json,
 };
 

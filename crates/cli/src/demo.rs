@@ -20,13 +20,13 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::Locale;
+use prepare::person;
 use runtime::{AfterStop, NewRun};
 use server::Client;
 
 use crate::{
     failure::{Failure, say_hint},
-    link, prepare,
-    remote::{self, person},
+    link, ready, remote,
     run::running,
     screen::words::pick,
     watch::{Options, Outcome, watch},
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, Failure> {
     let loaded = set_up::configuration(demo)?;
-    let prepared = prepare::prepare(&demo.shop, &demo.data, &loaded, &prepare::Wanted::default())?;
+    let prepared = ready::make_ready(&demo.shop, &demo.data, &loaded, &ready::Wanted::default())?;
     let running = running(&demo.data, link::port(&loaded.config))?;
     link::say(&running.client);
     let outcome = watched(arguments, demo, locale, &running.client, &prepared.new);

@@ -13,10 +13,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Places, Reading, Report, Severity};
+use prepare::input::{self, InputError, Reason};
 
 use crate::{
     failure::{self, Failure},
-    input::{self, InputError, Reason},
     printable::json,
     snippet::{self, Mistake},
 };

@@ -12,10 +12,10 @@ use std::{
 use clap::Args;
 use plan::{Code, Places};
 use player::{Invocation, PlayError, Script, ScriptError};
+use prepare::input;
 
 use crate::{
     failure::{self, Failure},
-    input,
     snippet::{self, Mistake},
 };
 

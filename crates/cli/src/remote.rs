@@ -113,12 +113,6 @@ pub fn failure(error: &ClientError) -> Failure {
     Failure { what, hint: Some(hint), exit: 1 }
 }
 
-/// Returns the name by which a person is known here.
-pub fn person() -> String {
-    let set = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    set("USER").or_else(|| set("LOGNAME")).unwrap_or_else(|| "person".to_owned())
-}
-
 /// Returns the language that the environment asks for.
 pub fn locale() -> Locale {
     locale_of(|name| env::var(name).ok())

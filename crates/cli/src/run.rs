@@ -8,6 +8,7 @@ use clap::{
 };
 use domain::RunId;
 use plan::Format;
+use prepare::person;
 use runtime::AfterStop;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
 
@@ -17,9 +18,9 @@ use crate::{
     failure::{Failure, say_hint},
     link,
     plural::plural,
-    prepare::{Wanted, prepare},
     printable::printable,
-    remote::{self, person},
+    ready::{Wanted, make_ready},
+    remote,
     settings::{SetArguments, Settings},
     source::is_live,
     watch::{self, Options, Outcome},
@@ -94,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
     };
-    let prepared = prepare(&project, &data, &loaded, &wanted)?;
+    let prepared = make_ready(&project, &data, &loaded, &wanted)?;
     let running = running(&data, link::port(&loaded.config))?;
     let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
     if !arguments.watch.json {

@@ -1,19 +1,13 @@
-//! The configuration as this process sees it: finds the files, reads them, and shows what is wrong.
+//! The configuration as this process sees it, and what is wrong with it in words for a person.
 
-use std::{
-    collections::BTreeMap,
-    env, io,
-    path::{Path, PathBuf},
-};
+use std::{env, io, ops::Deref, path::Path};
 
 use clap::Args;
-use config::{
-    FILE_BYTES_MAX, File, Layers, Loaded, Origin, PROJECT_FILE, Problem, Severity, load, user_file,
-};
+use config::{Loaded, Origin, Problem, Severity};
+use prepare::input::InputError;
 
 use crate::{
     failure::{Failure, say_error, say_warning},
-    input::{self, Reason},
     plural::plural,
     snippet::{self, Mistake},
 };
@@ -28,54 +22,32 @@ pub struct SetArguments {
 
 /// The files of the configuration, and what else is said.
 #[derive(Debug)]
-pub struct Settings {
-    /// Where the user's own file is, or would be.
-    pub user: Option<PathBuf>,
-    /// Where the project's is, or would be.
-    pub project: PathBuf,
-    files: Vec<Content>,
-    flags: Vec<String>,
-    directory: PathBuf,
-}
+pub struct Settings(prepare::Settings);
 
-/// A file that was read.
-#[derive(Debug)]
-struct Content {
-    name: String,
-    bytes: Vec<u8>,
-    folder: PathBuf,
-    is_project: bool,
+impl Deref for Settings {
+    type Target = prepare::Settings;
+
+    fn deref(&self) -> &prepare::Settings {
+        &self.0
+    }
 }
 
 impl Settings {
     /// Reads the user's and the project's files, those that are there.
     pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
-        let mut settings = Self::find(arguments)?;
-        let user = settings.user.clone();
-        for (path, is_project) in
-            user.iter().map(|path| (path, false)).chain([(&settings.project.clone(), true)])
-        {
-            settings.take(path, is_project, true)?;
-        }
-        Ok(settings)
+        let read = prepare::Settings::read(&directory()?, &arguments.flags);
+        read.map(Self).map_err(|error| unreadable(&error))
     }
 
     /// Reads the user's file, and another one in the place of the project's.
     pub fn read_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
-        let mut settings = Self::find(arguments)?;
-        let is_same = |path: &PathBuf| {
-            path.canonicalize().is_ok_and(|path| file.canonicalize().is_ok_and(|file| file == path))
-        };
-        if let Some(user) = settings.user.clone().filter(|path| !is_same(path)) {
-            settings.take(&user, false, true)?;
-        }
-        settings.take(file, true, false)?;
-        Ok(settings)
+        let read = prepare::Settings::read_file(&directory()?, &arguments.flags, file);
+        read.map(Self).map_err(|error| unreadable(&error))
     }
 
     /// Returns the configuration; where it can't be used, all that is wrong has been shown.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        match self.try_load(|_| true) {
+        match self.0.load() {
             Ok(loaded) => {
                 self.show(&loaded.warnings);
                 Ok(loaded)
@@ -89,69 +61,6 @@ impl Settings {
         }
     }
 
-    /// Returns the configuration as it would be without the project's file, if it could be used then.
-    pub fn load_without_project(&self) -> Option<Loaded> {
-        self.try_load(|content| !content.is_project).ok()
-    }
-
-    /// Returns the names of the files that were read.
-    pub fn names(&self) -> Vec<&str> {
-        self.files.iter().map(|content| content.name.as_str()).collect()
-    }
-
-    fn find(arguments: &SetArguments) -> Result<Self, Failure> {
-        let directory = env::current_dir().map_err(|error| Failure {
-            what: format!("find the current directory: {error}"),
-            hint: Some("go to a directory that is there".to_owned()),
-            exit: 1,
-        })?;
-        Ok(Self {
-            user: user_file(|name| env::var_os(name)),
-            project: project_root(&directory).join(PROJECT_FILE),
-            files: Vec::new(),
-            flags: arguments.flags.clone(),
-            directory,
-        })
-    }
-
-    /// Reads a file; one that need not be there may be missing.
-    fn take(&mut self, path: &Path, is_project: bool, may_miss: bool) -> Result<(), Failure> {
-        let bytes = match input::read(path, FILE_BYTES_MAX) {
-            Ok(bytes) => bytes,
-            Err(error) if may_miss && matches!(error.reason, Reason::NotFound) => return Ok(()),
-            Err(error) => {
-                return Err(Failure { what: error.to_string(), hint: Some(error.hint()), exit: 1 });
-            }
-        };
-        let name = match path.strip_prefix(&self.directory) {
-            _ if path == Path::new("-") => "<stdin>".to_owned(),
-            Ok(path) => path.display().to_string(),
-            Err(_) => path.display().to_string(),
-        };
-        let folder = self.directory.join(path.parent().unwrap_or(Path::new("")));
-        self.files.push(Content { name, bytes, folder, is_project });
-        Ok(())
-    }
-
-    fn try_load(&self, is_wanted: impl Fn(&Content) -> bool) -> Result<Loaded, Vec<Problem>> {
-        let files: Vec<_> = self.files.iter().filter(|content| is_wanted(content)).collect();
-        let files: Vec<_> = files
-            .iter()
-            .map(|content| File { name: &content.name, bytes: &content.bytes, folder: &content.folder })
-            .collect();
-        let environment: BTreeMap<_, _> = env::vars_os()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-            .collect();
-        load(&Layers {
-            files: &files,
-            environment: &environment,
-            flags: &self.flags,
-            own_agents: &agents::preset::names(&toml::Table::new()),
-            directory: &self.directory,
-            home: env::home_dir().as_deref(),
-        })
-    }
-
     fn show(&self, problems: &[Problem]) {
         for problem in problems {
             // With standard error gone there is nobody left to tell.
@@ -163,8 +72,7 @@ impl Settings {
         let Problem { severity, origin, message, hint } = problem;
         let is_warning = *severity == Severity::Warning;
         if let Origin::File { name, at: Some(at) } = origin
-            && let Some(content) = self.files.iter().find(|content| content.name == *name)
-            && let Ok(text) = std::str::from_utf8(&content.bytes)
+            && let Some(text) = self.text_of(name)
         {
             let (line, span, hint) = (at.line, &at.span, hint.as_deref());
             return snippet::print(&Mistake {
@@ -193,38 +101,14 @@ impl Settings {
     }
 }
 
-/// Returns the root of the git repository that a directory is in, else the directory itself.
-fn project_root(directory: &Path) -> &Path {
-    let is_root = |folder: &&Path| folder.join(".git").exists();
-    directory.ancestors().find(is_root).unwrap_or(directory)
+fn directory() -> Result<std::path::PathBuf, Failure> {
+    env::current_dir().map_err(|error| Failure {
+        what: format!("find the current directory: {error}"),
+        hint: Some("go to a directory that is there".to_owned()),
+        exit: 1,
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use agents::preset::{self, PresetError};
-
-    /// Returns the keys that a preset's table takes, as its reader names them.
-    fn taken(text: &str) -> BTreeSet<String> {
-        let added = format!("[x]\nextends = 'shell'\n{text}").parse().unwrap();
-        let Err(PresetError::Wrong { problem, .. }) = preset::pick("x", &added) else { panic!("{text}") };
-        let (_, expected) = problem.split_once("expected one of").unwrap();
-        expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-    }
-
-    /// Returns the keys that the configuration has at such a place.
-    fn known(prefix: &str) -> BTreeSet<String> {
-        let keys = config::KEYS.iter().filter_map(|key| key.name.strip_prefix(prefix));
-        let keys = keys.filter_map(|key| key.split('.').next());
-        // What an agent is in the team is no part of its preset, and what it extends is gone when it is read.
-        keys.filter(|key| !["extends", "role", "slots"].contains(key)).map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn the_configuration_has_every_key_of_a_preset_and_no_other() {
-        assert_eq!(known("agents.*."), taken("no_such_key = 1"));
-        assert_eq!(known("agents.*.typing."), taken("typing.no_such_key = 1"));
-        assert_eq!(known("agents.*.login."), taken("login.no_such_key = 1"));
-    }
+fn unreadable(error: &InputError) -> Failure {
+    Failure { what: error.to_string(), hint: Some(error.hint()), exit: 1 }
 }

@@ -32,6 +32,9 @@ pub struct Status {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "http://127.0.0.1:7707")]
     pub address: Option<String>,
+    /// The name by which the person at this machine is known.
+    #[schema(example = "ana")]
+    pub person: String,
 }
 
 /// A run that has begun.
@@ -404,7 +407,122 @@ pub struct PlanText {
     pub text: String,
 }
 
-/// A project that had a run.
+/// A plan that is to be run. What else a run needs is found as `jangdan run` finds it: nothing of it is taken from here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PlanStart {
+    /// The folder of the project, one of `GET /api/projects`.
+    #[schema(value_type = String)]
+    pub project: PathBuf,
+    /// One of the project's plans, as `GET /api/plans` lists them; without it there is a `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "TASKS.md")]
+    pub path: Option<PathBuf>,
+    /// The plan itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What the text is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Who begins it.
+    #[schema(example = "ana")]
+    pub person: String,
+    /// Who does what the plan names nobody for: one of `GET /api/agents`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Whether the plan's optional tasks are done too.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub optional: bool,
+    /// Whether all agents work in the project's folder, without worktrees.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub in_place: bool,
+}
+
+/// A run that has begun, and what a person should know of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlanStarted {
+    /// Its name.
+    #[schema(value_type = String, example = "r7k2m9")]
+    pub run: RunId,
+    /// What was chosen, and what is not as one would think.
+    pub notes: Vec<String>,
+}
+
+/// A file that looks like a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlanFile {
+    /// From the project's folder on.
+    #[schema(value_type = String, example = "TASKS.md")]
+    pub path: PathBuf,
+    /// How large it is.
+    pub bytes: u64,
+}
+
+/// A plan of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlanContent {
+    /// From the project's folder on.
+    #[schema(value_type = String, example = "TASKS.md")]
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Something that is wrong with a plan, in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct PlanMistake {
+    /// What kind of mistake it is.
+    #[schema(example = "MISSING_DEP")]
+    pub code: String,
+    /// Whether the plan can't be run with it.
+    pub severity: MistakeSeverity,
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1.
+    pub column: u64,
+    /// What to write instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// How bad a mistake is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanMistakeSeverity"))]
+#[serde(rename_all = "camelCase")]
+pub enum MistakeSeverity {
+    /// The plan can't be run.
+    Error,
+    /// It may not be what was meant.
+    Warning,
+}
+
+impl PlanMistake {
+    /// Returns a mistake as it is told.
+    pub fn of(found: &plan::PlacedDiagnostic<'_>) -> Self {
+        Self {
+            code: found.code.as_str().to_owned(),
+            severity: match found.severity {
+                plan::Severity::Error => MistakeSeverity::Error,
+                plan::Severity::Warning => MistakeSeverity::Warning,
+            },
+            message: found.message.to_owned(),
+            line: found.line as u64,
+            column: found.column as u64,
+            hint: found.hint.map(str::to_owned),
+        }
+    }
+}
+
+/// A project that is known here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -417,9 +535,9 @@ pub struct ProjectRow {
     /// How many runs it had.
     pub n_runs: u32,
     /// The last of them.
-    #[schema(value_type = String)]
-    pub last_run: RunId,
+    #[schema(value_type = Option<String>)]
+    pub last_run: Option<RunId>,
     /// When that began, in milliseconds since 1970.
-    #[schema(value_type = i64)]
-    pub last_started_at: Timestamp,
+    #[schema(value_type = Option<i64>)]
+    pub last_started_at: Option<Timestamp>,
 }

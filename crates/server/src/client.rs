@@ -258,6 +258,7 @@ fn refused(status: StatusCode, answer: &[u8]) -> ClientError {
         detail: format!("the server says {status}"),
         hint: "use the same version as the server".to_owned(),
         pending: Vec::new(),
+        mistakes: Vec::new(),
     });
     ClientError::Refused { status: status.as_u16(), problem: Box::new(problem) }
 }

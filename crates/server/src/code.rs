@@ -21,6 +21,10 @@ pub enum Code {
     UnknownTask,
     /// There is no such session.
     UnknownSession,
+    /// No such project is known.
+    UnknownProject,
+    /// The project has no such plan.
+    UnknownPlan,
     /// The path is there, and does something else.
     WrongMethod,
     /// The body did not come.
@@ -39,6 +43,10 @@ pub enum Code {
     NoSuchOutput,
     /// The configuration has mistakes.
     BadConfiguration,
+    /// The plan has mistakes.
+    BadPlan,
+    /// No agent is there that could work.
+    NoAgent,
     /// The session is spoken with in its own protocol.
     NoTerminal,
     /// A wish with the same key is at work.
@@ -92,6 +100,8 @@ impl Code {
             Self::UnknownRun => ("unknown-run", StatusCode::NOT_FOUND, "There is no such run"),
             Self::UnknownTask => ("unknown-task", StatusCode::NOT_FOUND, "There is no such task"),
             Self::UnknownSession => ("unknown-session", StatusCode::NOT_FOUND, "There is no such session"),
+            Self::UnknownProject => ("unknown-project", StatusCode::NOT_FOUND, "There is no such project"),
+            Self::UnknownPlan => ("unknown-plan", StatusCode::NOT_FOUND, "There is no such plan"),
             Self::WrongMethod => ("wrong-method", StatusCode::METHOD_NOT_ALLOWED, "The path does something else"),
             Self::BodyLate => ("body-late", StatusCode::REQUEST_TIMEOUT, "The body did not come"),
             Self::Refused => ("refused", StatusCode::CONFLICT, "The rules say no"),
@@ -101,6 +111,8 @@ impl Code {
             Self::SessionOver => ("session-over", StatusCode::CONFLICT, "The session has no process"),
             Self::NoSuchOutput => ("no-such-output", StatusCode::CONFLICT, "The output is not there"),
             Self::BadConfiguration => ("bad-configuration", StatusCode::CONFLICT, "The configuration has mistakes"),
+            Self::BadPlan => ("bad-plan", StatusCode::UNPROCESSABLE_ENTITY, "The plan has mistakes"),
+            Self::NoAgent => ("no-agent", StatusCode::CONFLICT, "No agent can work here"),
             Self::NoTerminal => ("no-terminal", StatusCode::CONFLICT, "The session has no terminal"),
             Self::KeyBusy => ("key-busy", StatusCode::CONFLICT, "The idempotency key is at work"),
             Self::KeyTaken => ("key-taken", StatusCode::UNPROCESSABLE_ENTITY, "The idempotency key is taken"),

@@ -1,16 +1,11 @@
 //! The configuration as the server's process sees it, and the agents that it names.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{env, path::Path, sync::Arc, time::Duration};
 
 use agents::detect::{Listed, list};
-use config::{FILE_BYTES_MAX, File, Layers, Loaded, PROJECT_FILE, load, user_file};
+use config::Loaded;
 use domain::AgentName;
+use prepare::Settings;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
@@ -32,46 +27,19 @@ pub struct Configured {
 /// Reads the user's file, and that of the project in whose folder the server was started.
 pub fn loaded() -> Result<Configured, Failure> {
     let failed = |error: std::io::Error| Failure::new(Code::Broken, chain(&error), "look at the folder");
-    let directory = env::current_dir().map_err(failed)?;
-    let is_root = |folder: &&Path| folder.join(".git").exists();
-    let project = directory.ancestors().find(is_root).unwrap_or(&directory).join(PROJECT_FILE);
-    let mut files = Vec::new();
-    for (path, is_project) in
-        user_file(|name| env::var_os(name)).map(|path| (path, false)).into_iter().chain([(project, true)])
-    {
-        if fs::metadata(&path).is_ok_and(|data| data.len() <= FILE_BYTES_MAX as u64) {
-            files.push((fs::read(&path).map_err(failed)?, path, is_project));
-        }
-    }
-    let own = load_some(&directory, files.iter().filter(|(_, _, is_project)| !is_project)).ok();
-    let whole = load_some(&directory, files.iter()).map_err(|problems| {
+    of(&env::current_dir().map_err(failed)?)
+}
+
+/// Reads the user's file, and that of the project to which a folder belongs.
+pub fn of(folder: &Path) -> Result<Configured, Failure> {
+    let settings = Settings::read(folder, &[])
+        .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), error.hint()))?;
+    let whole = settings.load().map_err(|problems| {
         let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
         let detail = first.unwrap_or_else(|| "the configuration can't be used".to_owned());
         Failure::new(Code::BadConfiguration, detail, "jangdan config check shows every mistake in its place")
     })?;
-    Ok(Configured { whole, own })
-}
-
-fn load_some<'a>(
-    directory: &Path,
-    files: impl Iterator<Item = &'a (Vec<u8>, PathBuf, bool)>,
-) -> Result<Loaded, Vec<config::Problem>> {
-    let files: Vec<_> = files.map(|(bytes, path, _)| (path.display().to_string(), bytes, path)).collect();
-    let files: Vec<_> = files
-        .iter()
-        .map(|(name, bytes, path)| File { name, bytes, folder: path.parent().unwrap_or(directory) })
-        .collect();
-    let environment: BTreeMap<_, _> = env::vars_os()
-        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-        .collect();
-    load(&Layers {
-        files: &files,
-        environment: &environment,
-        flags: &[],
-        own_agents: &agents::preset::names(&toml::Table::new()),
-        directory,
-        home: env::home_dir().as_deref(),
-    })
+    Ok(Configured { whole, own: settings.load_without_project() })
 }
 
 /// What was found, and when.

@@ -16,6 +16,7 @@ mod loopback;
 mod once;
 mod page;
 mod problem;
+mod projects;
 mod request;
 mod routes;
 mod serve;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use store::StoreError;
 use utoipa::ToSchema;
 
-use crate::code::Code;
+use crate::{bodies::PlanMistake, code::Code};
 
 /// How much of what a client sent is said back to it.
 const ECHO_SIGNS_MAX: usize = 80;
@@ -42,6 +42,9 @@ pub struct Problem {
     /// The questions that may have been meant, where several wait for an answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<String>,
+    /// What is wrong with a plan, each mistake in its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mistakes: Vec<PlanMistake>,
 }
 
 /// A problem on its way to a client.
@@ -63,6 +66,7 @@ impl Failure {
             detail: detail.into(),
             hint: hint.into(),
             pending: Vec::new(),
+            mistakes: Vec::new(),
         };
         Self { code, problem: Box::new(problem) }
     }

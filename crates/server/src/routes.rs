@@ -4,6 +4,7 @@ mod describe;
 mod live;
 mod machine;
 mod pictures;
+mod plans;
 mod runs;
 mod server;
 mod sessions;
@@ -123,8 +124,11 @@ pub fn described() -> (Router<Api>, openapi::OpenApi) {
         .routes(routes!(terminal::terminal))
         .routes(routes!(machine::agents))
         .routes(routes!(machine::config))
-        .routes(routes!(machine::projects))
-        .routes(routes!(machine::check_plan))
+        .routes(routes!(machine::all_projects))
+        .routes(routes!(plans::list))
+        .routes(routes!(plans::text))
+        .routes(routes!(plans::check))
+        .routes(routes!(plans::start))
         .routes(routes!(live::live))
         .split_for_parts();
     describe::complete(&mut description);

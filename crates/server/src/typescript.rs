@@ -10,8 +10,9 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        Accepted, HappenedEvent, InboxItem, PendingQuestion, PlanText, ProjectRow, Said, SessionRecords,
-        Started, Status, StopWish, TaskWhole, TerminalTold, TerminalWish, Typed, Wish, Written,
+        Accepted, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile, PlanStart, PlanStarted,
+        PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopWish, TaskWhole, TerminalTold,
+        TerminalWish, Typed, Wish, Written,
     },
     feed::{Changed, Glimpsed},
     problem::Problem,
@@ -39,7 +40,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<(Started, Wish, Accepted, InboxItem, PendingQuestion)>();
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
     found.visit::<(Written, SessionRecords, Typed, TerminalTold, TerminalWish)>();
-    found.visit::<(PlanText, plan::Report<'static>)>();
+    found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::Report<'static>)>();
     found.visit::<(agents::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
     match found.twice {
         Some(name) => Err(SameName { name }),

@@ -1028,11 +1028,46 @@ export type PlanChanges = {
   kept?: Array<KeptTask>,
 };
 
+/** A plan of a project. */
+export type PlanContent = {
+  /** From the project's folder on. */
+  path: string,
+  /** What is in it. */
+  text: string,
+};
+
 /** One thing that a plan says about a task. */
 export type PlanField = "phase" | "title" | "text" | "acceptance" | "dependsOn" | "external" | "agent" | "tester" | "touches" | "verify" | "timeout" | "priority" | "complexity" | "budget" | "worktree" | "status";
 
+/** A file that looks like a plan. */
+export type PlanFile = {
+  /** From the project's folder on. */
+  path: string,
+  /** How large it is. */
+  bytes: number,
+};
+
 /** A format of plan files. */
 export type PlanFormat = "taskmaster" | "tasks-md" | "checklist";
+
+/** Something that is wrong with a plan, in its place. */
+export type PlanMistake = {
+  /** What kind of mistake it is. */
+  code: string,
+  /** Whether the plan can't be run with it. */
+  severity: PlanMistakeSeverity,
+  /** What is wrong. */
+  message: string,
+  /** The line, from 1. */
+  line: number,
+  /** The column in characters, from 1. */
+  column: number,
+  /** What to write instead. */
+  hint?: string,
+};
+
+/** How bad a mistake is. */
+export type PlanMistakeSeverity = "error" | "warning";
 
 /** What a plan file says that the run's plan does not. */
 export type PlanOfferRow = {
@@ -1071,6 +1106,34 @@ export type PlanReport = {
   widest: number,
   /** All that is wrong, in the file's order. */
   diagnostics: Array<Mistake>,
+};
+
+/** A plan that is to be run. What else a run needs is found as `jangdan run` finds it: nothing of it is taken from here. */
+export type PlanStart = {
+  /** The folder of the project, one of `GET /api/projects`. */
+  project: string,
+  /** One of the project's plans, as `GET /api/plans` lists them; without it there is a `text`. */
+  path?: string,
+  /** The plan itself. */
+  text?: string,
+  /** What the text is called. */
+  name?: string,
+  /** Who begins it. */
+  person: string,
+  /** Who does what the plan names nobody for: one of `GET /api/agents`. */
+  agent?: string,
+  /** Whether the plan's optional tasks are done too. */
+  optional?: boolean,
+  /** Whether all agents work in the project's folder, without worktrees. */
+  inPlace?: boolean,
+};
+
+/** A run that has begun, and what a person should know of it. */
+export type PlanStarted = {
+  /** Its name. */
+  run: RunId,
+  /** What was chosen, and what is not as one would think. */
+  notes: Array<string>,
 };
 
 /** A plan to be read. */
@@ -1156,6 +1219,8 @@ export type Problem = {
   hint: string,
   /** The questions that may have been meant, where several wait for an answer. */
   pending?: Array<string>,
+  /** What is wrong with a plan, each mistake in its place. */
+  mistakes?: Array<PlanMistake>,
 };
 
 /** How far a session is. */
@@ -1176,7 +1241,7 @@ export type ProgressRow = {
   updatedAt: Timestamp,
 };
 
-/** A project that had a run. */
+/** A project that is known here. */
 export type ProjectRow = {
   /** Its name. */
   name: string,
@@ -1185,9 +1250,9 @@ export type ProjectRow = {
   /** How many runs it had. */
   nRuns: number,
   /** The last of them. */
-  lastRun: RunId,
+  lastRun: RunId | null,
   /** When that began, in milliseconds since 1970. */
-  lastStartedAt: Timestamp,
+  lastStartedAt: Timestamp | null,
 };
 
 /** What stands behind a task that is done. */
@@ -1746,6 +1811,8 @@ export type Status = {
   data: string,
   /** Where browsers find it; none where it listens on its socket alone. */
   address?: string | null,
+  /** The name by which the person at this machine is known. */
+  person: string,
 };
 
 /** How the server is to end. */

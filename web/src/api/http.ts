@@ -1,5 +1,7 @@
 /** Asks the server, and says in words what went wrong. */
 
+import type { PlanMistake, Problem } from "./generated";
+
 /** What can't be done: what is wrong, and what to do. */
 export class Refusal extends Error {
   override name = "Refusal";
@@ -11,6 +13,8 @@ export class Refusal extends Error {
     readonly pending: string[] = [],
     /** What kind of problem it is; empty where no problem came. */
     readonly code = "",
+    /** What is wrong with a plan, each mistake in its place. */
+    readonly mistakes: PlanMistake[] = [],
   ) {
     super(message);
   }
@@ -57,18 +61,10 @@ export async function refusal(response: Response): Promise<Refusal> {
   const fallback = new Refusal(response.status, text.slice(0, 300) || response.statusText, "");
   if (!text.startsWith("{")) return fallback;
   try {
-    const problem: Record<string, unknown> = JSON.parse(text);
-    const said = [problem["detail"], problem["error"], problem["title"]].find(
-      (word) => typeof word === "string",
-    );
-    const pending = Array.isArray(problem["pending"]) ? problem["pending"].map(String) : [];
-    return new Refusal(
-      response.status,
-      String(said ?? text.slice(0, 300)),
-      String(problem["hint"] ?? ""),
-      pending,
-      String(problem["code"] ?? ""),
-    );
+    // Whatever stands between the page and the server may answer in its place.
+    const { code, detail, title, hint, pending, mistakes }: Partial<Problem> = JSON.parse(text);
+    const said = String(detail ?? title ?? text.slice(0, 300));
+    return new Refusal(response.status, said, String(hint ?? ""), pending, String(code ?? ""), mistakes);
   } catch {
     return fallback;
   }

@@ -263,7 +263,8 @@ pub(super) fn kind(word: &str) -> Result<Kind, Failure> {
     })
 }
 
-fn check_person(person: &str) -> Result<(), Failure> {
+/// Refuses a person without a name.
+pub(super) fn check_person(person: &str) -> Result<(), Failure> {
     if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
         let error = format!("the person's name must have 1 to {PERSON_BYTES_MAX} bytes");
         return Err(Failure::new(Code::BadRequest, error, "say who wishes it: \"person\":\"ana\""));

@@ -140,6 +140,13 @@ fn only_who_may_is_answered() {
     check(get("/api/live", &format!("{ours}cookie: COOKIE\r\n{UPGRADE}")), 403);
 
     // Ways out of where one is.
+    for request in ["GET /api/plans", "GET /api/plans/text", "POST /api/plans/start"] {
+        check(format!("{request} HTTP/1.1\r\n{ours}{WISH}"), 401);
+        check(
+            format!("{request} HTTP/1.1\r\n{ours}cookie: COOKIE\r\norigin: http://evil.example\r\n{WISH}"),
+            403,
+        );
+    }
     for path in ["/api/../token", "/api/runs/..%2f..%2ftoken", "/api/runs/r1/tasks/..%2f..%2ftoken/diff"] {
         check(get(path, &format!("{ours}{PROGRAM}")), 404);
     }

@@ -104,6 +104,12 @@ fn answers_have_what_the_description_promises() {
 fn every_example_of_the_page_is_answered_as_it_says() {
     let site = Site::open();
     let run = site.start_asking(1);
+    fs::write(site.project().join("TASKS.md"), "- [ ] T1.1 Build the cart\n").unwrap();
+    fs::write(
+        site.project().join("jangdan.toml"),
+        "agents.build = { extends = \"shell\", arguments = [\"asks.sh\"] }\n",
+    )
+    .unwrap();
     let page = page();
     let mut n_examples = 0;
     for example in page.split("```sh answers=").skip(1) {
@@ -126,7 +132,7 @@ fn every_example_of_the_page_is_answered_as_it_says() {
         assert_eq!(answered(&site, &words.split_terminator('\0').collect::<Vec<_>>()), status, "{script}");
         n_examples += 1;
     }
-    assert_eq!(n_examples, 10);
+    assert_eq!(n_examples, 12);
 }
 
 /// Does what curl would do with these words, and returns the status.

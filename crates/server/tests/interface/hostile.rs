@@ -59,6 +59,12 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("POST", &format!("/api/runs/{run}/sessions/s_99/input"), r#"{"text":"x"}"#, 404);
     check("POST", &format!("/api/runs/{run}/sessions/s_99/stop"), "", 404);
     check("POST", "/api/plans/check", r#"{"name":"x"}"#, 400);
+    check("GET", "/api/plans", "", 400);
+    check("GET", "/api/plans?project=/", "", 404);
+    check("GET", &format!("/api/plans?project=/{}", "x".repeat(5000)), "", 404);
+    check("GET", "/api/plans/text?project=/", "", 400);
+    check("GET", "/api/plans/text?project=/etc&path=passwd", "", 404);
+    check("POST", "/api/plans/start", "{}", 400);
     // Bodies that are none.
     check("POST", &wishes, "", 400);
     check("POST", &wishes, "{", 400);

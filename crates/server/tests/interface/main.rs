@@ -8,5 +8,6 @@ mod hostile;
 mod life;
 mod looking;
 mod pictures;
+mod plans;
 mod runs;
 mod site;

@@ -1,11 +1,11 @@
-import type { Diagnostic } from "./NewRun";
+import type { PlanMistake } from "~/api/generated";
 
 /** The mistakes of a plan; each leads to its line. */
 export function Diagnostics({
   diagnostics,
   onGo,
 }: {
-  diagnostics: Diagnostic[];
+  diagnostics: PlanMistake[];
   onGo: (line: number) => void;
 }) {
   return (

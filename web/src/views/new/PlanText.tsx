@@ -1,12 +1,12 @@
 import { type RefObject, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { Diagnostic } from "./NewRun";
+import type { PlanMistake } from "~/api/generated";
 
 type Props = {
   text: string;
   onText: (text: string) => void;
   place: RefObject<HTMLTextAreaElement | null>;
-  diagnostics: Diagnostic[];
+  diagnostics: PlanMistake[];
 };
 
 /** The text of a plan with the numbers of its lines; a line with a mistake is marked. */

@@ -1,26 +1,93 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Play } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { isOffline, Refusal } from "~/api/http";
+import { useAgents, useStart } from "~/api/plans";
 import { Button } from "~/components/Button";
 import { toast } from "~/components/toasts";
+import { Diagnostics } from "./Diagnostics";
+import type { Draft } from "./NewRun";
+
+type Props = { project: string | null; draft: Draft; onGo: (line: number) => void };
 
 /** How a plan that is whole becomes a run: in the folder of the project, where its team is configured. */
-export function StartRun({ name, text }: { name: string; text: string }) {
+export function StartRun({ project, draft, onGo }: Props) {
   const { t } = useTranslation();
-  const command = `jangdan run ${/^[\w.-]+$/.test(name) ? name : "TASKS.md"}`;
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    Object.assign(document.createElement("a"), { href: url, download: name }).click();
-    URL.revokeObjectURL(url);
-  };
+  const navigate = useNavigate();
+  const agents = useAgents();
+  const start = useStart();
+  const [agent, setAgent] = useState("");
+  const [optional, setOptional] = useState(false);
+  const [inPlace, setInPlace] = useState(false);
+  if (project === null) return <p className="text-soft">{t("new.noProject")}</p>;
+  const begin = () =>
+    start.mutate(
+      {
+        project,
+        ...(draft.path === null ? { text: draft.text, name: draft.name } : { path: draft.path }),
+        ...(agent === "" ? {} : { agent }),
+        optional,
+        inPlace,
+      },
+      {
+        onSuccess: ({ run, notes }) => {
+          for (const note of notes) toast.done(note);
+          void navigate({ to: "/runs/$run", params: { run } });
+        },
+      },
+    );
+  const problem = start.error;
   return (
-    <section className="flex flex-wrap items-center gap-3 rounded-xl border border-line bg-panel px-4 py-3">
-      <p className="min-w-60 flex-1">{t("new.start")}</p>
-      <code className="rounded-lg bg-page px-2.5 py-1.5 font-mono">{command}</code>
-      <Button
-        onClick={() => void navigator.clipboard.writeText(command).then(() => toast.done(t("new.copied")))}
-      >
-        {t("new.copy")}
-      </Button>
-      <Button onClick={save}>{t("new.save")}</Button>
+    <section
+      aria-label={t("new.start")}
+      className="flex flex-col gap-3 rounded-xl border border-line bg-panel px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+        <label className="flex items-center gap-2">
+          <span className="text-soft">{t("new.agent")}</span>
+          <select
+            className="min-h-8 rounded-lg border border-line bg-raise px-2 max-md:min-h-10"
+            value={agent}
+            onChange={(event) => setAgent(event.target.value)}
+          >
+            <option value="">{t("new.asConfigured")}</option>
+            {(agents.data ?? []).map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="flex items-center gap-2">
+          <input type="checkbox" checked={optional} onChange={(event) => setOptional(event.target.checked)} />
+          {t("new.optional")}
+        </label>
+        <label className="flex items-center gap-2">
+          <input type="checkbox" checked={inPlace} onChange={(event) => setInPlace(event.target.checked)} />
+          {t("new.inPlace")}
+        </label>
+        <Button
+          look="main"
+          className="ml-auto"
+          icon={<Play aria-hidden size={15} />}
+          disabled={start.isPending}
+          onClick={begin}
+        >
+          {t("new.start")}
+        </Button>
+      </div>
+      <div aria-live="polite" className="flex flex-col gap-2 empty:-mt-3">
+        {problem && (
+          <p className="text-fail">
+            {isOffline(problem) ? t("offline.hint") : problem.message}{" "}
+            {problem instanceof Refusal && <span className="text-soft">{problem.hint}</span>}
+          </p>
+        )}
+        {problem instanceof Refusal && problem.mistakes.length > 0 && (
+          <Diagnostics diagnostics={problem.mistakes} onGo={onGo} />
+        )}
+      </div>
     </section>
   );
 }

@@ -1,29 +1,37 @@
-//! From a plan file, the configuration and this machine to a run that can begin.
+//! From a plan, the configuration and this machine to a run that can begin.
+//!
+//! Whoever starts a run, at a terminal or from the page, starts it by this. Nothing is said to a person here, and nothing
+//! has begun.
 
+mod error;
+pub mod input;
 mod place;
 mod plan;
+mod plans;
+mod settings;
 mod team;
 
-use std::path::{Path, PathBuf};
+use std::{env, path::Path};
 
-use ::config::Loaded;
+use ::config::Config;
 use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
 
-use crate::{failure::Failure, remote::person};
+pub use error::PrepareError;
+pub use plan::ReadPlan;
+pub use plans::{FoundPlan, NAMES as PLAN_NAMES, plans};
+pub use settings::{Settings, project_root};
 
-/// What the command line says of a run.
+/// What is wanted of a run beside its plan.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The plan file; without it the one that is found.
-    pub plan: Option<PathBuf>,
-    /// In which format it is.
-    pub format: Option<::plan::Format>,
     /// Whether optional tasks are done too.
     pub with_optional: bool,
     /// Who does what nobody is named for.
     pub agent: Option<String>,
     /// Whether all work in the project's own folder.
     pub in_place: bool,
+    /// Who begins it.
+    pub person: String,
 }
 
 /// A run that can begin, and what a person should know before.
@@ -36,18 +44,22 @@ pub struct Prepared {
 }
 
 /// Makes everything ready; nothing has begun.
-pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
+pub fn prepare(
+    project: &Path,
+    data: &Path,
+    config: &Config,
+    plan: &ReadPlan,
+    wanted: &Wanted,
+) -> Result<Prepared, PrepareError> {
+    plan.must_be_right()?;
     let mut notes = Vec::new();
-    let file = plan::find(project, wanted.plan.as_deref())?;
-    let read = plan::read(&file, wanted.format)?;
-    let mut work = engine::planned(&read, wanted.with_optional);
-    let config = &loaded.config;
+    let mut work = engine::planned(&plan.reading.plan, wanted.with_optional);
     let place = place::find(project, &config.worktree, wanted.in_place)?;
     notes.extend(place.notes);
     let team = team::team(config, &work, wanted.agent.as_deref())?;
     notes.extend(team.note);
     let reading = PlanReading {
-        format: wanted.format.map(|format| format.to_string()),
+        format: plan.format.map(|format| format.to_string()),
         with_optional: wanted.with_optional,
         tester: team.tester,
         task_budget: config.budgets.task,
@@ -81,7 +93,7 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         },
         sandbox_write: config.sandbox.write.clone(),
         template,
-        plan: Some(file),
+        plan: plan.file.clone(),
         reading,
     };
     let name = place.root.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -91,15 +103,17 @@ pub fn prepare(project: &Path, data: &Path, loaded: &Loaded, wanted: &Wanted) ->
         settings,
         team: team.members,
         outfit,
-        person: person(),
+        person: wanted.person.clone(),
     };
     Ok(Prepared { new, notes })
 }
 
-fn read_template(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure {
-        what: format!("read the prompt template {}: {error}", path.display()),
-        hint: Some("write the path of a text file at prompt.template".to_owned()),
-        exit: 1,
-    })
+/// Returns the name by which the person at this machine is known.
+pub fn person() -> String {
+    let set = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    set("USER").or_else(|| set("LOGNAME")).unwrap_or_else(|| "person".to_owned())
+}
+
+fn read_template(path: &Path) -> Result<String, PrepareError> {
+    std::fs::read_to_string(path).map_err(|source| PrepareError::Template { path: path.to_owned(), source })
 }

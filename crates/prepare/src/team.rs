@@ -9,7 +9,7 @@ use agents::{
 use config::Config;
 use domain::{AgentName, Member, PlannedWork, Role};
 
-use crate::failure::Failure;
+use crate::PrepareError;
 
 /// The team of a run.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Team {
 }
 
 /// Puts a team together.
-pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result<Team, Failure> {
+pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result<Team, PrepareError> {
     let (worker, note) = worker(config, work, wanted)?;
     let mut team =
         Gathering { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
@@ -96,18 +96,17 @@ impl Gathering<'_> {
     }
 }
 
-/// Returns who does what nobody is named for: as the command line says, the configuration, or what is installed.
+/// Returns who does what nobody is named for: as the person says, the configuration, or what is installed.
 fn worker(
     config: &Config,
     work: &PlannedWork,
     wanted: Option<&str>,
-) -> Result<(AgentName, Option<String>), Failure> {
+) -> Result<(AgentName, Option<String>), PrepareError> {
     let known = |name: &str| preset::pick(name, &config.agents);
     if let Some(wanted) = wanted {
         let name = wanted.parse::<AgentName>().map_err(|error| error.to_string());
         let name = name.and_then(|name| known(wanted).map(|_| name).map_err(|error| error.to_string()));
-        let hint = Some("see which there are with `jangdan agents`".to_owned());
-        return name.map(|name| (name, None)).map_err(|what| Failure { what, hint, exit: 2 });
+        return name.map(|name| (name, None)).map_err(|problem| PrepareError::UnknownAgent { problem });
     }
     if let Some(worker) = &config.team.worker {
         return Ok((worker.clone(), None));
@@ -123,23 +122,9 @@ fn worker(
     let names = preset::names(&config.agents);
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
     let found = Machine::here().find(presets.collect());
-    let Some(chosen) = choose(&found) else {
-        return Err(Failure {
-            what: "no agent is installed and logged in".to_owned(),
-            hint: Some(
-                "`jangdan agents` says what is missing; or name a program of your own in jangdan.toml"
-                    .to_owned(),
-            ),
-            exit: 1,
-        });
-    };
+    let chosen = choose(&found).ok_or(PrepareError::NoAgent)?;
     let note = format!("{} does the work, as nobody else is named", chosen.preset.title);
-    let name = chosen.name.parse().map_err(|error: domain::ParseError| Failure {
-        what: error.to_string(),
-        hint: None,
-        exit: 1,
-    })?;
-    Ok((name, Some(note)))
+    Ok((chosen.name.parse()?, Some(note)))
 }
 
 fn word(role: Role) -> &'static str {

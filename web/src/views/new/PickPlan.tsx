@@ -1,0 +1,94 @@
+import { FileUp, FolderOpen } from "lucide-react";
+import { type ChangeEvent, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import type { PlanFile } from "~/api/generated";
+import { readPlan } from "~/api/plans";
+import { Button } from "~/components/Button";
+import { toast } from "~/components/toasts";
+import type { Draft } from "./NewRun";
+
+/** A plan larger than this is no text that somebody pastes. */
+const PLAN_BYTES_MAX = 1 << 20;
+const BOX = "min-h-8 min-w-0 max-w-full rounded-lg border border-line bg-raise px-2 max-md:min-h-10";
+
+type Props = {
+  projects: { name: string; folder: string }[];
+  project: string | null;
+  onProject: (folder: string) => void;
+  plans: PlanFile[];
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+};
+
+/** Where the run is to be, and where its plan comes from: a file of the project, one of this device, or the box below. */
+export function PickPlan({ projects, project, onProject, plans, draft, onDraft }: Props) {
+  const { t } = useTranslation();
+  const file = useRef<HTMLInputElement>(null);
+  const upload = async (event: ChangeEvent<HTMLInputElement>) => {
+    const picked = event.target.files?.[0];
+    event.target.value = "";
+    if (!picked || picked.size > PLAN_BYTES_MAX) return;
+    onDraft({ name: picked.name, text: await picked.text(), path: null });
+  };
+  const pick = async (path: string) => {
+    if (project === null || path === "") return;
+    try {
+      const plan = await readPlan(project, path);
+      onDraft({ name: plan.path, text: plan.text, path: plan.path });
+    } catch (error) {
+      toast.failed(error);
+    }
+  };
+  return (
+    <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+      {projects.length > 0 && (
+        <label className="flex min-w-0 flex-col gap-1">
+          <span className="text-soft text-xs">{t("new.project")}</span>
+          <select className={BOX} value={project ?? ""} onChange={(event) => onProject(event.target.value)}>
+            {projects.map(({ name, folder }) => (
+              <option key={folder} value={folder}>
+                {name} ({folder})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {plans.length > 0 && (
+        <label className="flex min-w-0 flex-col gap-1">
+          <span className="text-soft text-xs">{t("new.plan")}</span>
+          <select
+            className={BOX}
+            value={draft.path ?? ""}
+            onChange={(event) => void pick(event.target.value)}
+          >
+            <option value="">{t("new.ownText")}</option>
+            {plans.map(({ path }) => (
+              <option key={path} value={path}>
+                {path}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".md,.markdown,.json,.txt"
+        onChange={(event) => void upload(event)}
+      />
+      <Button icon={<FileUp aria-hidden size={15} />} onClick={() => file.current?.click()}>
+        {t("new.pick")}
+      </Button>
+      {draft.text.trim() === "" && (
+        <Button
+          look="quiet"
+          icon={<FolderOpen aria-hidden size={15} />}
+          onClick={() => onDraft({ name: "TASKS.md", text: t("new.exampleText"), path: null })}
+        >
+          {t("new.example")}
+        </Button>
+      )}
+    </div>
+  );
+}
