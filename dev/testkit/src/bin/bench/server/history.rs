@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, path::Path};
 
 use anyhow::{Context, Result};
-use domain::{Actor, Command, Heard, Input, Progress, Recorded, RunId, Said, Sequence, Timestamp};
+use domain::{Actor, Command, Heard, Input, Progress, Recorded, RunId, Said, Sequence, Timestamp, TurnTools};
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
 use store::{Log, NewEntry, SqliteLog};
@@ -84,7 +84,7 @@ impl Feeding {
                 let start = 100 + 100 * n;
                 let command = if n % 4 == 3 {
                     let words = format!("The tests of step {n} pass now; next are the docs.");
-                    Command::EndTurn { read_from: start + 60, words }
+                    Command::EndTurn { read_from: start + 60, words, tools: TurnTools::default() }
                 } else {
                     let (progress, task) = (Some(n as f64 / self.n_said as f64), Some(format!("step {n}")));
                     let said = Box::new(Said::Progress(Progress { progress, task }));
