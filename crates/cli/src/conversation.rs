@@ -131,7 +131,7 @@ mod tests {
                 {"line":1,"title":"a command that is longer than a line","status":"done"},
                 {"line":2,"title":"sleep 9","status":"running"}],"nLeftOut":3},"isCut":true"#,
             "  … 3 tools before these\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
-             ✓ a command that is longer…\n  I see.\n  … sleep 9 (its end was not h…\n  … it was cut off here",
+             ✓ a command that is longer …\n  I see.\n  … sleep 9 (its end was not …\n  … it was cut off here",
         );
         check(r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#, "  ✓ ls");
     }

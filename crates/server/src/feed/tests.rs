@@ -138,10 +138,10 @@ impl Hearer {
         while bytes_left > 0 && self.last < self.end() {
             let Some(piece) = listener.next().await else { break };
             assert_ne!(piece, ":\n\n", "nothing comes behind {}", self.last);
-            // All that is told of these runs is ASCII, so that it can be cut anywhere.
             let piece = &piece[..piece.len().min(bytes_left)];
             bytes_left -= piece.len();
-            half.push_str(std::str::from_utf8(piece).unwrap());
+            // Cut anywhere, also within a letter: only the last piece can be, and nothing comes behind it.
+            half.push_str(&String::from_utf8_lossy(piece));
             half = self.keep(&half);
         }
     }
