@@ -105,6 +105,10 @@ pub struct Living {
     silent_since: Instant,
     was_silent: bool,
     is_over: bool,
+    /// Whether all is read that was there when it was taken over: only then every open prompt is known.
+    is_caught_up: bool,
+    /// Whether something was refused that may be told then.
+    waits_to_tell: bool,
 }
 
 impl Living {
@@ -131,6 +135,8 @@ impl Living {
             silent_since: Instant::now(),
             was_silent: false,
             is_over: false,
+            is_caught_up: false,
+            waits_to_tell: false,
         };
         let mut seen: Vec<Seen> =
             living.inputs.told().into_iter().map(|number| Seen::Typed { number }).collect();
@@ -151,8 +157,14 @@ impl Living {
         if self.inputs.is_typed(Cause::Told(number)) {
             return Ok(vec![Seen::Typed { number }]);
         }
-        let reaction = self.hearing.driver.tell(told, number)?;
-        self.react(reaction, Cause::Told(number))
+        match self.hearing.driver.tell(told, number) {
+            // What was asked before may not have been heard again yet.
+            Err(Untold::UnknownPrompt { .. }) if !self.is_caught_up => {
+                self.waits_to_tell = true;
+                Err(Untold::NotReady.into())
+            }
+            reaction => self.react(reaction?, Cause::Told(number)),
+        }
     }
 
     /// Says that something will never be told: after a crash it may have its place among the inputs already, and those
@@ -172,6 +184,11 @@ impl Living {
                 && let Some((_, heard)) = self.hearing.next().map_err(|source| self.damaged(source))?
             {
                 seen.extend(self.take(heard)?);
+            }
+            let is_just_caught_up = seen.is_empty() && !self.is_caught_up;
+            self.is_caught_up |= is_just_caught_up;
+            if is_just_caught_up && std::mem::take(&mut self.waits_to_tell) {
+                return Ok(seen);
             }
             if seen.is_empty() && is_closed && !self.is_over {
                 seen = self.end(Seen::Lost);
