@@ -14,6 +14,11 @@ use views::Kind;
 use super::answer::{Waiting, answer};
 use crate::{failure::Failure, remote};
 
+/// The status of an answer that could not be written down.
+const DISK_FULL: u16 = 507;
+/// How long it takes to make room.
+const MAKING_ROOM: Duration = Duration::from_millis(200);
+
 /// How a run's questions are answered.
 #[derive(Debug, Clone)]
 pub struct Manner {
@@ -76,9 +81,13 @@ fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientEr
 }
 
 fn wish(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
-    match client.wish(run, person, command) {
-        // What was settled in between needs no answer any more.
-        Ok(_) | Err(ClientError::Refused { .. }) => Ok(()),
-        Err(error) => Err(error),
+    loop {
+        match client.wish(run, person, command) {
+            // Whoever is there makes room, and says it again.
+            Err(ClientError::Refused { status: DISK_FULL, .. }) => thread::sleep(MAKING_ROOM),
+            // What was settled in between needs no answer any more.
+            Ok(_) | Err(ClientError::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        }
     }
 }
