@@ -7,15 +7,13 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::{
-    api, chaos,
+    chaos,
     shell::{self, cargo, step},
     tidy, tools, web,
 };
 
 /// How many runs are disturbed.
 const CHAOS_ROUNDS: u64 = 10;
-/// How many requests are made up for each path.
-const API_EXAMPLES: u32 = 10;
 
 /// Installs what is missing and runs all steps.
 pub fn run() -> Result<()> {
@@ -46,7 +44,6 @@ pub fn run() -> Result<()> {
     step("chaos", "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`", || {
         chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1, spare_disk: true })
     })?;
-    api::run(&api::Options { examples: API_EXAMPLES })?;
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
         shell::run(&mut cargo(&["test", "--doc", "--workspace"]))
     })?;
