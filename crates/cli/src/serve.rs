@@ -3,8 +3,8 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::Args;
-use runtime::{AfterStop, Host};
-use server::{Client, Server};
+use runtime::AfterStop;
+use server::{Client, Running};
 
 use crate::{
     failure::Failure,
@@ -30,32 +30,25 @@ pub struct Arguments {
 /// Serves until it is interrupted, or somebody asks for its end.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
-    if let Some(client) = arguments.common.connect()? {
-        let status = client.status().map_err(|error| remote::failure(&error))?;
-        let what = format!("a server runs for {} already (process {})", data.display(), status.pid);
-        return Err(Failure { what, hint: Some("use it: jangdan runs".to_owned()), exit: 1 });
-    }
-    server::prepare();
     let loopback = link::configured()?;
     let signals = Signals::take()?;
-    let host = Host::open(&data).map_err(|error| Failure {
-        what: format!("open the runs in {}: {}", data.display(), chain(&error)),
-        hint: Some("is another server about to start or to end? try again in a moment".to_owned()),
-        exit: 1,
-    })?;
-    let server = Server::start(host, &data, loopback).map_err(|error| Failure {
+    let failed = |error: server::EnsureError| Failure {
         what: chain(&error),
         hint: Some(error.hint().to_owned()),
         exit: 1,
-    })?;
+    };
+    let Running { client, inside } = server::ensure(&data, loopback).map_err(failed)?;
+    let Some(server) = inside else {
+        let status = client.status().map_err(|error| remote::failure(&error))?;
+        let what = format!("a server runs for {} already (process {})", data.display(), status.pid);
+        return Err(Failure { what, hint: Some("use it: jangdan runs".to_owned()), exit: 1 });
+    };
     eprintln!("serves {}; Ctrl-C ends it", data.display());
-    let client = arguments.common.connect()?;
-    if let Some(client) = client.as_ref().filter(|_| !arguments.common.json) {
-        link::say(client);
-    }
-    if let (true, Some(client)) = (arguments.common.json, client) {
+    if arguments.common.json {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         println!("{}", json(&status).unwrap_or_default());
+    } else {
+        link::say(&client);
     }
     while !signals.is_ended() {
         signals.wait(LOOK);
