@@ -1,3 +1,5 @@
+//! Both sides of a session, read from its spool in pieces.
+
 use holder::spool::{Appended, EndReason, Exit, Writer};
 use tempfile::TempDir;
 
