@@ -1,15 +1,13 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Tabs } from "@base-ui/react/tabs";
-import { X } from "lucide-react";
-import { lazy, Suspense, useRef } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import { Loading } from "~/components/Loading";
+import { Panel } from "~/components/Panel";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { StateSign } from "~/components/StateSign";
 import { Ago } from "~/components/Time";
-import { isInToast } from "~/components/toasts";
 import { Asked } from "./Asked";
 import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
@@ -27,79 +25,61 @@ type Props = { run: string; task: string; tab: TaskTab; onTab: (tab: TaskTab) =>
 /** Everything about a task. What it asks stands above every tab. */
 export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   const { t } = useTranslation();
-  const popup = useRef<HTMLDivElement>(null);
   const rows = useRows(run, "task");
   const task = rows.data?.[id];
   return (
-    <Dialog.Root open onOpenChange={(open, { event }) => !open && !isInToast(event.target) && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
-        <Dialog.Popup
-          ref={popup}
-          initialFocus={() =>
-            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
-          }
-          className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0"
-        >
-          <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-4 py-2.5 md:px-5">
-            <code className="font-mono font-semibold text-soft">{id}</code>
-            <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-[16px] max-md:min-w-[55%]">
-              {task?.title ?? id}
-            </Dialog.Title>
-            <Dialog.Close
-              aria-label={t("action.close")}
-              className="grid size-8 shrink-0 place-items-center rounded-lg text-soft hover:bg-page md:order-last max-md:size-10"
+    <Panel
+      id={id}
+      title={task?.title ?? id}
+      onClose={onClose}
+      beside={
+        task && (
+          <>
+            <span className="flex items-center gap-1.5 rounded-full bg-page px-2.5 py-0.5 text-sm">
+              <StateSign task={task} named /> <span className="text-soft">·</span>{" "}
+              <Ago at={task.stateSinceAt} />
+            </span>
+            <TaskActions run={run} task={task} />
+          </>
+        )
+      }
+    >
+      {task && <Asked run={run} task={id} />}
+      {rows.status === "pending" && <Loading />}
+      {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
+      {rows.status === "success" && !task && (
+        <Said title={t("task.unknown", { task: id })}>
+          <p>{t("task.unknownHint")}</p>
+        </Said>
+      )}
+      {task && (
+        <Tabs.Root value={tab} onValueChange={onTab} className="flex min-h-0 flex-1 flex-col">
+          <Tabs.List className="flex shrink-0 gap-0.5 overflow-x-auto border-line border-b px-3 pt-1 [scrollbar-width:none]">
+            {TASK_TABS.map((name) => (
+              <Tabs.Tab
+                key={name}
+                value={name}
+                className="whitespace-nowrap border-transparent border-b-2 px-3 py-2 font-medium text-soft hover:text-ink data-[active]:border-accent data-[active]:text-ink"
+              >
+                {t(`tab.${name}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <div className="flex min-h-0 flex-1">
+            <Tabs.Panel
+              value={tab}
+              className="min-h-0 min-w-0 flex-1 overflow-auto outline-none"
+              tabIndex={0}
             >
-              <X size={17} />
-            </Dialog.Close>
-            {task && (
-              <>
-                <span className="flex items-center gap-1.5 rounded-full bg-page px-2.5 py-0.5 text-sm">
-                  <StateSign task={task} named /> <span className="text-soft">·</span>{" "}
-                  <Ago at={task.stateSinceAt} />
-                </span>
-                <TaskActions run={run} task={task} />
-              </>
-            )}
-          </header>
-          {task && <Asked run={run} task={id} />}
-          {rows.status === "pending" && <Loading />}
-          {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
-          {rows.status === "success" && !task && (
-            <Said title={t("task.unknown", { task: id })}>
-              <p>{t("task.unknownHint")}</p>
-            </Said>
-          )}
-          {task && (
-            <Tabs.Root value={tab} onValueChange={onTab} className="flex min-h-0 flex-1 flex-col">
-              <Tabs.List className="flex shrink-0 gap-0.5 overflow-x-auto border-line border-b px-3 pt-1 [scrollbar-width:none]">
-                {TASK_TABS.map((name) => (
-                  <Tabs.Tab
-                    key={name}
-                    value={name}
-                    className="whitespace-nowrap border-transparent border-b-2 px-3 py-2 font-medium text-soft hover:text-ink data-[active]:border-accent data-[active]:text-ink"
-                  >
-                    {t(`tab.${name}`)}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              <div className="flex min-h-0 flex-1">
-                <Tabs.Panel
-                  value={tab}
-                  className="min-h-0 min-w-0 flex-1 overflow-auto outline-none"
-                  tabIndex={0}
-                >
-                  <Suspense fallback={<Loading />}>
-                    <Body tab={tab} run={run} task={id} />
-                  </Suspense>
-                </Tabs.Panel>
-                <TaskSide run={run} task={task} />
-              </div>
-            </Tabs.Root>
-          )}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+              <Suspense fallback={<Loading />}>
+                <Body tab={tab} run={run} task={id} />
+              </Suspense>
+            </Tabs.Panel>
+            <TaskSide run={run} task={task} />
+          </div>
+        </Tabs.Root>
+      )}
+    </Panel>
   );
 }
 

@@ -1,0 +1,42 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { isInToast } from "./toasts";
+
+type Props = { id: string; title: ReactNode; beside: ReactNode; onClose: () => void; children: ReactNode };
+
+/** A large sheet over the view that one came from: what it is, what stands beside that, and all of it below. */
+export function Panel({ id, title, beside, onClose, children }: Props) {
+  const { t } = useTranslation();
+  const popup = useRef<HTMLDivElement>(null);
+  return (
+    <Dialog.Root open onOpenChange={(open, { event }) => !open && !isInToast(event.target) && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
+        <Dialog.Popup
+          ref={popup}
+          initialFocus={() =>
+            popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
+          }
+          className="fixed inset-0 z-30 m-auto flex h-full max-h-[min(860px,94dvh)] w-full max-w-[min(1160px,96vw)] flex-col overflow-hidden rounded-2xl border border-line bg-panel text-ink shadow-2xl outline-none max-md:max-h-dvh max-md:max-w-none max-md:rounded-none max-md:border-0"
+        >
+          <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-4 py-2.5 md:px-5">
+            <code className="font-mono font-semibold text-soft">{id}</code>
+            <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-[16px] max-md:min-w-[55%]">
+              {title}
+            </Dialog.Title>
+            <Dialog.Close
+              aria-label={t("action.close")}
+              className="grid size-8 shrink-0 place-items-center rounded-lg text-soft hover:bg-page md:order-last max-md:size-10"
+            >
+              <X size={17} />
+            </Dialog.Close>
+            {beside}
+          </header>
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
