@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Layout, OverlapRow, TaskDetailRow, TaskRow } from "~/api/generated";
-import { matches, nearest, planName, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
+import { matches, nearest, planName, seenTogether, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 
 const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
 const layout: Layout = {
@@ -92,4 +92,12 @@ test("the first look is at what goes on", () => {
   const tasks = [row("T1", { state: "done" }), row("T2", { state: "ready" })];
   expect(toBeginWith(tasks)).toEqual(["T2"]);
   expect(toBeginWith([...tasks, row("T3", { state: "blocked" })])).toEqual(["T3"]);
+});
+
+test("one looks at what can be seen together, and not at the empty middle of a large plan", () => {
+  const ids = ["T1", "T2", "T3", "T4"];
+  expect(seenTogether(layout, ids, 10_000, 10_000)).toEqual(["T1", "T3", "T2", "T4"]);
+  expect(seenTogether(layout, ids, 500, 200)).toEqual(["T1", "T3", "T2"]);
+  expect(seenTogether(layout, ids, 100, 100)).toEqual(["T1"]);
+  expect(seenTogether(layout, [], 500, 500)).toEqual(["T1"]);
 });

@@ -180,3 +180,26 @@ export function toBeginWith(tasks: readonly TaskRow[]): string[] {
   const now = inState("running", "blocked", "checking", "merging");
   return (now.length > 0 ? now : inState("ready")).map((task) => task.id);
 }
+
+/**
+ * Those of some tasks that can be seen together with the first of them: where work goes on all over a large plan, its
+ * middle may have none.
+ */
+export function seenTogether(layout: Layout, ids: readonly string[], width: number, height: number): string[] {
+  const wanted = new Set(ids);
+  const placed = layout.nodes.filter((node) => wanted.has(node.task));
+  const first = placed.find((node) => node.task === ids[0]);
+  if (!first) return layout.nodes.slice(0, 1).map((node) => node.task);
+  const far = { left: first.x, right: first.x, top: first.y, bottom: first.y };
+  const together: string[] = [];
+  const distance = (node: PlacedTask) => Math.abs(node.x - first.x) + Math.abs(node.y - first.y);
+  for (const node of placed.sort((one, other) => distance(one) - distance(other))) {
+    const [left, right] = [Math.min(far.left, node.x), Math.max(far.right, node.x)];
+    const [top, bottom] = [Math.min(far.top, node.y), Math.max(far.bottom, node.y)];
+    const isIn = right - left + layout.nodeWidth <= width && bottom - top + layout.nodeHeight <= height;
+    if (!isIn && node !== first) continue;
+    Object.assign(far, { left, right, top, bottom });
+    together.push(node.task);
+  }
+  return together;
+}
