@@ -4,7 +4,6 @@
 
 mod conflicts;
 mod crashes;
-mod disk;
 mod finding;
 mod keeping;
 mod kinds;
