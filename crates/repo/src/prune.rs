@@ -6,7 +6,6 @@ use domain::TaskId;
 
 use crate::{
     RepoError, Run, Worktree,
-    contents::contents,
     disk::bytes_below,
     worktree::{absent, remove_tree},
 };
@@ -53,9 +52,8 @@ impl Run {
 
     /// Tells whether the run's branch has all that a worktree holds.
     fn is_merged(&self, worktree: &Worktree) -> Result<bool, RepoError> {
-        let taken = contents(worktree, &[])?;
-        let Some(head) = taken.head.filter(|_| taken.nested.is_empty()) else { return Ok(false) };
-        Ok(self.tree_of(&head)? == taken.tree && self.is_ancestor(&head, &self.tip()?)?)
+        let head = self.unchanged(&worktree.slot)?;
+        head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.tip()?))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod conflicts;
 mod crashes;
+mod desks;
 mod finding;
 mod keeping;
 mod kinds;
