@@ -55,6 +55,11 @@ impl Run {
         Ok(desk)
     }
 
+    /// Returns where somebody's worktree is who works at no task, or would be.
+    pub fn desk_path(&self, name: &str) -> PathBuf {
+        self.desk_slot(name).path
+    }
+
     /// Returns where the scratch worktree is, or would be.
     pub fn scratch_path(&self) -> PathBuf {
         self.scratch_slot().path
