@@ -219,3 +219,48 @@ pub(crate) fn keep_permission(data: &Path, project: &Path, pattern: &str, allowe
     io::Write::write_all(&mut file, format!("{line}\n").as_bytes())?;
     file.sync_data()
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::{PlannedPhase, PlannedTask, PlannedWork};
+
+    use super::PlanReading;
+
+    #[test]
+    fn what_a_plan_leaves_open_is_settled_and_what_it_says_stays() {
+        let phase = |number: u32, budgets: &[&str]| PlannedPhase {
+            number,
+            name: String::new(),
+            after: Vec::new(),
+            verify: None,
+            artefacts: Vec::new(),
+            budgets: budgets.iter().map(|budget| budget.parse().unwrap()).collect(),
+        };
+        let task = |id: &str| PlannedTask::new(id.parse().unwrap(), 1, String::new());
+        let said = PlannedTask {
+            tester: Some("own".parse().unwrap()),
+            budget: Some("1k".parse().unwrap()),
+            ..task("T1.2")
+        };
+        let open = PlannedWork {
+            title: String::new(),
+            phases: vec![phase(1, &[]), phase(2, &["$1"])],
+            tasks: vec![task("T1.1"), said],
+        };
+        let mut work = open.clone();
+        PlanReading::default().complete(&mut work);
+        assert_eq!(work, open);
+        let reading = PlanReading {
+            tester: Some("codex".parse().unwrap()),
+            task_budget: Some("5k".parse().unwrap()),
+            phase_budgets: vec!["$3".parse().unwrap()],
+            ..PlanReading::default()
+        };
+        reading.complete(&mut work);
+        let mut expected = open;
+        expected.tasks[0].tester = Some("codex".parse().unwrap());
+        expected.tasks[0].budget = Some("5k".parse().unwrap());
+        expected.phases[0].budgets = vec!["$3".parse().unwrap()];
+        assert_eq!(work, expected);
+    }
+}
