@@ -12,8 +12,6 @@ use domain::{AgentName, Budget, PlannedWork};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "outfit.json";
-/// Choices that hold for more than one run.
-const CHOICES: &str = "permissions.jsonl";
 
 /// What a run needs of this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,47 +175,6 @@ impl Outfit {
         let bytes = fs::read(folder.join(FILE))?;
         serde_json::from_slice(&bytes).map_err(io::Error::other)
     }
-}
-
-/// Choices about permissions that were kept for a project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeptPermissions {
-    /// Patterns of what passes.
-    pub allow: Vec<String>,
-    /// Patterns of what never passes.
-    pub deny: Vec<String>,
-}
-
-/// One choice, as it is written down.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Choice {
-    project: PathBuf,
-    pattern: String,
-    allowed: bool,
-}
-
-/// Returns the choices that were kept for a project. What can't be read was not chosen.
-pub fn kept_permissions(data: &Path, project: &Path) -> KeptPermissions {
-    let text = fs::read_to_string(data.join(CHOICES)).unwrap_or_default();
-    let mut kept = KeptPermissions::default();
-    let choices = text.lines().filter_map(|line| serde_json::from_str::<Choice>(line).ok());
-    for choice in choices.filter(|choice| choice.project == project) {
-        // The last word about a pattern holds.
-        kept.allow.retain(|pattern| *pattern != choice.pattern);
-        kept.deny.retain(|pattern| *pattern != choice.pattern);
-        if choice.allowed { &mut kept.allow } else { &mut kept.deny }.push(choice.pattern);
-    }
-    kept
-}
-
-/// Keeps a choice for later runs of a project.
-pub(crate) fn keep_permission(data: &Path, project: &Path, pattern: &str, allowed: bool) -> io::Result<()> {
-    let choice = Choice { project: project.to_owned(), pattern: pattern.to_owned(), allowed };
-    let line = serde_json::to_string(&choice).map_err(io::Error::other)?;
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(data.join(CHOICES))?;
-    io::Write::write_all(&mut file, format!("{line}\n").as_bytes())?;
-    file.sync_data()
 }
 
 #[cfg(test)]

@@ -11,6 +11,18 @@ fn check(text: &str, role: Role, expected: Option<&str>) {
 }
 
 #[test]
+fn who_works_is_said_with_its_place() {
+    let origins = |text: &str| {
+        let loaded = load_file(text.as_bytes()).unwrap();
+        loaded.worker_origins().iter().map(ToString::to_string).collect::<String>()
+    };
+    assert_eq!(origins(""), "");
+    assert_eq!(origins("[agents.codex]\nrole = 'tester'"), "");
+    assert_eq!(origins("[agents.codex]\nrole = 'worker'"), "jangdan.toml:2");
+    assert_eq!(origins("team.worker = 'claude'\n[agents.codex]\nrole = 'worker'"), "jangdan.toml:1");
+}
+
+#[test]
 fn a_role_is_as_good_as_a_line_in_team_which_is_stronger() {
     for (word, role) in [
         ("worker", Role::Worker),
