@@ -15,14 +15,14 @@ const CALLS: &str = r#"
 read -r task
 printf '[INVOKE:po]\nWhat do we need?\n[/INVOKE]\n'
 read -r result
-while [ ! -e "$BARRIER/go" ]; do sleep 0.01; done
 echo "DONE:$JANGDAN_TASK"
 "#;
 
 const WRITES: &str = r#"
 read -r call
-pwd > "$BARRIER/desk"
 echo 'A cart' > notes.md
+pwd > "$BARRIER/desk"
+while [ ! -e "$BARRIER/go" ]; do sleep 0.01; done
 printf '[DELIVER_RESULT:worker]\ncontent: # A cart\n[/DELIVER_RESULT]\n'
 read -r more
 "#;
@@ -52,7 +52,7 @@ fn kept(lab: &Lab, run: &RunId) -> String {
 fn a_desk_goes_when_its_session_is_over_and_what_was_written_there_is_kept() {
     let mut lab = lab();
     let run = lab.start(plan(&["T1"]));
-    lab.until(&run, |_| (!lab.met("desk").is_empty()).then_some(()));
+    until("somebody sits there", || !lab.met("desk").is_empty());
     assert_eq!(desks(&lab).len(), 1, "it is there as long as somebody sits at it");
     lab.let_go("go");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -66,7 +66,7 @@ fn a_desk_goes_when_its_session_is_over_and_what_was_written_there_is_kept() {
 fn whoever_cleans_up_takes_desks_away_too_but_those_where_somebody_sits() {
     let lab = lab();
     let run = lab.start(plan(&["T1"]));
-    lab.until(&run, |_| (!lab.met("desk").is_empty()).then_some(()));
+    until("somebody sits there", || !lab.met("desk").is_empty());
     leave_desk(&lab, &run, "s_99");
     let cleaned = lab.host.clean(&run).unwrap();
     let removed: Vec<String> = cleaned.desks_removed.iter().map(ToString::to_string).collect();
@@ -114,7 +114,6 @@ fn a_desk_is_made_ready_before_somebody_sits_down_but_nobody_waits_for_packages_
         copy: vec![".env".into(), "data".into()],
         ..lab.outfit()
     };
-    lab.let_go("go");
     let run = lab.start_in(plan(&["T1"]), settings(), outfit);
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert_eq!(lab.met("po"), "SECRET=1\none\npackages\n");
