@@ -72,6 +72,7 @@ fn a_run_is_led_from_another_terminal() {
     office.prints(&["answer", run.as_str(), "q_1", "--option", "2"], "q_1 is answered: blue");
     office.refuses(&["answer", "q_1", "red"], 1, "answered already");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
+    office.refuses(&["land"], 1, "no phase of");
     office.refuses(&["reject", "1"], 2, "say why");
     office.refuses(&["approve", "x"], 2, "'x'");
     office.prints(&["approve", "1", "well", "done"], "phase 1 is approved");

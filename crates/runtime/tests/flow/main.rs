@@ -11,6 +11,7 @@ mod checks;
 mod control;
 mod killed;
 mod lab;
+mod landing;
 mod overlaps;
 mod parking;
 mod places;
