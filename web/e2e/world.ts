@@ -127,7 +127,12 @@ async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProce
     });
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-background-networking"],
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      // A page that came out of a folder is a stranger to the server's address.
+      ...(PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : []),
+    ],
   });
   return {
     browser,
