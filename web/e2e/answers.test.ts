@@ -1,0 +1,109 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Cast, startWorld, until, type World } from "./world.ts";
+
+/** Everybody asks at once, and each a question of their own. */
+const NAMES = ["ada", "bea", "cem", "dan", "eva", "fay", "gus", "hal", "ida", "jun"];
+const CAST: Cast = Object.fromEntries(
+  NAMES.map((name) => [
+    name,
+    {
+      preset: { extends: "claude" },
+      words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
+      script: `
+        voice = "claude"
+        steps = [
+          { wait = "" },
+          { question = { text = "What does ${name} want?", options = ["tea", "milk"] } },
+          { say = "DONE:{task}\\n" },
+        ]`,
+    },
+  ]),
+);
+const taskOf = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
+
+let world: World;
+let context: BrowserContext;
+let page: Page;
+
+const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
+const questions = () => world.rows("question");
+const questionOf = async (name: string) =>
+  until(async () => (await questions()).find(({ task }) => task === taskOf(name)), `what ${name} asks`);
+const answered = async () => (await questions()).flatMap(({ task, answer }) => (answer ? [task] : [])).sort();
+/** Waits until exactly this one more is answered, and with this. */
+async function expectAnswer(name: string, answer: string, before: (string | null)[]): Promise<void> {
+  await until(async () => (await questionOf(name)).answer === answer, `the answer of ${name}`);
+  expect(await answered()).toEqual([...before, taskOf(name)].sort());
+}
+const wish = (what: object) => world.send(`/api/runs/${world.run}/wishes`, { person: "ana", wish: what });
+
+beforeAll(async () => {
+  world = await startWorld(CAST);
+  await until(async () => (await world.rows("inbox")).length === NAMES.length, "a question of everybody");
+  context = await world.visitor();
+  page = await context.newPage();
+});
+
+afterAll(async () => {
+  await world?.end();
+});
+
+/** What is marked, by who asks it. */
+async function chosen(): Promise<string> {
+  const words = await page.locator("[data-chosen] article").getAttribute("aria-label");
+  return NAMES.find((name) => words?.includes(name)) ?? "";
+}
+
+test("no number answers what lies behind the panel of a session", async () => {
+  const led = (await world.rows("session")).find(({ task }) => task === null);
+  for (const view of ["inbox", "list"]) {
+    await page.goto(at(`/runs/RUN/sessions/${led?.id}?over=${view}`));
+    await page.getByRole("dialog").getByText("Jangdan plays this part itself.").waitFor();
+    await page.locator("article").first().waitFor();
+    await page.keyboard.press("1");
+  }
+  await page.goto(at("/runs/RUN/inbox"));
+  await page.locator("[data-chosen] [data-option]").first().waitFor();
+  expect(await answered()).toEqual([]);
+});
+
+test("who holds a number down has answered nothing more", async () => {
+  await page.evaluate(
+    "document.dispatchEvent(new KeyboardEvent('keydown', { key: '1', code: 'Digit1', repeat: true }))",
+  );
+  await page.keyboard.press("j");
+  const name = await chosen();
+  await page.keyboard.press("2");
+  await expectAnswer(name, "milk", []);
+});
+
+test("a number that comes while the next is marked by itself answers nothing, and later it does", async () => {
+  await page.goto(at("/runs/RUN/inbox"));
+  await page.locator("[data-chosen] [data-option]").first().waitFor();
+  const first = await chosen();
+  const before = await answered();
+  // A finger that was on its way when somebody else settled what was marked.
+  await page.evaluate(`
+    const named = () => document.querySelector("[data-chosen] article")?.getAttribute("aria-label");
+    const first = named();
+    globalThis.pressed = false;
+    new MutationObserver(() => {
+      if (!named() || named() === first) return;
+      setTimeout(() => {
+        if (!pressed) document.dispatchEvent(new KeyboardEvent("keydown", { key: "1", code: "Digit1" }));
+        pressed = true;
+      }, 50);
+    }).observe(document.body, { childList: true, subtree: true, attributes: true });
+  `);
+  await wish({ answer: { question: (await questionOf(first)).id, answer: "milk" } });
+  await until(() => page.evaluate("pressed"), "another one that is marked");
+  const next = await chosen();
+  expect(next).not.toBe(first);
+  await page.keyboard.press("k");
+  await page.keyboard.press("j");
+  expect((await questionOf(next)).answer).toBeNull();
+  const now = await chosen();
+  await page.keyboard.press("1");
+  await expectAnswer(now, "tea", [...before, taskOf(first)]);
+});
