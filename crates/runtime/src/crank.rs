@@ -225,6 +225,11 @@ impl Crank {
                         Some(Row::Task(row)) => Some(&**row),
                         _ => None,
                     }));
+                    for change in &event.changes {
+                        if let Some(Row::Session(row)) = &change.row {
+                            self.world.note_session(row);
+                        }
+                    }
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
                         position: event.position,

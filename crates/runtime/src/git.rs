@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{PhaseNumber, RunId, TaskId};
+use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
     Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
 };
@@ -108,6 +108,12 @@ pub struct Cleaned {
     pub removed: Vec<TaskId>,
     /// Tasks whose worktrees stay, and why.
     pub left: Vec<(TaskId, String)>,
+    /// Sessions without a task whose worktrees are gone.
+    #[serde(default)]
+    pub desks_removed: Vec<SessionId>,
+    /// Sessions without a task whose worktrees stay, and why.
+    #[serde(default)]
+    pub desks_left: Vec<(SessionId, String)>,
 }
 
 /// A run's git, shared by all who work for it.
@@ -181,10 +187,25 @@ impl Git {
     }
 
     /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
-    pub fn desk(&self, name: &str) -> Result<PathBuf, RepoError> {
+    pub fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
         let _turn = self.turn();
         let tip = self.run.tip()?;
-        Ok(self.run.desk(name, &tip)?.path)
+        Ok(self.run.desk(&session.to_string(), &tip)?.path)
+    }
+
+    /// Returns the sessions that have such a place.
+    pub fn desks(&self) -> Vec<SessionId> {
+        let _turn = self.turn();
+        self.run.desks().iter().filter_map(|name| name.parse().ok()).collect()
+    }
+
+    /// Removes a session's place after keeping what was written there, and returns how many bytes that gives back.
+    pub fn remove_desk(&self, session: SessionId) -> Result<u64, RepoError> {
+        let _turn = self.turn();
+        let name = session.to_string();
+        let bytes = repo::bytes_below(&self.run.desk_path(&name));
+        self.run.remove_desk(&name)?;
+        Ok(bytes)
     }
 
     /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
@@ -238,6 +259,16 @@ impl Git {
     /// Returns where merged trees are checked.
     pub fn scratch_path(&self) -> PathBuf {
         self.run.scratch_path()
+    }
+
+    /// Removes the room in which merged trees are checked, unless one is checked just now. Returns how many bytes that
+    /// gives back.
+    pub fn remove_scratch(&self) -> Result<u64, RepoError> {
+        let Ok(_room) = self.room.try_lock() else { return Ok(0) };
+        let _turn = self.turn();
+        let bytes = repo::bytes_below(&self.run.scratch_path());
+        self.run.remove_scratch()?;
+        Ok(bytes)
     }
 
     /// Takes the room in which merged trees are checked, as long as what is returned lives.
@@ -325,10 +356,22 @@ impl Git {
         self.run.diff(task)
     }
 
-    /// Removes the worktrees of tasks that are over.
-    pub fn clean(&self, views: &Views) -> Result<Cleaned, RepoError> {
-        let _turn = self.turn();
+    /// Removes the worktrees of tasks and sessions that are over.
+    pub fn clean(&self, views: &Views) -> Cleaned {
         let mut cleaned = Cleaned::default();
+        for session in self.desks() {
+            let is_over = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
+            let removed = if is_over {
+                self.remove_desk(session).map(drop).map_err(|error| error.to_string())
+            } else {
+                Err("somebody works there".to_owned())
+            };
+            match removed {
+                Ok(()) => cleaned.desks_removed.push(session),
+                Err(why) => cleaned.desks_left.push((session, why)),
+            }
+        }
+        let _turn = self.turn();
         for worktree in self.run.recover().ready {
             let task = worktree.task.clone();
             let is_over = views.rows().tasks.get(&task).is_none_or(|row| {
@@ -346,8 +389,7 @@ impl Git {
                 Err(error) => cleaned.left.push((task, error.to_string())),
             }
         }
-        self.run.remove_scratch()?;
-        Ok(cleaned)
+        cleaned
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

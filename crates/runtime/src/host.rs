@@ -33,6 +33,7 @@ use crate::{
     git::{Cleaned, Git, Land, Landed},
     learned::Learned,
     outfit::Outfit,
+    world,
 };
 
 /// News that a listener may be behind before it is cut off.
@@ -348,7 +349,12 @@ impl Host {
     /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
     pub fn clean(&self, run: &RunId) -> Result<Cleaned, HostError> {
         let shown = self.rows(run)?;
-        self.git(run)?.clean(&shown.views).map_err(HostError::from)
+        let git = self.git(run)?;
+        // A check that a killed server left there is taken up again, unless nobody waits for it any more.
+        if self.is_over(run) || !world::is_room_taken(&self.shared.folder(run)) {
+            git.remove_scratch()?;
+        }
+        Ok(git.clean(&shown.views))
     }
 
     /// Stops all loops, and returns when they have.
@@ -379,7 +385,11 @@ impl Host {
         &self.shared.sessions
     }
 
+    /// Returns the git of a run: the one that its own loop has, so that they take turns.
     fn git(&self, run: &RunId) -> Result<Git, HostError> {
+        if let Some(git) = self.shared.disk.books.git(run) {
+            return Ok(git);
+        }
         let outfit = self.outfit(run)?;
         Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
     }

@@ -18,14 +18,17 @@ mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, OnceLock, mpsc::SyncSender},
+    sync::{
+        Arc, OnceLock,
+        mpsc::{Sender, SyncSender, channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
 use engine::Effect;
-use views::TaskRow;
+use views::{SessionRow, TaskRow};
 
 use crate::{
     Kept,
@@ -36,6 +39,7 @@ use crate::{
 };
 use brief::brief;
 use leash::Leash;
+pub(crate) use room::is_taken as is_room_taken;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
 use turns::Turns;
@@ -48,6 +52,7 @@ pub(crate) struct World {
     jobs: Vec<Working>,
     watch: Option<Watch>,
     room: Option<Looking>,
+    clearing: Option<Clearing>,
 }
 
 /// Something that is done beside the loop.
@@ -61,6 +66,12 @@ struct Working {
 struct Looking {
     thread: JoinHandle<()>,
     since: Instant,
+}
+
+/// Somebody who clears the desks of sessions that are over.
+struct Clearing {
+    sessions: Sender<SessionId>,
+    thread: JoinHandle<()>,
 }
 
 /// How often it is looked for.
@@ -86,12 +97,13 @@ impl World {
             mail,
             task_numbers: OnceLock::new(),
         });
-        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None })
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None, clearing: None })
     }
 
     /// Finds the sessions again that a run left.
     pub(crate) fn take_up(&mut self, kept: &Kept) {
         self.note_tasks(kept.views().rows().tasks.iter());
+        kept.views().rows().sessions.iter().for_each(|session| self.note_session(session));
         let woken: BTreeSet<SessionId> = kept
             .outstanding()
             .iter()
@@ -133,10 +145,25 @@ impl World {
 
     /// Notes how tasks stand, for whoever looks for room.
     pub(crate) fn note_tasks<'a>(&self, tasks: impl Iterator<Item = &'a TaskRow>) {
-        let budget = self.site.outfit.disk_budget_bytes;
-        if let Some(git) = self.site.git.as_ref().filter(|_| budget.is_some()) {
+        if let Some(git) = &self.site.git {
             let tasks = tasks.map(|task| (&task.id, task.state));
             self.site.shared.disk.books.note(&self.site.run, git, tasks);
+        }
+    }
+
+    /// Sees to it that the desk of a session goes when it is over.
+    pub(crate) fn note_session(&mut self, session: &SessionRow) {
+        let has_desk = session.agent.is_some() && session.task.is_none();
+        let Some(git) = self.site.git.as_ref().filter(|_| has_desk && session.ended_at.is_some()) else {
+            return;
+        };
+        self.site.shared.disk.books.note_over(&self.site.run, session.id);
+        if self.clearing.is_none() {
+            self.clearing = Clearing::begin(git.clone());
+        }
+        if let Some(clearing) = &self.clearing {
+            // What is not cleared now goes when room is needed, or when somebody cleans up.
+            let _ = clearing.sessions.send(session.id);
         }
     }
 
@@ -249,6 +276,7 @@ impl World {
         if let Some(looking) = self.room.take() {
             drop(looking.thread.join());
         }
+        self.clearing.take().into_iter().for_each(Clearing::finish);
         for job in std::mem::take(&mut self.jobs) {
             // One that panicked has said so itself.
             drop(job.thread.join());
@@ -312,6 +340,26 @@ impl World {
         if let Ok(thread) = spawned {
             self.jobs.push(Working { effect, leash, thread });
         }
+    }
+}
+
+impl Clearing {
+    fn begin(git: Git) -> Option<Self> {
+        let (sessions, received) = channel();
+        let clear = move || {
+            for session in received {
+                drop(git.remove_desk(session));
+            }
+        };
+        let thread = thread::Builder::new().name("desks".to_owned()).spawn(clear).ok()?;
+        Some(Self { sessions, thread })
+    }
+
+    /// Clears what is left.
+    fn finish(self) {
+        drop(self.sessions);
+        // One that panicked has said so itself.
+        drop(self.thread.join());
     }
 }
 

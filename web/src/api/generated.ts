@@ -348,6 +348,10 @@ export type Cleaned = {
   removed: Array<TaskId>,
   /** Tasks whose worktrees stay, and why. */
   left: Array<[TaskId, string]>,
+  /** Sessions without a task whose worktrees are gone. */
+  desksRemoved: Array<SessionId>,
+  /** Sessions without a task whose worktrees stay, and why. */
+  desksLeft: Array<[SessionId, string]>,
 };
 
 /** How large a task is, for estimates until durations are learned. */

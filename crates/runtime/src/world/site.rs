@@ -84,7 +84,7 @@ impl Site {
     /// Returns where somebody sits who works at no task.
     pub(super) fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
         match &self.git {
-            Some(git) => git.desk(&session.to_string()),
+            Some(git) => git.desk(session),
             None => Ok(self.outfit.project.clone()),
         }
     }

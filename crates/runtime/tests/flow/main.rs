@@ -9,6 +9,7 @@
 
 mod checks;
 mod control;
+mod desks;
 mod killed;
 mod lab;
 mod landing;
