@@ -3,7 +3,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cast, startWorld, until, type World } from "./world.ts";
 
 /** Everybody asks at once, and each a question of their own. */
-const NAMES = ["ada", "bea", "cem", "dan", "eva", "fay", "gus", "hal", "ida", "jun"];
+const NAMES = [
+  "ada",
+  "bea",
+  "cem",
+  "dan",
+  "eva",
+  "fay",
+  "gus",
+  "hal",
+  "ida",
+  "jun",
+  "kim",
+  "lee",
+  "mia",
+  "noa",
+];
 const CAST: Cast = Object.fromEntries(
   NAMES.map((name) => [
     name,
@@ -37,6 +52,12 @@ async function expectAnswer(name: string, answer: string, before: (string | null
   expect(await answered()).toEqual([...before, taskOf(name)].sort());
 }
 const wish = (what: object) => world.send(`/api/runs/${world.run}/wishes`, { person: "ana", wish: what });
+
+const waitingOf = async (name: string) => `[data-waiting="${world.run}/${(await questionOf(name)).id}"]`;
+const pendingNames = async () => {
+  const pending = (await questions()).filter(({ status }) => status === "pending").map(({ task }) => task);
+  return NAMES.filter((name) => pending.includes(taskOf(name)));
+};
 
 beforeAll(async () => {
   world = await startWorld(CAST);
@@ -107,3 +128,76 @@ test("a number that comes while the next is marked by itself answers nothing, an
   await page.keyboard.press("1");
   await expectAnswer(now, "tea", [...before, taskOf(first)]);
 });
+
+test("from every view a double-click opens a task, and one click does not", async () => {
+  const [name = ""] = await pendingNames();
+  const card = `[data-card="${(await questionOf(name)).id}"]`;
+  const ways: [view: string, place: string][] = [
+    ["list", `main [data-task="${taskOf(name)}"]`],
+    ["schedule", `main [data-task="${taskOf(name)}"]`],
+    ["inbox", `${await waitingOf(name)} header button`],
+    ["inbox", `${await waitingOf(name)} h3`],
+    ["chat", `${card} header button`],
+    ["chat", `${card} h3`],
+  ];
+  for (const [view, place] of ways) {
+    await page.goto(at(`/runs/RUN/${view}`));
+    await page.locator(place).first().click();
+    expect(await page.getByRole("dialog").count(), place).toBe(0);
+    // Who clicks once more than needed presses nothing in what has opened, and does not close it.
+    await page.locator(place).first().click({ clickCount: 3, delay: 20 });
+    await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
+    expect(page.url(), place).toContain(`/tasks/${taskOf(name)}`);
+    await page.keyboard.press("Escape");
+    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+  }
+  for (const view of ["list", "inbox"]) {
+    await page.goto(at(`/runs/RUN/${view}`));
+    await page
+      .locator(ways.find(([name]) => name === view)?.[1] ?? "")
+      .first()
+      .focus();
+    await page.keyboard.press("Enter");
+    await until(() => page.url().includes(`/tasks/${taskOf(name)}`), "the task by a key");
+  }
+});
+
+test("a key that is held when a panel opens presses nothing in it", async () => {
+  const [name = ""] = await pendingNames();
+  const before = await answered();
+  await page.goto(at("/runs/RUN/list"));
+  await page.locator(`main [data-task="${taskOf(name)}"]`).focus();
+  await page.keyboard.down("Enter");
+  await page.locator("[role=dialog] [data-option]:focus").waitFor();
+  await page.keyboard.down("Enter");
+  await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  await page.keyboard.press("2");
+  await expectAnswer(name, "milk", before);
+});
+
+test.each(["inbox", "chat"])(
+  "in the %s two clicks on a word choose it, and what was begun is kept",
+  async (view) => {
+    const [name = "", other = ""] = await pendingNames();
+    const place = async (name: string) =>
+      view === "chat" ? `[data-card="${(await questionOf(name)).id}"]` : await waitingOf(name);
+    await page.goto(at(`/runs/RUN/${view}`));
+    const box = page.locator(`${await place(name)} textarea`);
+    await box.fill("coffee please");
+    await page.locator(`${await place(other)} textarea`).fill("water");
+    await box.dblclick({ position: { x: 25, y: 15 } });
+    expect(page.url()).toBe(at(`/runs/RUN/${view}`));
+    await page.locator(`${await place(name)} h3`).dblclick();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`What does ${name} want?`).first().waitFor();
+    expect(await dialog.locator("textarea").first().inputValue()).toBe("coffee please");
+    await page.keyboard.press("Escape");
+    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+    expect(await box.inputValue()).toBe("coffee please");
+    const before = await answered();
+    await box.press("Enter");
+    await expectAnswer(name, "coffee please", before);
+    expect(await page.locator(`${await place(other)} textarea`).inputValue()).toBe("water");
+  },
+);
