@@ -150,6 +150,13 @@ impl Listener {
 
     /// Returns what is at hand and wanted, within bounds.
     fn all_at_hand(&mut self) -> Option<Bytes> {
+        let Wanted { after, only, .. } = &self.wanted;
+        if self.wanted.is_whole()
+            && let Some((text, upto)) = self.feed.told_behind(*after, only.as_ref())
+        {
+            self.wanted.after = upto;
+            return Some(text);
+        }
         let mut told = Told::default();
         while let Next::Entry(frames) = self.feed.next(self.wanted.after) {
             self.wanted.after = frames.position;
@@ -226,14 +233,14 @@ impl Listener {
 
 /// What is told in one go. One piece is not copied.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     first: Bytes,
     all: Vec<u8>,
 }
 
 impl Told {
     /// Adds a piece. Returns whether it is enough.
-    fn add(&mut self, piece: Option<Bytes>) -> bool {
+    pub(super) fn add(&mut self, piece: Option<Bytes>) -> bool {
         let Some(piece) = piece else { return false };
         if self.first.is_empty() {
             self.first = piece;
@@ -246,7 +253,7 @@ impl Told {
         self.first.len().max(self.all.len()) >= TOLD_BYTES
     }
 
-    fn text(self) -> Option<Bytes> {
+    pub(super) fn text(self) -> Option<Bytes> {
         let text = if self.all.is_empty() { self.first } else { self.all.into() };
         (!text.is_empty()).then_some(text)
     }
