@@ -201,3 +201,37 @@ test.each(["inbox", "chat"])(
     expect(await page.locator(`${await place(other)} textarea`).inputValue()).toBe("water");
   },
 );
+
+/** Leaves so many questions, and answers all others. */
+async function leave(n: number): Promise<string[]> {
+  const names = await pendingNames();
+  for (const name of names.slice(n)) {
+    await wish({ answer: { question: (await questionOf(name)).id, answer: "tea" } });
+  }
+  return names.slice(0, n);
+}
+
+test("what is begun in the chat while one question waits never answers another", async () => {
+  const [first = "", second = ""] = await leave(2);
+  await page.goto(at("/runs/RUN/chat"));
+  const card = page.locator(`[data-card="${(await questionOf(second)).id}"]`);
+  // Pressed in the card itself.
+  await card.locator('[data-option="2"]').click();
+  await until(async () => (await questionOf(second)).answer === "milk", "the answer from the card");
+  await card.getByText("milk").last().waitFor();
+  const box = page.locator("main form textarea").last();
+  await until(
+    async () => (await box.getAttribute("placeholder")) === "Answer the open question…",
+    "one question",
+  );
+  const id = (await questionOf(first)).id;
+  await box.fill("juice");
+  const sent = page.waitForRequest((request) => request.method() === "POST");
+  // Somebody else is quicker.
+  await wish({ answer: { question: id, answer: "tea" } });
+  await box.press("Enter");
+  expect((await sent).postDataJSON().wish).toEqual({ answer: { question: id, answer: "juice" } });
+  await page.getByRole("alert").waitFor();
+  expect(await box.inputValue()).toBe("juice");
+  expect((await questionOf(first)).answer).toBe("tea");
+});
