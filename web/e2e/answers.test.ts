@@ -3,22 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cast, startWorld, until, type World } from "./world.ts";
 
 /** Everybody asks at once, and each a question of their own. */
-const NAMES = [
-  "ada",
-  "bea",
-  "cem",
-  "dan",
-  "eva",
-  "fay",
-  "gus",
-  "hal",
-  "ida",
-  "jun",
-  "kim",
-  "lee",
-  "mia",
-  "noa",
-];
+const NAMES = "ada bea cem dan eva fay gus hal ida jun kim lee mia noa pia rob".split(" ");
 const CAST: Cast = Object.fromEntries(
   NAMES.map((name) => [
     name,
@@ -201,3 +186,121 @@ test.each(["inbox", "chat"])(
     expect(await page.locator(`${await place(other)} textarea`).inputValue()).toBe("water");
   },
 );
+
+test("an answer goes also where the browser believes to be offline", async () => {
+  const [name = ""] = await pendingNames();
+  const before = await answered();
+  await page.goto(at("/runs/RUN/inbox"));
+  await page
+    .locator(`${await waitingOf(name)} [data-option]`)
+    .first()
+    .waitFor();
+  await page.evaluate("window.dispatchEvent(new Event('offline'))");
+  await page.locator(`${await waitingOf(name)} [data-option="2"]`).click();
+  await expectAnswer(name, "milk", before);
+  // And what was not fetched yet comes.
+  await page.getByRole("link", { name: "Timeline" }).click();
+  await page.locator("main article").first().waitFor();
+});
+
+test("a command whose answer got lost is done once", async () => {
+  const [name = ""] = await pendingNames();
+  const before = await answered();
+  await page.goto(at("/runs/RUN/inbox"));
+  const keys: string[] = [];
+  await page.route("**/wishes", async (route) => {
+    keys.push(route.request().headers()["idempotency-key"] ?? "");
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort("connectionreset");
+  });
+  await page.locator(`${await waitingOf(name)} [data-option="1"]`).click();
+  await page.getByRole("status").getByText("Answered").waitFor();
+  await page.unroute("**/wishes");
+  await expectAnswer(name, "tea", before);
+  expect(keys).toEqual([keys[0], keys[0]]);
+});
+
+test("two questions at once, one answered in the inbox and one in its task, are not mixed up", async () => {
+  const [first = "", second = ""] = await pendingNames();
+  const before = await answered();
+  const other = await context.newPage();
+  await page.goto(at("/runs/RUN/inbox"));
+  await other.goto(at(`/runs/RUN/tasks/${taskOf(second)}`));
+  const inInbox = page.locator(`${await waitingOf(first)} textarea`);
+  const inTask = other.getByRole("dialog").locator("textarea").first();
+  await inInbox.fill(`something for ${first}`);
+  await inTask.fill(`something for ${second}`);
+  await Promise.all([inTask.press("Enter"), inInbox.press("Enter")]);
+  const said = `something for ${second}`;
+  await until(async () => (await questionOf(second)).answer === said, `the answer of ${second}`);
+  await expectAnswer(first, `something for ${first}`, [...before, taskOf(second)]);
+  await other.close();
+});
+
+test("a page that is loaded anew in the middle of a question has it again, and takes the answer", async () => {
+  const [name = ""] = await pendingNames();
+  const before = await answered();
+  await page.goto(at(`/runs/RUN/tasks/${taskOf(name)}`));
+  await page.getByRole("dialog").locator("[data-option]").first().waitFor();
+  await page.reload();
+  await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
+  await page.getByRole("dialog").locator('[data-option="2"]').click();
+  await expectAnswer(name, "milk", before);
+});
+
+test("on a phone a tap opens a task, and its question is answered with a thumb", async () => {
+  const [name = "", other = ""] = await pendingNames();
+  const before = await answered();
+  const phone = await world.visitor({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const small = await phone.newPage();
+  await small.goto(at("/runs/RUN/inbox"));
+  await small.locator(`${await waitingOf(name)} [data-option="1"]`).tap();
+  await expectAnswer(name, "tea", before);
+  await small.goto(at("/runs/RUN/list"));
+  await small.locator(`main [data-task="${taskOf(other)}"]`).tap();
+  const box = small.getByRole("dialog").locator("textarea").first();
+  await box.tap();
+  await box.fill("cocoa");
+  await small.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).tap();
+  await expectAnswer(other, "cocoa", [...before, taskOf(name)]);
+  await phone.close();
+});
+
+/** Leaves so many questions, and answers all others. */
+async function leave(n: number): Promise<string[]> {
+  const names = await pendingNames();
+  for (const name of names.slice(n)) {
+    await wish({ answer: { question: (await questionOf(name)).id, answer: "tea" } });
+  }
+  return names.slice(0, n);
+}
+
+test("what is begun in the chat while one question waits never answers another", async () => {
+  const [first = "", second = ""] = await leave(2);
+  await page.goto(at("/runs/RUN/chat"));
+  const card = page.locator(`[data-card="${(await questionOf(second)).id}"]`);
+  // Pressed in the card itself.
+  await card.locator('[data-option="2"]').click();
+  await until(async () => (await questionOf(second)).answer === "milk", "the answer from the card");
+  await card.getByText("milk").last().waitFor();
+  const box = page.locator("main form textarea").last();
+  await until(
+    async () => (await box.getAttribute("placeholder")) === "Answer the open question…",
+    "one question",
+  );
+  const id = (await questionOf(first)).id;
+  await box.fill("juice");
+  const sent = page.waitForRequest((request) => request.method() === "POST");
+  // Somebody else is quicker.
+  await wish({ answer: { question: id, answer: "tea" } });
+  await box.press("Enter");
+  expect((await sent).postDataJSON().wish).toEqual({ answer: { question: id, answer: "juice" } });
+  await page.getByRole("alert").waitFor();
+  expect(await box.inputValue()).toBe("juice");
+  expect((await questionOf(first)).answer).toBe("tea");
+});
