@@ -138,6 +138,16 @@ fn what_happens_can_be_read_by_programs() {
     assert!(events.contains(&"worker.complete") && events.contains(&"run.changed"), "{events:?}");
     let last = lines.iter().rev().find(|line| line["data"]["kind"] == "run").unwrap();
     assert_eq!(last["data"]["row"]["status"], "done");
+    // Whoever comes later gets the same, from the first event on.
+    let late = office.command(&["watch", "--json"]).output().unwrap();
+    assert_eq!(late.status.code(), Some(0));
+    let late: Vec<Value> = String::from_utf8(late.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(late.first().unwrap()["data"]["sequence"], 1);
+    assert_eq!(late.last().unwrap()["data"]["row"]["status"], "done");
 }
 
 #[test]
