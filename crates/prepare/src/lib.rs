@@ -14,12 +14,13 @@ mod team;
 use std::{env, path::Path};
 
 use ::config::Config;
-use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
+use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode};
 
 pub use error::PrepareError;
 pub use plan::ReadPlan;
 pub use plans::{FoundPlan, NAMES as PLAN_NAMES, plans};
-pub use settings::{Settings, project_root};
+pub use runtime::project_root;
+pub use settings::Settings;
 
 /// What is wanted of a run beside its plan.
 #[derive(Debug, Clone, Default)]
@@ -46,7 +47,6 @@ pub struct Prepared {
 /// Makes everything ready; nothing has begun.
 pub fn prepare(
     project: &Path,
-    data: &Path,
     config: &Config,
     plan: &ReadPlan,
     wanted: &Wanted,
@@ -67,10 +67,6 @@ pub fn prepare(
         write_back: config.write_back,
     };
     reading.complete(&mut work);
-    let mut settings = config.settings.clone();
-    let kept = kept_permissions(data, &place.root);
-    settings.permissions.allow.extend(kept.allow);
-    settings.permissions.deny.extend(kept.deny);
     let template = config.template.as_deref().map(read_template).transpose()?;
     let outfit = Outfit {
         project: place.root.clone(),
@@ -100,7 +96,7 @@ pub fn prepare(
     let new = NewRun {
         project: name.unwrap_or_else(|| place.root.display().to_string()),
         work,
-        settings,
+        settings: config.settings.clone(),
         team: team.members,
         outfit,
         person: wanted.person.clone(),

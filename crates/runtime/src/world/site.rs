@@ -19,11 +19,12 @@ use super::{
 };
 use crate::{
     Glimpse, Published,
+    choices::keep_permission,
     crank::Mail,
     disk::NoRoom,
     git::Git,
     host::Shared,
-    outfit::{Outfit, Ports, SandboxMode, keep_permission},
+    outfit::{Outfit, Ports, SandboxMode},
 };
 
 /// How long a set-up command may take.
