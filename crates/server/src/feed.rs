@@ -56,6 +56,8 @@ struct Kept {
     bytes: usize,
     bytes_max: usize,
     head: Position,
+    /// When the last one came.
+    came_at: Instant,
     /// What was last told in one go. A crowd that waits at one place is told the same, and it is put together once.
     told: Option<Batch>,
 }
@@ -90,7 +92,8 @@ impl Feed {
     }
 
     fn behind(head: Position, bytes_max: usize) -> Self {
-        let kept = Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head, told: None };
+        let kept =
+            Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head, came_at: Instant::now(), told: None };
         let (seen, _) = broadcast::channel(SEEN_MAX);
         Self { kept: Mutex::new(kept), head: watch::Sender::new(head), seen }
     }
@@ -98,6 +101,11 @@ impl Feed {
     /// Returns the place of the last entry.
     pub fn head(&self) -> Position {
         *self.head.borrow()
+    }
+
+    /// Returns when the last entry came.
+    pub fn came_at(&self) -> Instant {
+        self.kept().came_at
     }
 
     /// Returns a way to wait for more.
@@ -147,6 +155,7 @@ impl Feed {
                 return;
             }
             kept.head = position;
+            kept.came_at = Instant::now();
             kept.bytes += frames.text.len();
             kept.entries.push_back(Arc::new(frames));
             while kept.bytes > kept.bytes_max && kept.entries.len() > 1 {

@@ -34,7 +34,7 @@ pub struct Listener {
     readers: Arc<Semaphore>,
     pub(super) wanted: Wanted,
     source: Source,
-    /// When something was told the last time.
+    /// When the last that was told had come.
     told_at: Option<Instant>,
     /// One of the few places of those who listen.
     _place: OwnedSemaphorePermit,
@@ -125,8 +125,10 @@ impl Listener {
                 Source::Feed => match self.feed.next(self.wanted.after) {
                     Next::Entry(_) => {
                         self.rest().await;
+                        // By the time at which it came: that it takes a while to tell a crowd holds up nothing else.
+                        let came_at = self.feed.came_at();
                         if let Some(text) = self.all_at_hand() {
-                            self.told_at = Some(Instant::now());
+                            self.told_at = Some(came_at);
                             return Some(text);
                         }
                     }
@@ -143,8 +145,10 @@ impl Listener {
 
     /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
     async fn rest(&self) {
-        if let Some(told_at) = self.told_at {
-            sleep_until(told_at + TOGETHER).await;
+        if let Some(next) = self.told_at.map(|told_at| told_at + TOGETHER)
+            && next > Instant::now()
+        {
+            sleep_until(next).await;
         }
     }
 
