@@ -33,6 +33,7 @@ use crate::{
     git::{Cleaned, Git, Land, Landed},
     learned::Learned,
     outfit::Outfit,
+    ports::PortBook,
     world,
 };
 
@@ -181,6 +182,7 @@ pub(crate) struct Shared {
     pub(crate) sessions: Sessions,
     pub(crate) news: broadcast::Sender<Arc<Published>>,
     pub(crate) disk: Disk,
+    pub(crate) ports: PortBook,
     runs: Mutex<Runs>,
 }
 
@@ -226,8 +228,8 @@ impl Host {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (news, _) = broadcast::channel(NEWS_MAX);
-        let (disk, runs) = (Disk::default(), Mutex::default());
-        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, runs }) };
+        let (disk, ports, runs) = (Disk::default(), PortBook::default(), Mutex::default());
+        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, ports, runs }) };
         for head in host.shared.log.runs()? {
             if !host.is_over(&head.run) {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.

@@ -12,6 +12,7 @@ mod kept;
 mod learned;
 mod outfit;
 mod plan_file;
+mod ports;
 mod published;
 mod reach;
 mod world;

@@ -19,7 +19,7 @@ mod watch;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc, OnceLock,
+        Arc,
         mpsc::{Sender, SyncSender, channel},
     },
     thread::{self, JoinHandle},
@@ -88,15 +88,7 @@ impl World {
         if let Some(git) = &git {
             git.begin()?;
         }
-        let site = Arc::new(Site {
-            shared,
-            run,
-            outfit,
-            git,
-            turns: Turns::default(),
-            mail,
-            task_numbers: OnceLock::new(),
-        });
+        let site = Arc::new(Site { shared, run, outfit, git, turns: Turns::default(), mail });
         Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None, clearing: None })
     }
 
@@ -169,7 +161,6 @@ impl World {
 
     /// Does something, or sees to it that it is done. What came of it is reported by mail.
     pub(crate) fn carry_out(&mut self, id: EffectId, effect: Effect, kept: &Kept) {
-        self.site.task_numbers.get_or_init(|| kept.run().task_ids().cloned().zip(0..).collect());
         match effect {
             Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
             Effect::Say { session, input, content } => {

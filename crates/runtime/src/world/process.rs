@@ -146,7 +146,7 @@ impl Process {
         let started = &note.started;
         let line = seat.preset.command_line(started.launch());
         let mut environment = line.environment;
-        let variables = site.variables(seat.task.as_ref());
+        let variables = site.variables(seat.task.as_ref(), &seat.place);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         let start = Start {
             name: Some(name(site, seat.session, number)),

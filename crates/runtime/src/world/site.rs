@@ -1,11 +1,10 @@
 //! What everybody who works for a run has at hand.
 
 use std::{
-    collections::BTreeMap,
     error::Error,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock, mpsc::SyncSender},
+    sync::{Arc, mpsc::SyncSender},
 };
 
 use agents::{Demand, Sandbox};
@@ -24,7 +23,8 @@ use crate::{
     disk::NoRoom,
     git::Git,
     host::Shared,
-    outfit::{Outfit, Ports, SandboxMode},
+    outfit::{Outfit, SandboxMode},
+    ports::Place,
 };
 
 /// How long a set-up command may take.
@@ -37,8 +37,6 @@ pub(super) struct Site {
     pub(super) git: Option<Git>,
     pub(super) turns: Turns,
     pub(super) mail: SyncSender<Mail>,
-    /// The place of each task in the plan, known when there is something to do.
-    pub(super) task_numbers: OnceLock<BTreeMap<TaskId, u32>>,
 }
 
 /// Why a task has no place to be worked at.
@@ -151,28 +149,20 @@ impl Site {
         fs::write(mark, "").map_err(|error| chain(&error))
     }
 
-    /// Returns variables that every process of a task finds.
-    pub(super) fn variables(&self, task: Option<&TaskId>) -> Vec<(String, String)> {
+    /// Returns variables that every process of a place finds.
+    pub(super) fn variables(&self, task: Option<&TaskId>, place: &Path) -> Vec<(String, String)> {
         // Empty, not absent: a server that an agent started would else hand on that agent's.
-        let of_task = task.map(|task| (task.to_string(), self.port_base(task).to_string()));
-        let (task, port_base) = of_task.unwrap_or_default();
+        let task = task.map(ToString::to_string).unwrap_or_default();
+        let folder = place.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let place = match &self.git {
+            Some(_) => Place::Worktree(&folder),
+            None => Place::InPlace { run: &self.run, whose: &task },
+        };
+        let Shared { data, ports, .. } = &*self.shared;
+        let port_base = ports.first(data, &place, self.outfit.ports).to_string();
         [("JANGDAN_RUN", self.run.to_string()), ("JANGDAN_TASK", task), ("JANGDAN_PORT_BASE", port_base)]
             .map(|(name, value)| (name.to_owned(), value))
             .to_vec()
-    }
-
-    /// Returns the first of a task's own ports: the same each time. Tasks of one run have different ones while there are
-    /// enough; runs begin at different places.
-    fn port_base(&self, task: &TaskId) -> u16 {
-        let Ports { first, last, per_task } = self.outfit.ports;
-        let per_task = per_task.max(1);
-        let n_blocks = u32::from(last.saturating_sub(first) / per_task).max(1);
-        // FNV-1a: small, and stable over versions.
-        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-        let start = self.run.as_str().bytes().fold(0x811c_9dc5, fold);
-        let number = self.task_numbers.get().and_then(|numbers| numbers.get(task)).copied().unwrap_or(0);
-        let block = start.wrapping_add(number) % n_blocks;
-        first.saturating_add(u16::try_from(block).unwrap_or(0).saturating_mul(per_task))
     }
 
     pub(super) fn sandbox(&self) -> Sandbox {
