@@ -3,11 +3,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import type { RowOf } from "../src/api/generated.ts";
 
 const PROGRAM = process.env["JANGDAN_BIN"] ?? "";
+/** A built page that is shown in place of the one within the program, so that only it need be built anew. */
+const PAGE = process.env["JANGDAN_PAGE"];
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 export type World = Place & {
@@ -125,7 +127,12 @@ async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProce
     });
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-background-networking"],
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      // A page that came out of a folder is a stranger to the server's address.
+      ...(PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : []),
+    ],
   });
   return {
     browser,
@@ -142,6 +149,7 @@ async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProce
       const page = await context.newPage();
       await page.goto(link);
       await page.close();
+      if (PAGE) await showBuilt(context, PAGE);
       return context;
     },
     killServer: () => ended(server, "SIGKILL"),
@@ -156,6 +164,21 @@ async function placeOf(folder: string, env: NodeJS.ProcessEnv, first: ChildProce
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
+}
+
+/** Answers what is asked for beside the API from a folder, with the headers of the server. */
+async function showBuilt(context: BrowserContext, folder: string): Promise<void> {
+  await context.route(
+    (url) => !url.pathname.startsWith("/api/"),
+    async (route) => {
+      const file = join(folder, new URL(route.request().url()).pathname);
+      const path = extname(file) !== "" && existsSync(file) ? file : join(folder, "index.html");
+      const answer = await route.fetch({ url: new URL("/", route.request().url()).href }).catch(() => null);
+      if (!answer) return route.abort();
+      const { "content-security-policy": policy = "" } = answer.headers();
+      return route.fulfill({ path, headers: { "content-security-policy": policy } });
+    },
+  );
 }
 
 function printed(env: NodeJS.ProcessEnv, words: string[]): string {

@@ -3,7 +3,7 @@
 //! The run's branch is `jangdan/<run>/run`, beside its tasks': git can't have `a/b` beside `a/b/c`. No task is called
 //! `run`, `check` or `desk-…`: a task's id has a digit behind the first letter.
 
-use domain::{RunId, TaskId};
+use domain::{PhaseNumber, RunId, TaskId};
 
 /// Returns the branch on which a run gathers what is merged.
 pub fn run_branch(run: &RunId) -> String {
@@ -29,6 +29,11 @@ pub const DESK: &str = "desk-";
 /// Returns where what is kept of a worktree is numbered.
 pub fn keep_folder(run: &RunId, worktree: &str) -> String {
     format!("refs/jangdan/keep/{run}/{worktree}/")
+}
+
+/// Returns the ref of what a phase's gate has looked at.
+pub fn gate_ref(run: &RunId, phase: PhaseNumber) -> String {
+    format!("refs/jangdan/gate/{run}/{phase}")
 }
 
 /// Returns the folder of a worktree. Unique in the repository, so that git gives its own folder the same name.

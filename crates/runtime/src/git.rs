@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{RunId, SessionId, TaskId};
+use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
     Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
 };
@@ -55,6 +55,11 @@ pub enum Landed {
         /// The files.
         files: Vec<PathBuf>,
     },
+    /// No phase has passed its gate, so there is nothing that anybody approved.
+    NotApproved {
+        /// The branch that has what is merged.
+        branch: String,
+    },
     /// Nobody was on a branch when the run began; its own branch has the work.
     NoTarget {
         /// The run's branch.
@@ -62,11 +67,23 @@ pub enum Landed {
     },
 }
 
+/// How much is landed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Land {
+    /// All that is merged.
+    All,
+    /// What the gates of these phases have let pass.
+    Approved(Vec<PhaseNumber>),
+}
+
 impl Landed {
     /// Says why the branch has not got it, and what to do; nothing where it has.
     pub fn missing(&self) -> Option<String> {
         match self {
             Self::Landed { .. } | Self::Already { .. } | Self::NoTarget { .. } => None,
+            Self::NotApproved { branch } => Some(format!(
+                "no phase has passed its gate yet: approve one, or land all of {branch} with `jangdan land --all`"
+            )),
             Self::CheckedOut { branch, path } => Some(format!(
                 "{branch} is checked out in {}: bring it there with `jangdan land`",
                 path.display()
@@ -294,23 +311,45 @@ impl Git {
         Ok((tip, tree))
     }
 
+    /// Remembers what a phase's gate has looked at.
+    pub fn mark_gate(&self, phase: PhaseNumber, commit: &Commit) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        self.run.mark_gate(phase, commit)
+    }
+
     /// Moves the branch that the run lands on, where it is checked out nowhere.
-    pub fn land(&self) -> Result<Landed, RepoError> {
+    pub fn land(&self, what: &Land) -> Result<Landed, RepoError> {
         let _turn = self.turn();
         let Some(branch) = self.target.clone() else {
             return Ok(Landed::NoTarget { branch: self.run.branch() });
         };
-        let tip = self.run.tip()?;
-        Ok(landed(branch.clone(), &tip, self.run.land(&branch, &tip)?))
+        let Some(commit) = self.to_land(what)? else {
+            return Ok(Landed::NotApproved { branch: self.run.branch() });
+        };
+        Ok(landed(branch.clone(), &commit, self.run.land(&branch, &commit)?))
     }
 
     /// Moves it also where it is checked out, if nothing there is uncommitted.
-    pub fn land_asked(&self) -> Result<Landed, RepoError> {
-        let landed_first = self.land()?;
+    pub fn land_asked(&self, what: &Land) -> Result<Landed, RepoError> {
+        let landed_first = self.land(what)?;
         let Landed::CheckedOut { branch, path } = landed_first else { return Ok(landed_first) };
         let _turn = self.turn();
-        let tip = self.run.tip()?;
-        Ok(landed(branch.clone(), &tip, self.run.land_checked_out(&branch, &tip, &path)?))
+        let Some(commit) = self.to_land(what)? else {
+            return Ok(Landed::NotApproved { branch: self.run.branch() });
+        };
+        Ok(landed(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
+    }
+
+    fn to_land(&self, what: &Land) -> Result<Option<Commit>, RepoError> {
+        match what {
+            Land::All => self.run.tip().map(Some),
+            Land::Approved(phases) if phases.is_empty() => Ok(None),
+            // A gate that looked before it was remembered what at let all pass.
+            Land::Approved(phases) => match self.run.latest_gate(phases)? {
+                Some(commit) => Ok(Some(commit)),
+                None => self.run.tip().map(Some),
+            },
+        }
     }
 
     /// Returns what a task has changed since it left the run's branch.

@@ -15,20 +15,22 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId};
+use domain::{
+    Actor, Command, Member, PhaseNumber, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId,
+};
 use engine::Rejection;
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
 use tokio::sync::broadcast;
-use views::{Kind, RunRow, Views};
+use views::{GateState, Kind, RunRow, Views};
 
 use crate::{
     Kept, Published, WishError,
     crank::{Crank, Mail},
     disk::Disk,
-    git::{Cleaned, Git, Landed},
+    git::{Cleaned, Git, Land, Landed},
     learned::Learned,
     outfit::Outfit,
     ports::PortBook,
@@ -342,9 +344,10 @@ impl Host {
         self.git(run)?.diff(task).map_err(HostError::from)
     }
 
-    /// Brings what a run has merged onto the branch that it started from.
-    pub fn land(&self, run: &RunId) -> Result<Landed, HostError> {
-        self.git(run)?.land_asked().map_err(HostError::from)
+    /// Brings what the gates of a run have let pass, or all that is merged, onto the branch that it started from.
+    pub fn land(&self, run: &RunId, is_all: bool) -> Result<Landed, HostError> {
+        let what = if is_all { Land::All } else { Land::Approved(approved(&self.rows(run)?.views)) };
+        self.git(run)?.land_asked(&what).map_err(HostError::from)
     }
 
     /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
@@ -509,4 +512,10 @@ impl From<WishError> for HostError {
             WishError::Store { source, .. } => Self::Store(source),
         }
     }
+}
+
+/// Returns the phases that somebody has let pass.
+fn approved(views: &Views) -> Vec<PhaseNumber> {
+    let gates = views.rows().gates.iter();
+    gates.filter(|gate| gate.state == GateState::Approved).map(|gate| gate.phase).collect()
 }

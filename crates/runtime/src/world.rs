@@ -34,7 +34,7 @@ use views::{SessionRow, TaskRow};
 use crate::{
     Kept,
     crank::Mail,
-    git::{Git, Landed},
+    git::{Git, Land, Landed},
     host::{AfterStop, HostError, Shared},
     outfit::Outfit,
 };
@@ -207,12 +207,13 @@ impl World {
                 let work = kept.run().gate_work(phase);
                 let time_max_ms = kept.run().settings().timeout_ms;
                 self.job(id, move |site, leash| {
-                    let report = gate::report(site, &job_name(id), &work, time_max_ms, leash);
+                    let report = gate::report(site, &job_name(id), (phase, &work), time_max_ms, leash);
                     Command::ReportGate { phase, round, report }
                 });
             }
-            Effect::LandPhase { phase: _ } => self.job(id, move |site, _| {
-                let landed = site.git.as_ref().map(Git::land).transpose();
+            Effect::LandPhase { phase } => self.job(id, move |site, _| {
+                let what = Land::Approved(vec![phase]);
+                let landed = site.git.as_ref().map(|git| git.land(&what)).transpose();
                 let error = match landed {
                     Ok(Some(Landed::CheckedOut { .. })) => return Command::ReportNotLanded { effect: id },
                     Ok(landed) => landed.and_then(|landed| landed.missing()),

@@ -10,7 +10,10 @@ import { Running } from "./running";
 
 export const cache = new QueryClient({
   defaultOptions: {
+    // The server is on this machine: that the browser is cut off from the internet means nothing to it.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       // The stream keeps rows current, so nothing is fetched again by itself.
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 5 * 60_000,

@@ -770,6 +770,10 @@ export type Landed = { "type": "landed",
   /** The files. */
   files: Array<string>,
 }
+| { "type": "notApproved",
+  /** The branch that has what is merged. */
+  branch: string,
+}
 | { "type": "noTarget",
   /** The run's branch. */
   branch: string,
@@ -1360,6 +1364,12 @@ export type ReadPhase = {
   after: Array<number>,
   /** Its tasks in the file's order. */
   tasks: Array<TaskId>,
+  /** The command that proves it, and its tasks that have none of their own. */
+  verify?: string,
+  /** The patterns of what it is to leave behind. */
+  artefacts?: Array<string>,
+  /** What all its tasks together may cost. */
+  budgets?: Array<Budget>,
 };
 
 /** One piece of work. */

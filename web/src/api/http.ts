@@ -38,21 +38,32 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
   return (await asked(path, { signal })).text();
 }
 
-/** Sends something once: a repetition of the same request has the same key, and is done once. */
+/**
+ * Sends a command. Where the connection broke nobody knows whether it arrived, so it is sent once more; the server knows it
+ * again by its key, and does it once.
+ */
 export async function postJson<T>(path: string, body: unknown): Promise<T> {
   const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
-  const response = await asked(path, { method: "POST", headers, body: JSON.stringify(body) });
-  const text = await response.text();
+  const send = async () => {
+    const response = await asked(path, { method: "POST", headers, body: JSON.stringify(body) });
+    return response.text().catch(unreached);
+  };
+  const text = await send().catch((error: unknown) => {
+    if (isOffline(error)) return send();
+    throw error;
+  });
   return JSON.parse(text === "" ? "null" : text);
 }
 
 async function asked(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { credentials: "same-origin", ...init }).catch((error: unknown) => {
-    // A browser says so with the type that mistakes of the page have, too.
-    throw error instanceof TypeError ? new Unreached(error.message) : error;
-  });
+  const response = await fetch(path, { credentials: "same-origin", ...init }).catch(unreached);
   if (!response.ok) throw await refusal(response);
   return response;
+}
+
+/** A browser says that a connection broke with the type that mistakes of the page have, too. */
+function unreached(error: unknown): never {
+  throw error instanceof TypeError ? new Unreached(error.message) : error;
 }
 
 /** Reads a problem (RFC 9457), or whatever else came instead of an answer. */

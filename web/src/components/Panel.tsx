@@ -1,6 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, type SyntheticEvent, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { isInToast } from "./toasts";
 
@@ -10,12 +10,23 @@ type Props = { id: string; title: ReactNode; beside: ReactNode; onClose: () => v
 export function Panel({ id, title, beside, onClose, children }: Props) {
   const { t } = useTranslation();
   const popup = useRef<HTMLDivElement>(null);
+  const isFresh = useFresh();
   return (
-    <Dialog.Root open onOpenChange={(open, { event }) => !open && !isInToast(event.target) && onClose()}>
+    <Dialog.Root
+      open
+      onOpenChange={(open, { event, reason }) => {
+        if (open || isInToast(event.target) || (reason === "outside-press" && isFresh())) return;
+        onClose();
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
         <Dialog.Popup
           ref={popup}
+          onClickCapture={(event) => event.detail > 1 && isFresh() && halt(event)}
+          onKeyDownCapture={(event) =>
+            event.repeat && /^(Enter| )$/.test(event.key) && isButton(event) && halt(event)
+          }
           initialFocus={() =>
             popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
           }
@@ -39,4 +50,23 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** So long after a panel was opened, a click may still be part of what opened it. */
+const FRESH_MS = 500;
+
+/** What opens a panel must not press anything in it: not with the last click of several, nor with a key that is held. */
+function useFresh(): () => boolean {
+  const openedAt = useRef(0);
+  useEffect(() => {
+    openedAt.current = performance.now();
+  }, []);
+  return () => performance.now() - openedAt.current < FRESH_MS;
+}
+
+const isButton = ({ target }: SyntheticEvent) => target instanceof HTMLButtonElement;
+
+function halt(event: SyntheticEvent): void {
+  event.preventDefault();
+  event.stopPropagation();
 }

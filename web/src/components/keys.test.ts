@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameOf } from "./keys";
+import { isHeld, nameOf } from "./keys";
 
 const none = { metaKey: false, ctrlKey: false, altKey: false, shiftKey: false };
 
@@ -20,4 +20,13 @@ test.each([
   [{ key: "Enter", code: "Enter" }, "Enter"],
 ])("%o is %s", (pressed, name) => {
   expect(nameOf({ ...none, ...pressed })).toBe(name);
+});
+
+test.each([
+  ["1", true, true],
+  ["1", false, false],
+  // Moving on and on is what one holds these for.
+  ["j", true, false],
+])("%s with repeat %s is held: %s", (name, repeat, held) => {
+  expect(isHeld(name, { repeat })).toBe(held);
 });

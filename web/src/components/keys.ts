@@ -19,6 +19,9 @@ function isPressed(target: EventTarget | null): boolean {
 /** A sheet has the keys for itself: a number must not answer what lies behind it. */
 const isBehindSheet = () => document.querySelector("[data-sheet]") !== null;
 
+/** A number answers, and an answer is given once: who holds its key down has pressed it once. */
+export const isHeld = (name: string, { repeat }: { repeat: boolean }) => repeat && /^[1-9]$/.test(name);
+
 /** Where the signs are that a key has beside letters and digits. */
 const SIGNS: Record<string, [plain: string, shifted: string]> = {
   BracketLeft: ["[", "{"],
@@ -60,7 +63,7 @@ export function useKeys(keys: Keys, active = true): void {
         if (name === "Enter" && isPressed(event.target)) return;
       }
       event.preventDefault();
-      act(event);
+      if (!isHeld(name, event)) act(event);
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

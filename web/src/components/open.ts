@@ -11,6 +11,12 @@ export function useCurrentView(): string | undefined {
   return view ?? over;
 }
 
+/** Tells whether a panel lies over the view. Then it has the keys, and nothing below it answers to them. */
+export function usePanelIsOpen(): boolean {
+  const { task, session } = useParams({ strict: false });
+  return task !== undefined || session !== undefined;
+}
+
 export function useOpenTask(): (task: string, tab?: TaskTab, run?: string) => void {
   const navigate = useNavigate();
   const { run: shown } = useParams({ strict: false });

@@ -3,20 +3,36 @@
 import type { MouseEvent } from "react";
 import { useOpenTask } from "./open";
 
-type Handlers = { onClick: (event: MouseEvent) => void; onDoubleClick: () => void };
+type Handlers = { onClick: (event: MouseEvent) => void; onDoubleClick: (event: MouseEvent) => void };
 
-export function useOpening(): (task: string | null) => Handlers {
+export function useOpening(): (task: string | null, run?: string) => Handlers {
   const open = useOpenTask();
-  return (task) => openedBy(() => task && open(task));
+  return (task, run) => openedBy(() => task && open(task, undefined, run));
 }
+
+/** What has a use of its own for two clicks: a word is chosen in a box, a button is pressed twice. */
+const OWN_CLICKS = "a, button, input, textarea, select, summary, label, [contenteditable]";
+
+/** A card with boxes and buttons in it opens its task, too, but not where one of them is clicked. */
+export function useCardOpening(): (task: string | null, run?: string) => Pick<Handlers, "onDoubleClick"> {
+  const open = useOpenTask();
+  return (task, run) => ({
+    onDoubleClick: ({ target }) => {
+      const isOwn = target instanceof Element && target.closest(OWN_CLICKS) !== null;
+      if (task && !isOwn) open(task, undefined, run);
+    },
+  });
+}
+
+/** Fingers have no other use for a tap. */
+export const isTap = () => matchMedia("(pointer: coarse)").matches;
 
 /** What opens something else in the same way. */
 export function openedBy(open: () => void): Handlers {
   return {
     onClick: (event) => {
-      // A click without a pointer has no count. Fingers have no other use for a tap.
-      const isPlain = event.detail === 0 || matchMedia("(pointer: coarse)").matches;
-      if (isPlain) open();
+      // A click without a pointer has no count.
+      if (event.detail === 0 || isTap()) open();
     },
     onDoubleClick: open,
   };

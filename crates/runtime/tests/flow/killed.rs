@@ -1,5 +1,7 @@
 //! Whoever is killed, the task is tried again, and nothing that was started stays behind.
 
+use std::fs;
+
 use domain::{Event, RunOutcome, Settings};
 use views::AttemptState;
 
@@ -63,6 +65,27 @@ fn check(kill: &str, n_failed: usize) {
         let process = Process::of(pid.parse().unwrap());
         until("nothing of it is left", || process.is_gone());
     }
+}
+
+#[test]
+fn a_start_of_the_machine_is_nobodys_failure() {
+    let mut lab = Lab::new(&dies_once("while [ ! -e $BARRIER/off ]; do sleep 0.01; done; kill -KILL $PPID"));
+    let run = lab.start_with(plan(&["T1"]), Settings { retries_max: 1.try_into().unwrap(), ..settings() });
+    until("it works", || !lab.met("pids").is_empty());
+    // What was started before the machine was is of another boot.
+    let session = lab.rows(&run).tasks.iter().next().unwrap().session.unwrap();
+    let note = lab.data().join("runs").join(run.as_str()).join(format!("{session}-1.json"));
+    let text = fs::read_to_string(&note).unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    assert!(text.contains(boot.trim()), "{text}");
+    fs::write(&note, text.replace(boot.trim(), "another")).unwrap();
+    lab.reopen();
+    lab.let_go("off");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.show(&run, "found.txt"), "begun\n");
+    let rows = lab.rows(&run);
+    assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
+    assert_eq!(rows.escalations.len(), 0);
 }
 
 #[test]

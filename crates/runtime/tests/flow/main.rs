@@ -12,6 +12,7 @@ mod control;
 mod desks;
 mod killed;
 mod lab;
+mod landing;
 mod overlaps;
 mod parking;
 mod places;

@@ -1,8 +1,8 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Action, EscalationRow } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
 
@@ -13,14 +13,13 @@ const ANY: Action[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }]
 export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
-  const [hint, setHint] = useState("");
+  const [hint, setHint] = useDraft(run, "escalation", escalation.id);
   const actions = escalation.suggested.length > 0 ? escalation.suggested : ANY;
   const canRetry = actions.some((action) => action.type === "retry");
-  const resolve = (action: Action) =>
-    act(
-      { resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) } },
-      t("escalation.resolved"),
-    );
+  const resolve = async (action: Action) => {
+    const how = { escalation: escalation.id, action: withHint(action, hint.trim()) };
+    if (await act({ resolve: how }, t("escalation.resolved"))) setHint("");
+  };
   return (
     <div data-escalation={escalation.id} className="flex flex-col gap-2">
       <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>

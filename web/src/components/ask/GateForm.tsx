@@ -1,8 +1,8 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { GateRow } from "~/api/generated";
+import type { GateRow, Wish } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
 
@@ -10,10 +10,14 @@ import { useAct } from "./useAct";
 export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useDraft(run, "gate", gate.phase);
   const report = gate.rounds.at(-1)?.report;
+  const settle = async (what: Wish, done: string) => {
+    if (await act(what, done)) setReason("");
+  };
+  const approve = () => settle({ approveGate: { phase: gate.phase } }, t("gate.approved"));
   const reject = () =>
-    act({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
+    settle({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
   return (
     <div data-gate={gate.phase} className="flex flex-col gap-2">
       {report?.summary && <Markdown text={report.summary} />}
@@ -39,7 +43,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
           className="border-ask"
           disabled={busy}
           data-option={1}
-          onClick={() => void act({ approveGate: { phase: gate.phase } }, t("gate.approved"))}
+          onClick={() => void approve()}
         >
           <kbd aria-hidden className="text-ask">
             1

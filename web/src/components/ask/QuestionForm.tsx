@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Keep, QuestionRow } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
 
 type Props = { run: string; question: QuestionRow };
@@ -74,12 +75,13 @@ function Words({
   answer,
 }: Props & { busy: boolean; answer: (text: string) => Promise<boolean> }) {
   const { t } = useTranslation();
-  const { act } = useAct(run);
+  const { act, busy: isAsking } = useAct(run);
+  const isBusy = busy || isAsking;
   const id = useId();
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(run, "question", question.id);
   const isEmpty = text.trim() === "";
   const send = async (send: (text: string) => Promise<boolean>) => {
-    if (!isEmpty && (await send(text.trim()))) setText("");
+    if (!isEmpty && !isBusy && (await send(text.trim()))) setText("");
   };
   const askBack = (text: string) => act({ askBack: { question: question.id, text } }, t("ask.askedBack"));
   const placeholder =
@@ -112,17 +114,17 @@ function Words({
         className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
       />
       {question.default !== null && question.options.length === 0 && isEmpty ? (
-        <Button look="ask" disabled={busy} onClick={() => void answer(question.default ?? "")}>
+        <Button look="ask" disabled={isBusy} onClick={() => void answer(question.default ?? "")}>
           {t("ask.takeDefault")}
         </Button>
       ) : (
-        <Button look="ask" type="submit" disabled={busy || isEmpty}>
+        <Button look="ask" type="submit" disabled={isBusy || isEmpty}>
           {t("ask.send")}
         </Button>
       )}
       <Button
         look="ask"
-        disabled={busy || isEmpty}
+        disabled={isBusy || isEmpty}
         onClick={() => void send(askBack)}
         title={t("ask.askBackHint")}
       >

@@ -1,22 +1,28 @@
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { Provided, RequestRow } from "~/api/generated";
+import type { Provided, RequestRow, Wish } from "~/api/generated";
 import { Button } from "../Button";
+import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
 
 /** What an agent needs from outside, with the ways to settle it. A value itself never goes over this page. */
 export function RequestForm({ run, request }: { run: string; request: RequestRow }) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(run, "request", request.id);
+  const settle = async (what: Wish, done: string) => {
+    if (await act(what, done)) setText("");
+  };
   const provide = (provided: Provided) =>
-    act({ provide: { request: request.id, provided } }, t("ask.provided"));
+    settle({ provide: { request: request.id, provided } }, t("ask.provided"));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void provide(toProvided(request, text.trim()));
   };
-  const refuse = () =>
-    act({ refuse: { request: request.id, reason: text.trim() || t("ask.refusedReason") } }, t("ask.refused"));
+  const refuse = () => {
+    const reason = text.trim() || t("ask.refusedReason");
+    return settle({ refuse: { request: request.id, reason } }, t("ask.refused"));
+  };
   const isYesOrNo = request.type === "permission";
   const wantsText = request.type === "file" || request.type === "package" || request.type === "service";
   return (
@@ -46,7 +52,7 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
           <Button
             look="ask"
             disabled={busy}
-            onClick={() => void act({ skipRequest: request.id }, t("ask.skipped"))}
+            onClick={() => void settle({ skipRequest: request.id }, t("ask.skipped"))}
           >
             {request.default ? t("ask.skipDefault", { default: request.default }) : t("ask.skip")}
           </Button>

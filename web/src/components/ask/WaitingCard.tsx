@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useRow } from "~/api/hooks";
 import { useInWords } from "../inWords";
-import { useOpenTask } from "../open";
+import { useCardOpening, useOpening } from "../opening";
 import { Ago } from "../Time";
 import { AskedText } from "./AskedText";
 import { EscalationForm } from "./EscalationForm";
@@ -18,14 +18,15 @@ type Props = { waiting: InboxEntry; chosen?: boolean; runTitle?: string | undefi
 export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
   const { t } = useTranslation();
   const inWords = useInWords();
-  const open = useOpenTask();
+  const opening = useOpening();
+  const cardOpening = useCardOpening();
   const task = useRow(waiting.run, "task", waiting.task);
   const { item } = waiting;
   return (
     <article
       data-waiting={`${waiting.run}/${item.id}`}
       aria-label={inWords(waiting)}
-      onDoubleClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
+      {...cardOpening(waiting.task, waiting.run)}
       className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${chosen ? "border-ask-fill ring-1 ring-ask-fill" : "border-ask-line"}`}
     >
       <header className="flex flex-wrap items-baseline justify-between gap-x-3 text-soft text-xs">
@@ -33,7 +34,7 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
           <button
             type="button"
             className="min-w-0 text-left hover:underline"
-            onClick={() => waiting.task && open(waiting.task, undefined, waiting.run)}
+            {...opening(waiting.task, waiting.run)}
           >
             <b className="font-mono text-ink">{waiting.task}</b>{" "}
             <span className="line-clamp-1 inline-block max-w-60 align-bottom">{task?.title}</span>

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Layout } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useOpenTask } from "~/components/open";
+import { isTap } from "~/components/opening";
 import { Lane } from "./LaneNode";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
@@ -69,9 +70,14 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
   );
 
   // These stay the same, so that no task is drawn anew because of them.
-  const choose = useCallback((_: unknown, node: PlanNode) => {
-    if (node.type === "task") setChosen(node.id);
-  }, []);
+  const choose = useCallback(
+    (_: unknown, node: PlanNode) => {
+      if (node.type !== "task") return;
+      setChosen(node.id);
+      if (isTap()) open(node.id);
+    },
+    [open],
+  );
   const openNode = useCallback((_: unknown, node: PlanNode) => node.type === "task" && open(node.id), [open]);
   const leave = useCallback(() => setChosen(null), []);
 

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import type { Layout, OverlapRow, TaskDetailRow, TaskRow } from "~/api/generated";
-import { matches, nearest, planName, seenTogether, toBeginWith, toEdges, toNodes, toOverlapEdges } from "./toGraph";
+import {
+  matches,
+  nearest,
+  planName,
+  seenTogether,
+  toBeginWith,
+  toEdges,
+  toNodes,
+  toOverlapEdges,
+} from "./toGraph";
 
 const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
 const layout: Layout = {

@@ -185,7 +185,12 @@ export function toBeginWith(tasks: readonly TaskRow[]): string[] {
  * Those of some tasks that can be seen together with the first of them: where work goes on all over a large plan, its
  * middle may have none.
  */
-export function seenTogether(layout: Layout, ids: readonly string[], width: number, height: number): string[] {
+export function seenTogether(
+  layout: Layout,
+  ids: readonly string[],
+  width: number,
+  height: number,
+): string[] {
   const wanted = new Set(ids);
   const placed = layout.nodes.filter((node) => wanted.has(node.task));
   const first = placed.find((node) => node.task === ids[0]);

@@ -23,7 +23,10 @@ export function useFirstLook(
     const isWhole = layout.width <= WHOLE_MAX * innerWidth && layout.height <= WHOLE_MAX * innerHeight;
     const ids = seenTogether(layout, begin, innerWidth / 2 / ZOOM_READABLE, innerHeight / 2 / ZOOM_READABLE);
     const fit: FitViewOptions<PlanNode> = { padding: 0.05, maxZoom: 1, minZoom: 0.3 };
-    return { fit: isWhole ? fit : { ...fit, minZoom: ZOOM_READABLE, nodes: ids.map((id) => ({ id })) }, task };
+    return {
+      fit: isWhole ? fit : { ...fit, minZoom: ZOOM_READABLE, nodes: ids.map((id) => ({ id })) },
+      task,
+    };
   });
   return look;
 }

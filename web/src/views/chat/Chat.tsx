@@ -8,7 +8,7 @@ import { QuestionForm } from "~/components/ask/QuestionForm";
 import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
-import { useOpenTask } from "~/components/open";
+import { useCardOpening, useOpening } from "~/components/opening";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
@@ -85,21 +85,22 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
 /** The card of a question: to be answered, or what the answer was. */
 function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
-  const open = useOpenTask();
+  const opening = useOpening();
+  const cardOpening = useCardOpening();
   const inWords = useInWords();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
-  const task = question?.task;
+  const task = question?.task ?? null;
   return (
     <article
       data-card={id}
       aria-label={inWords(row)}
-      onDoubleClick={() => task && open(task)}
+      {...cardOpening(task)}
       className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
       <header className="flex flex-wrap justify-between gap-2 text-soft text-xs">
         {task ? (
-          <button type="button" className="hover:underline" onClick={() => open(task)}>
+          <button type="button" className="hover:underline" {...opening(task)}>
             <b className="font-mono text-ink">{task}</b> {question?.agent}
           </button>
         ) : (

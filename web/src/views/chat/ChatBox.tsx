@@ -4,28 +4,36 @@ import type { QuestionRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { Refusal } from "~/api/http";
 import { wish } from "~/api/wishes";
+import { useDraft } from "~/components/ask/drafts";
 import { Button } from "~/components/Button";
 import { useInWords } from "~/components/inWords";
 import { toast } from "~/components/toasts";
+import { toTarget } from "./toTarget";
 
 /**
- * Where one writes. While one question waits, what is written answers it; while several do, the list of them stands
- * there instead of a guess.
+ * Where one writes. What is begun while one question waits answers that one, also when others come meanwhile; in any
+ * other case in which questions wait, the list of them stands there instead of a guess.
  */
 export function ChatBox({ run }: { run: string }) {
   const { t } = useTranslation();
   const inWords = useInWords();
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(run, "chat");
   const [chosen, setChosen] = useState<string | null>(null);
   const [isAsked, setAsked] = useState(false);
   const [busy, setBusy] = useState(false);
   const questions = Object.values(useRows(run, "question").data ?? {});
   const pending = questions.filter((question) => question.status === "pending");
-  const target = pending.find((question) => question.id === chosen) ?? null;
+  const target = questions.find((question) => question.id === chosen) ?? null;
+  const write = (next: string) => {
+    setText(next);
+    setChosen(
+      toTarget({ before: chosen, wasEmpty: text.trim() === "", isEmpty: next.trim() === "", pending }),
+    );
+  };
   const send = async () => {
     const said = text.trim();
     if (said === "" || busy) return;
-    if (pending.length > 1 && !target) {
+    if (pending.length > 0 && !target) {
       setAsked(true);
       return;
     }
@@ -36,7 +44,11 @@ export function ChatBox({ run }: { run: string }) {
       setChosen(null);
       setAsked(false);
     } catch (error) {
-      if (error instanceof Refusal && error.pending.length > 0) setAsked(true);
+      if (error instanceof Refusal) {
+        // It was settled meanwhile: the words stay, and are for something else now.
+        setChosen(null);
+        setAsked(error.pending.length > 0);
+      }
       toast.failed(error);
     } finally {
       setBusy(false);
@@ -49,7 +61,12 @@ export function ChatBox({ run }: { run: string }) {
       : t("chat.write");
   return (
     <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
-      {isAsked && pending.length > 1 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
+      {isAsked && pending.length > 0 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
+      {target && text !== "" && (
+        <p className="mb-1.5 truncate text-ask text-xs">
+          <code className="font-mono">{target.task ?? target.id}</code> {label}
+        </p>
+      )}
       <form
         className="flex items-end gap-2"
         onSubmit={(event) => {
@@ -62,7 +79,7 @@ export function ChatBox({ run }: { run: string }) {
           placeholder={label}
           rows={1}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
@@ -83,12 +100,10 @@ type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (
 function Choices({ pending, chosen, onChoose }: ChoicesProps) {
   const { t } = useTranslation();
   const inWords = useInWords();
+  const which = t("chat.which", { count: pending.length });
   return (
-    <fieldset
-      aria-label={t("chat.which")}
-      className="mb-2 min-w-0 rounded-xl border border-ask-line bg-ask-soft p-2.5"
-    >
-      <p className="mb-1.5 font-medium text-ask">{t("chat.which")}</p>
+    <fieldset aria-label={which} className="mb-2 min-w-0 rounded-xl border border-ask-line bg-ask-soft p-2.5">
+      <p className="mb-1.5 font-medium text-ask">{which}</p>
       <div className="flex flex-col gap-1">
         {pending.map((question) => (
           <Button

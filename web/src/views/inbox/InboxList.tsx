@@ -1,7 +1,8 @@
 import { Coffee } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useRuns, useWaiting } from "~/api/hooks";
+import { useChosen, useNumbers } from "~/components/ask/chosen";
 import { WaitingCard } from "~/components/ask/WaitingCard";
 import { useKeys } from "~/components/keys";
 import { Loading } from "~/components/Loading";
@@ -18,39 +19,28 @@ export function InboxList({ run, keys = true }: Props) {
   const runs = useRuns().data ?? [];
   const list = useRef<HTMLDivElement>(null);
   const open = useOpenTask();
-  const [chosen, setChosen] = useState<string | null>(null);
   const rows = waiting.data ?? [];
-  const at = Math.max(
-    0,
-    rows.findIndex((row) => nameOf(row) === chosen),
-  );
+  const { name: chosen, move, isSeen } = useChosen(waiting.data?.map(nameOf), keys);
   // Beside a view there may be no room for the list, and nobody answers what they don't see.
-  const isSeen = () => list.current?.checkVisibility() ?? false;
-  const card = () => (isSeen() ? list.current?.querySelector<HTMLElement>("[data-chosen]") : null);
-  const move = (by: number) => {
-    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
-    if (next) setChosen(nameOf(next));
-  };
+  const isShown = () => list.current?.checkVisibility() ?? false;
+  const card = () => (isShown() ? list.current?.querySelector<HTMLElement>("[data-chosen]") : null);
   useEffect(() => {
     if (chosen !== null) list.current?.querySelector("[data-chosen]")?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
-  const press = (n: number) => card()?.querySelector<HTMLElement>(`[data-option="${n}"]`)?.click();
   const write = () => card()?.querySelector<HTMLElement>("[data-answer], [data-option]")?.focus();
-  const numbers = Object.fromEntries(
-    Array.from({ length: 9 }, (_, n) => [String(n + 1), () => press(n + 1)]),
-  );
+  const isActive = keys && rows.length > 0;
+  useNumbers(card, isSeen, isActive);
   useKeys(
     {
       j: () => move(1),
       k: () => move(-1),
       Enter: write,
       o: () => {
-        const row = isSeen() ? rows[at] : undefined;
+        const row = isShown() ? rows.find((row) => nameOf(row) === chosen) : undefined;
         if (row?.task) open(row.task, undefined, row.run);
       },
-      ...numbers,
     },
-    keys && rows.length > 0,
+    isActive,
   );
   if (waiting.status === "pending") return <Loading rows={3} />;
   if (waiting.status === "error")
@@ -64,11 +54,11 @@ export function InboxList({ run, keys = true }: Props) {
   }
   return (
     <div ref={list} className="flex flex-col gap-2.5">
-      {rows.map((row, index) => (
-        <div key={nameOf(row)} {...(keys && index === at && { "data-chosen": true })}>
+      {rows.map((row) => (
+        <div key={nameOf(row)} {...(keys && nameOf(row) === chosen && { "data-chosen": true })}>
           <WaitingCard
             waiting={row}
-            chosen={keys && index === at}
+            chosen={keys && nameOf(row) === chosen}
             runTitle={run ? undefined : runs.find(({ id }) => id === row.run)?.title}
           />
         </div>

@@ -3,7 +3,7 @@ import type { PhaseRow, TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
-import { useOpenTask } from "~/components/open";
+import { useOpening } from "~/components/opening";
 import { Problem } from "~/components/Problem";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";
@@ -48,13 +48,14 @@ function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
 }
 
 function TaskLine({ task }: { task: TaskRow }) {
-  const open = useOpenTask();
+  const opening = useOpening();
   const inWords = useInWords();
   const { tone } = SIGNS[shownState(task)];
   return (
     <button
       type="button"
-      onClick={() => open(task.id)}
+      data-task={task.id}
+      {...opening(task.id)}
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-2 text-left hover:border-faint ${EDGE[tone]}`}
     >
       <code className="font-mono font-semibold text-soft text-xs">{task.id}</code>

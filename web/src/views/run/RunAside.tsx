@@ -1,12 +1,12 @@
-import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
+import { usePanelIsOpen } from "~/components/open";
 import { InboxList } from "../inbox/InboxList";
 
 /** What waits for a person, beside every view that has the room. */
 export function RunAside({ run }: { run: string }) {
   const { t } = useTranslation();
-  const { task } = useParams({ strict: false });
+  const isBehind = usePanelIsOpen();
   const n = useWaiting(run).data?.length ?? 0;
   if (n === 0) return null;
   return (
@@ -17,7 +17,7 @@ export function RunAside({ run }: { run: string }) {
       <h2 className="mb-2 flex justify-between font-semibold">
         {t("inbox.title")} <span className="font-normal text-faint text-xs">{t("inbox.keys")}</span>
       </h2>
-      <InboxList run={run} keys={!task} />
+      <InboxList run={run} keys={!isBehind} />
     </aside>
   );
 }

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import { useKeys } from "~/components/keys";
 import { Loading } from "~/components/Loading";
+import { usePanelIsOpen } from "~/components/open";
 import { Problem } from "~/components/Problem";
 import { TaskPanel } from "../task/TaskPanel";
 import { RUN_VIEWS, viewNamed } from "../views";
@@ -31,7 +32,7 @@ export function RunPage() {
     const next = RUN_VIEWS[(at + by + RUN_VIEWS.length) % RUN_VIEWS.length];
     if (next) go(next.id);
   };
-  useKeys({ "]": () => step(1), "[": () => step(-1) }, !task && !session);
+  useKeys({ "]": () => step(1), "[": () => step(-1) }, !usePanelIsOpen());
   useEffect(() => {
     localStorage.setItem("jangdan.run", run);
   }, [run]);

@@ -2,6 +2,7 @@ import type { ScaleTime } from "d3-scale";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
 import type { Bar, Schedule } from "~/api/generated";
+import { useOpenTask } from "~/components/open";
 import { useOpening } from "~/components/opening";
 import { useClock, useSpan } from "~/components/time";
 
@@ -75,6 +76,7 @@ function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: s
 
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
   const opening = useOpening();
+  const open = useOpenTask();
   const label = useLabel(bar, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
@@ -94,7 +96,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
       data-task={bar.task}
       className="cursor-pointer outline-offset-1"
       {...opening(bar.task)}
-      onKeyDown={(event) => event.key === "Enter" && opening(bar.task).onDoubleClick()}
+      onKeyDown={(event) => event.key === "Enter" && open(bar.task)}
     >
       <title>{label}</title>
       <rect

@@ -3,9 +3,9 @@ import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useRow, useWaiting } from "~/api/hooks";
 import { AskedText } from "~/components/ask/AskedText";
+import { useChosen, useNumbers } from "~/components/ask/chosen";
 import { WaitingForm } from "~/components/ask/WaitingCard";
 import { useInWords } from "~/components/inWords";
-import { useKeys } from "~/components/keys";
 import { Ago } from "~/components/Time";
 import { useSpan } from "~/components/time";
 
@@ -14,19 +14,23 @@ export function Asked({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const box = useRef<HTMLDivElement>(null);
-  const waiting = (useWaiting(run).data ?? []).filter((row) => row.task === task);
+  const inbox = useWaiting(run);
+  const waiting = (inbox.data ?? []).filter((row) => row.task === task);
   const row = useRow(run, "task", task);
   const question = useRow(run, "question", row?.question?.id);
-  const press = (n: number) => box.current?.querySelector<HTMLElement>(`[data-option="${n}"]`)?.click();
-  const numbers = Object.fromEntries(
-    Array.from({ length: 9 }, (_, n) => [String(n + 1), () => press(n + 1)]),
-  );
-  useKeys(numbers, waiting.length > 0);
+  const { name: chosen, isSeen } = useChosen(inbox.data && waiting.map(nameOf));
+  const section = () => box.current?.querySelector<HTMLElement>("[data-chosen]");
+  useNumbers(section, isSeen, waiting.length > 0);
   if (waiting.length > 0) {
     return (
       <div ref={box} className="max-h-[52%] shrink-0 overflow-y-auto border-ask-line border-b bg-ask-soft">
         {waiting.map((item) => (
-          <Item key={`${item.item.type}/${item.item.id}`} waiting={item} />
+          <Item
+            key={nameOf(item)}
+            waiting={item}
+            isChosen={nameOf(item) === chosen}
+            isMarked={waiting.length > 1 && nameOf(item) === chosen}
+          />
         ))}
       </div>
     );
@@ -39,7 +43,11 @@ export function Asked({ run, task }: { run: string; task: string }) {
   );
 }
 
-function Item({ waiting }: { waiting: InboxEntry }) {
+const nameOf = ({ item }: InboxEntry) => `${item.type}/${item.id}`;
+
+type ItemProps = { waiting: InboxEntry; isChosen: boolean; isMarked: boolean };
+
+function Item({ waiting, isChosen, isMarked }: ItemProps) {
   const { t } = useTranslation();
   const span = useSpan();
   const inWords = useInWords();
@@ -50,7 +58,8 @@ function Item({ waiting }: { waiting: InboxEntry }) {
     <section
       aria-label={inWords(waiting)}
       data-waiting={`${run}/${item.id}`}
-      className="grid gap-x-6 gap-y-2 px-4 py-3 md:grid-cols-[1fr_auto] md:px-5"
+      {...(isChosen && { "data-chosen": true })}
+      className={`grid gap-x-6 gap-y-2 px-4 py-3 md:grid-cols-[1fr_auto] md:px-5 ${isMarked ? "ring-1 ring-ask-fill ring-inset" : ""}`}
     >
       <div className="flex min-w-0 flex-col gap-2">
         <AskedText level="h2" text={inWords(waiting)} />
