@@ -40,7 +40,8 @@ fn looked(
     let Some(git) = &site.git else {
         if let Some(command) = &work.check {
             let job = Job { name, command, place: &site.outfit.project, task: None, time_max_ms, leash };
-            report.receipts.push(receipt(site, &job, String::new()));
+            let tree = site.tree_in_place().unwrap_or_default();
+            report.receipts.push(receipt(site, &job, tree));
         }
         return Ok(judged(report));
     };
