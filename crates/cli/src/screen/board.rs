@@ -134,7 +134,10 @@ impl Board {
             TaskState::Waiting => false,
             TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => false,
         };
-        others == 0 && !self.gates.values().any(is_checked) && !self.tasks.values().any(moves)
+        // All is done and nothing is asked: what is merged is landed, and the run ends by itself.
+        let is_ending =
+            !is_paused && self.inbox.is_empty() && self.tasks.values().all(|task| task.state.is_over());
+        others == 0 && !is_ending && !self.gates.values().any(is_checked) && !self.tasks.values().any(moves)
     }
 
     /// Returns what tasks wait for outside of the plan, until a person says that it is there.

@@ -5,6 +5,7 @@
 mod commands;
 mod crowd;
 mod office;
+mod person;
 mod plans;
 mod projects;
 mod watch;

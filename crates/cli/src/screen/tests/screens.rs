@@ -3,6 +3,7 @@
 use domain::Locale;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
+use views::{RunState, TaskState};
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, changes, look, prompt};
 use crate::screen::{
@@ -140,4 +141,12 @@ fn a_board_knows_when_only_a_person_can_go_on() {
     assert!(waits(ESCALATION));
     assert!(waits(GATE));
     assert!(!waits(END), "it is over");
+    let (whole, _) = board(Locale::En, END);
+    let mut ending = Board::default();
+    (ending.run, ending.tasks) = (whole.run, whole.tasks);
+    ending.tasks.values_mut().for_each(|task| task.state = TaskState::Done);
+    ending.run.as_mut().unwrap().status = RunState::Running;
+    assert!(!ending.waits_only_for_person(), "all is done, and it ends by itself");
+    ending.run.as_mut().unwrap().status = RunState::Paused;
+    assert!(ending.waits_only_for_person());
 }
