@@ -294,7 +294,7 @@ impl Crank {
         let Self { mut world, mut kept, inbox, .. } = self;
         // Whoever reports now need not wait for us: it is found again with the next start.
         drop(inbox);
-        world.stop(agents);
+        world.stop(agents, kept.run().outcome().is_some());
         drop(kept.save());
     }
 }

@@ -186,11 +186,13 @@ impl Git {
         self.run.open(task).map_or(Ok(None), |worktree| self.run.remove_merged(&worktree))
     }
 
-    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
-    pub fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
+    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out. And whether it is
+    /// new.
+    pub fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         let _turn = self.turn();
         let tip = self.run.tip()?;
-        Ok(self.run.desk(&session.to_string(), &tip)?.path)
+        let desk = self.run.desk(&session.to_string(), &tip)?;
+        Ok((desk.path, desk.is_new))
     }
 
     /// Returns the sessions that have such a place.

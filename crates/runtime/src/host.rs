@@ -3,7 +3,7 @@
 //! Invariant: whoever has a [`Host`] has the store's lock, so there is one per data directory.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
@@ -230,8 +230,10 @@ impl Host {
         let (news, _) = broadcast::channel(NEWS_MAX);
         let (disk, ports, runs) = (Disk::default(), PortBook::default(), Mutex::default());
         let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, ports, runs }) };
+        let with_desks = runs_with_desks(&host.shared.data);
         for head in host.shared.log.runs()? {
-            if !host.is_over(&head.run) {
+            // A server that was killed when a run was over may have left desks, and those who sat there.
+            if !host.is_over(&head.run) || with_desks.contains(&head.run) {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
                 drop(host.mail(&head.run));
             }
@@ -472,6 +474,13 @@ impl Host {
             }
         }
     }
+}
+
+/// Returns the runs that have worktrees of sessions without a task.
+fn runs_with_desks(data: &Path) -> BTreeSet<RunId> {
+    let folders = fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten();
+    let run = |name: &str| name.split_once("-desk-")?.0.parse().ok();
+    folders.filter_map(|entry| run(entry.file_name().to_str()?)).collect()
 }
 
 /// Reads a run's log, and makes its loop.

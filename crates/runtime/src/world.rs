@@ -4,6 +4,7 @@
 //! by its name, a check by its order's number, a merge by its commit.
 
 mod brief;
+mod bring;
 mod full;
 mod gate;
 mod job;
@@ -146,15 +147,15 @@ impl World {
     /// Sees to it that the desk of a session goes when it is over.
     pub(crate) fn note_session(&mut self, session: &SessionRow) {
         let has_desk = session.agent.is_some() && session.task.is_none();
-        let Some(git) = self.site.git.as_ref().filter(|_| has_desk && session.ended_at.is_some()) else {
+        if self.site.git.is_none() || !has_desk || session.ended_at.is_none() {
             return;
-        };
+        }
         self.site.shared.disk.books.note_over(&self.site.run, session.id);
         if self.clearing.is_none() {
-            self.clearing = Clearing::begin(git.clone());
+            self.clearing = Clearing::begin(Arc::clone(&self.site));
         }
         if let Some(clearing) = &self.clearing {
-            // What is not cleared now goes when room is needed, or when somebody cleans up.
+            // One that is gone has said so itself.
             let _ = clearing.sessions.send(session.id);
         }
     }
@@ -247,8 +248,8 @@ impl World {
         }
     }
 
-    /// Lets go of every session and command, or ends them all.
-    pub(crate) fn stop(&mut self, agents: AfterStop) {
+    /// Lets go of every session and command, or ends them all. A run that is over leaves no desk behind.
+    pub(crate) fn stop(&mut self, agents: AfterStop, is_over: bool) {
         for job in &self.jobs {
             match agents {
                 AfterStop::LeaveWorking => job.leash.leave(),
@@ -268,6 +269,9 @@ impl World {
             drop(looking.thread.join());
         }
         self.clearing.take().into_iter().for_each(Clearing::finish);
+        if is_over {
+            self.site.clear_desks();
+        }
         for job in std::mem::take(&mut self.jobs) {
             // One that panicked has said so itself.
             drop(job.thread.join());
@@ -335,11 +339,11 @@ impl World {
 }
 
 impl Clearing {
-    fn begin(git: Git) -> Option<Self> {
+    fn begin(site: Arc<Site>) -> Option<Self> {
         let (sessions, received) = channel();
         let clear = move || {
             for session in received {
-                drop(git.remove_desk(session));
+                site.clear_desk(session);
             }
         };
         let thread = thread::Builder::new().name("desks".to_owned()).spawn(clear).ok()?;

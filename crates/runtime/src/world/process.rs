@@ -261,6 +261,19 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
     }
 }
 
+/// Ends what processes a session has, and waits until they are gone or can't be.
+pub(super) fn end_for_good(site: &Site, session: SessionId, grace: Duration) {
+    end_all(site, session, grace);
+    let deadline = Instant::now() + grace * 5;
+    let is_there = |found: &Found| matches!(found.state, State::Alive(_) | State::Starting);
+    while last(site, session).is_ok_and(|last| last.is_some_and(|(_, found)| is_there(&found))) {
+        if Instant::now() >= deadline {
+            break;
+        }
+        thread::sleep(STARTING_LOOK);
+    }
+}
+
 /// Returns the last process of a session, and its number.
 fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, SessionError> {
     let mut last = None;

@@ -5,15 +5,18 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{Arc, mpsc::SyncSender},
+    time::Duration,
 };
 
 use agents::{Demand, Sandbox};
-use domain::{Command, RunId, SessionId, TaskId};
+use domain::{Command, Role, RunId, SessionId, TaskId};
 use repo::RepoError;
 
 use super::{
+    bring::bring,
     job::{Job, run},
     leash::Leash,
+    process::end_for_good,
     turns::Turns,
 };
 use crate::{
@@ -29,6 +32,9 @@ use crate::{
 
 /// How long a set-up command may take.
 const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
+
+/// How long whoever sits in the way may take to leave.
+const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) struct Site {
     pub(super) shared: Arc<Shared>,
@@ -80,11 +86,11 @@ impl Site {
         }
     }
 
-    /// Returns where somebody sits who works at no task.
-    pub(super) fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
+    /// Returns where somebody sits who works at no task, and whether nobody was there before.
+    pub(super) fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         match &self.git {
             Some(git) => git.desk(session),
-            None => Ok(self.outfit.project.clone()),
+            None => Ok((self.outfit.project.clone(), false)),
         }
     }
 
@@ -99,18 +105,52 @@ impl Site {
         self.run_set_up(place, &task.to_string(), Some(task), is_new, leash)
     }
 
-    /// Brings files along that git ignores; one that the project has not is not missed.
-    fn copy_into(&self, place: &Path) -> Result<(), String> {
-        for file in &self.outfit.copy {
-            let (from, to) = (self.outfit.project.join(file), place.join(file));
-            if !from.is_file() || to.exists() {
-                continue;
+    /// Makes a desk ready. Whoever leads others must not wait for packages: questions wait for them.
+    pub(super) fn set_up_desk(
+        &self,
+        place: &Path,
+        session: SessionId,
+        role: Role,
+        is_new: bool,
+        leash: &Leash,
+    ) -> Result<(), String> {
+        match role {
+            Role::Orchestrator | Role::Operator => self.bring_files(place),
+            Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
+                self.run_set_up(place, &format!("desk-{session}"), None, is_new, leash)
             }
-            let made = to.parent().map_or(Ok(()), fs::create_dir_all);
-            let copied = made.and_then(|()| fs::copy(&from, &to));
-            copied.map_err(|error| format!("copy {} into the worktree: {error}", file.display()))?;
         }
-        Ok(())
+    }
+
+    /// Removes a desk of a session that is over. One that can't be goes when room is needed, or when somebody cleans up.
+    pub(super) fn clear_desk(&self, session: SessionId) {
+        if let Some(git) = &self.git
+            && git.remove_desk(session).is_ok()
+        {
+            let _ = fs::remove_file(self.mark(&format!("desk-{session}")));
+        }
+    }
+
+    /// Removes all desks of a run that is over, with whoever has not left yet.
+    pub(super) fn clear_desks(&self) {
+        for session in self.git.as_ref().map(Git::desks).unwrap_or_default() {
+            end_for_good(self, session, GRACE);
+            self.clear_desk(session);
+        }
+    }
+
+    /// Brings files along that git ignores.
+    fn bring_files(&self, place: &Path) -> Result<(), String> {
+        // The project's own folder has them.
+        if self.git.is_none() {
+            return Ok(());
+        }
+        bring(&self.outfit.project, &self.outfit.copy, place)
+    }
+
+    /// Returns the file that says that a place is set up.
+    fn mark(&self, name: &str) -> PathBuf {
+        self.shared.folder(&self.run).join(format!("ready-{name}"))
     }
 
     /// Runs them where merged trees are checked. Where that fails, the check will say so.
@@ -130,13 +170,13 @@ impl Site {
         if self.git.is_none() {
             return Ok(());
         }
-        let mark = self.shared.folder(&self.run).join(format!("ready-{name}"));
+        let mark = self.mark(name);
         if is_new {
             let _ = fs::remove_file(&mark);
         } else if mark.exists() {
             return Ok(());
         }
-        self.copy_into(place)?;
+        self.bring_files(place)?;
         for (number, command) in self.outfit.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
             let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX, leash };

@@ -4,22 +4,25 @@ use std::fs;
 
 use domain::{Role, RunId, RunOutcome};
 use repo::{GitOptions, Repository};
-use runtime::AfterStop;
+use runtime::{AfterStop, Outfit};
 
-use crate::lab::{Lab, agent, plan};
+use crate::{
+    lab::{Lab, agent, plan, settings},
+    processes::until,
+};
 
 const CALLS: &str = r#"
 read -r task
 printf '[INVOKE:po]\nWhat do we need?\n[/INVOKE]\n'
 read -r result
-while [ ! -e "$BARRIER/go" ]; do sleep 0.01; done
 echo "DONE:$JANGDAN_TASK"
 "#;
 
 const WRITES: &str = r#"
 read -r call
-pwd > "$BARRIER/desk"
 echo 'A cart' > notes.md
+pwd > "$BARRIER/desk"
+while [ ! -e "$BARRIER/go" ]; do sleep 0.01; done
 printf '[DELIVER_RESULT:worker]\ncontent: # A cart\n[/DELIVER_RESULT]\n'
 read -r more
 "#;
@@ -49,7 +52,7 @@ fn kept(lab: &Lab, run: &RunId) -> String {
 fn a_desk_goes_when_its_session_is_over_and_what_was_written_there_is_kept() {
     let mut lab = lab();
     let run = lab.start(plan(&["T1"]));
-    lab.until(&run, |_| (!lab.met("desk").is_empty()).then_some(()));
+    until("somebody sits there", || !lab.met("desk").is_empty());
     assert_eq!(desks(&lab).len(), 1, "it is there as long as somebody sits at it");
     lab.let_go("go");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -63,7 +66,7 @@ fn a_desk_goes_when_its_session_is_over_and_what_was_written_there_is_kept() {
 fn whoever_cleans_up_takes_desks_away_too_but_those_where_somebody_sits() {
     let lab = lab();
     let run = lab.start(plan(&["T1"]));
-    lab.until(&run, |_| (!lab.met("desk").is_empty()).then_some(()));
+    until("somebody sits there", || !lab.met("desk").is_empty());
     leave_desk(&lab, &run, "s_99");
     let cleaned = lab.host.clean(&run).unwrap();
     let removed: Vec<String> = cleaned.desks_removed.iter().map(ToString::to_string).collect();
@@ -86,8 +89,34 @@ fn a_killed_servers_desks_go_with_the_next_start() {
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     lab.reopen_after(AfterStop::LeaveWorking);
     leave_desk(&lab, &run, &over);
-    // Somebody wants something of it, so it is taken up.
-    let _ = lab.host.wish(&run, "ana", domain::Command::Tick);
-    lab.reopen_after(AfterStop::LeaveWorking);
-    assert_eq!(desks(&lab), [""; 0]);
+    lab.reopen();
+    until("the desk is gone", || desks(&lab).is_empty());
+    assert!(kept(&lab, &run).contains(&format!("desk-{over}/")), "{}", kept(&lab, &run));
+}
+
+#[test]
+fn a_desk_is_made_ready_before_somebody_sits_down_but_nobody_waits_for_packages_who_leads() {
+    let looks = "read -r call\ncat .env data/one ready.txt > \"$BARRIER/po\" 2>&1\n\
+                 printf '[DELIVER_RESULT:worker]\\ncontent: # A cart\\n[/DELIVER_RESULT]\\n'\nread -r more";
+    let leads = "cat .env > \"$BARRIER/leads\"; ls ready.txt >> \"$BARRIER/leads\" 2>/dev/null\n\
+                 while read -r line; do :; done";
+    let lab = Lab::with_team(&[
+        agent("worker", Role::Worker, CALLS),
+        agent("po", Role::Specialist, looks),
+        agent("lead", Role::Orchestrator, leads),
+    ]);
+    fs::write(lab.project().join(".git/info/exclude"), ".env\ndata\nready.txt\n").unwrap();
+    fs::write(lab.project().join(".env"), "SECRET=1\n").unwrap();
+    fs::create_dir(lab.project().join("data")).unwrap();
+    fs::write(lab.project().join("data/one"), "one\n").unwrap();
+    let outfit = Outfit {
+        setup: vec!["echo packages > ready.txt".to_owned()],
+        copy: vec![".env".into(), "data".into()],
+        ..lab.outfit()
+    };
+    let run = lab.start_in(plan(&["T1"]), settings(), outfit);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.met("po"), "SECRET=1\none\npackages\n");
+    assert_eq!(lab.met("leads"), "SECRET=1\n");
+    assert_eq!(kept(&lab, &run), "", "what git ignores is nobody's work");
 }
