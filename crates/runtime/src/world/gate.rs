@@ -48,7 +48,8 @@ fn looked(
                 leash,
                 is_of_agents: true,
             };
-            report.receipts.push(receipt(site, &job, String::new()));
+            let tree = site.tree_in_place().unwrap_or_default();
+            report.receipts.push(receipt(site, &job, tree));
         }
         return Ok(judged(report));
     };

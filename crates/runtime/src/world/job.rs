@@ -87,15 +87,20 @@ pub(super) fn check(
 
 /// Returns where a task's check runs, and the tree that it judges: the one that was there before it began.
 fn judged(site: &Site, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
-    let Some(git) = &site.git else { return Ok((site.outfit.project.clone(), String::new())) };
     let noted = site.shared.folder(&site.run).join(format!("{name}-tree"));
     if is_begun(site, name)
         && let Ok(tree) = fs::read_to_string(&noted)
     {
-        let (worktree, _) = git.worktree(task).map_err(|error| chain(&error))?;
-        return Ok((worktree.path, tree));
+        let place = match &site.git {
+            Some(git) => git.worktree(task).map_err(|error| chain(&error))?.0.path,
+            None => site.outfit.project.clone(),
+        };
+        return Ok((place, tree));
     }
-    let (place, tree) = git.tree(task).map_err(|error| chain(&error))?;
+    let (place, tree) = match &site.git {
+        Some(git) => git.tree(task).map_err(|error| chain(&error))?,
+        None => (site.outfit.project.clone(), site.tree_in_place().unwrap_or_default()),
+    };
     // Where it can't be noted, a restart takes the tree of that moment.
     let _ = fs::write(noted, &tree);
     Ok((place, tree))
