@@ -11,9 +11,10 @@ mod plans;
 mod settings;
 mod team;
 
-use std::{env, path::Path};
+use std::{collections::BTreeMap, env, path::Path};
 
 use ::config::Config;
+use domain::AgentName;
 use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode};
 
 pub use error::PrepareError;
@@ -64,6 +65,8 @@ pub fn prepare(
         tester: team.tester,
         task_budget: config.budgets.task,
         phase_budgets: config.budgets.phase.clone(),
+        worker: team.members.first().map(|member| member.name.clone()),
+        memory_mib: memory(config, &team.presets),
         write_back: config.write_back,
     };
     reading.complete(&mut work);
@@ -102,6 +105,12 @@ pub fn prepare(
         person: wanted.person.clone(),
     };
     Ok(Prepared { new, notes })
+}
+
+/// Returns how much memory each of the team may have, where that is said.
+fn memory(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
+    let of = |preset: &String| agents::preset::pick(preset, &config.agents).ok()?.memory_mib;
+    presets.iter().filter_map(|(name, preset)| Some((name.clone(), of(preset)?))).collect()
 }
 
 /// Returns the name by which the person at this machine is known.

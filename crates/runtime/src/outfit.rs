@@ -77,6 +77,12 @@ pub struct PlanReading {
     /// What a phase may cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phase_budgets: Vec<Budget>,
+    /// Who does tasks that name nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<AgentName>,
+    /// How much memory whoever does a task may have, and so how much the task needs, in MiB.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub memory_mib: BTreeMap<AgentName, u64>,
     /// Whether the boxes of done tasks are ticked in the file.
     #[serde(default)]
     pub write_back: bool,
@@ -88,6 +94,11 @@ impl PlanReading {
         for task in &mut work.tasks {
             task.budget = task.budget.or(self.task_budget);
             task.tester = task.tester.take().or_else(|| self.tester.clone());
+            let memory =
+                task.agent.as_ref().or(self.worker.as_ref()).and_then(|name| self.memory_mib.get(name));
+            if task.memory_mib == 0 {
+                task.memory_mib = memory.copied().unwrap_or(0);
+            }
         }
         for phase in &mut work.phases {
             if phase.budgets.is_empty() {
@@ -211,12 +222,15 @@ mod tests {
             tester: Some("codex".parse().unwrap()),
             task_budget: Some("5k".parse().unwrap()),
             phase_budgets: vec!["$3".parse().unwrap()],
+            worker: Some("claude".parse().unwrap()),
+            memory_mib: std::collections::BTreeMap::from([("claude".parse().unwrap(), 512)]),
             ..PlanReading::default()
         };
         reading.complete(&mut work);
         let mut expected = open;
         expected.tasks[0].tester = Some("codex".parse().unwrap());
         expected.tasks[0].budget = Some("5k".parse().unwrap());
+        expected.tasks.iter_mut().for_each(|task| task.memory_mib = 512);
         expected.phases[0].budgets = vec!["$3".parse().unwrap()];
         assert_eq!(work, expected);
     }

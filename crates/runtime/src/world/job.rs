@@ -54,6 +54,8 @@ pub(super) struct Job<'a> {
     pub(super) task: Option<&'a TaskId>,
     pub(super) time_max_ms: u64,
     pub(super) leash: &'a Leash,
+    /// Whether it runs what agents wrote, and is kept in like them.
+    pub(super) is_of_agents: bool,
 }
 
 /// Runs the check of a task in its worktree.
@@ -68,7 +70,15 @@ pub(super) fn check(
     let started_at = now();
     match full::outwait(leash, || judged(site, name, task)) {
         Ok((place, tree)) => {
-            let job = Job { name, command, place: &place, task: Some(task), time_max_ms, leash };
+            let job = Job {
+                name,
+                command,
+                place: &place,
+                task: Some(task),
+                time_max_ms,
+                leash,
+                is_of_agents: true,
+            };
             receipt(site, &job, tree)
         }
         Err(reason) => failed(command, String::new(), reason, started_at),
@@ -182,7 +192,11 @@ fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError
         attachment: Attachment::Pipes { stderr: Stderr::Merged },
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
-        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        sandbox: if job.is_of_agents {
+            site.sandbox()
+        } else {
+            Sandbox { demand: Demand::Off, write: Vec::new() }
+        },
         agent: None,
     })
 }

@@ -154,7 +154,7 @@ impl Process {
             directory: seat.place.clone(),
             attachment: line.attachment,
             environment,
-            memory_bytes_max: None,
+            memory_bytes_max: seat.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
             sandbox: site.sandbox(),
             // Others may read along, and no more: what it says is for the run.
             agent: Some(started.hired(&seat.preset)),

@@ -187,7 +187,15 @@ impl Site {
         self.bring_files(place)?;
         for (number, command) in self.outfit.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
-            let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX, leash };
+            let job = Job {
+                name: &name,
+                command,
+                place,
+                task,
+                time_max_ms: SETUP_MS_MAX,
+                leash,
+                is_of_agents: false,
+            };
             let ended = run(self, &job)?;
             if ended.exit_status != Some(0) {
                 let tail = ended.output_tail.trim_end();

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use domain::{Event, RunOutcome, Settings};
+use domain::{Event, Role, RunOutcome, Settings};
 use views::AttemptState;
 
 use crate::{
-    lab::{Lab, plan, settings},
+    lab::{Agent, Lab, agent, plan, settings},
     processes::{Process, until},
 };
 
@@ -86,6 +86,22 @@ fn a_start_of_the_machine_is_nobodys_failure() {
     let rows = lab.rows(&run);
     assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
     assert_eq!(rows.escalations.len(), 0);
+}
+
+#[test]
+fn an_agent_gets_no_more_memory_than_its_preset_says() {
+    // `tail` keeps all that it is to print.
+    let script = r#"
+read -r task
+if head -c 400000000 /dev/zero | tail -c 300000000 > /dev/null; then echo much; else echo little; fi > got.txt
+echo "DONE:$JANGDAN_TASK"
+"#;
+    for (preset, expected) in [("memory_mib = 64", "little\n"), ("", "much\n")] {
+        let lab = Lab::with_team(&[Agent { preset, ..agent("worker", Role::Worker, script) }]);
+        let run = lab.start(plan(&["T1"]));
+        assert_eq!(lab.outcome(&run), RunOutcome::Done);
+        assert_eq!(lab.show(&run, "got.txt"), expected);
+    }
 }
 
 #[test]
