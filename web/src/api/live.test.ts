@@ -43,12 +43,12 @@ test("a stream that broke off is taken up behind the last id that was heard", as
 });
 
 test("what changes while rows are fetched is told with them", async () => {
-  const { fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
+  const { asked, fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
   const live = new Live({ fetch, onChanges: () => {} });
   let arrive = (_: string) => {};
   const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));
   const stop = live.start();
-  await until(() => live.state.type === "offline");
+  await until(() => asked.length === 2);
   arrive("rows");
   const { fetched, missed } = await rows;
   stop();

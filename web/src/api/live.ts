@@ -21,6 +21,8 @@ const SILENCE_MAX_MS = 35_000;
 const OTHER_LOG = [400, 409];
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 8_000;
+/** A stream that ends is taken up again at once, but not again and again. */
+const AT_ONCE_MS = 1_000;
 
 /** One piece of news. */
 export type Heard = { change: Changed } | { glimpse: Glimpsed };
@@ -102,10 +104,16 @@ export class Live {
 
   async #run(stop: AbortSignal): Promise<void> {
     let wait = RETRY_MIN_MS;
+    let againAt = Number.NEGATIVE_INFINITY;
     while (!stop.aborted) {
       const heardSomething = await this.#listen(stop).catch(() => false);
       if (stop.aborted) return;
       if (this.#state.type === "refused") return;
+      // One that was cut off for being slow, or whose tab was closed, has the server: nobody need be told.
+      if (heardSomething && Date.now() - againAt > AT_ONCE_MS) {
+        againAt = Date.now();
+        continue;
+      }
       if (this.#state.type !== "offline") this.#become({ type: "offline", since: Date.now() });
       wait = heardSomething ? RETRY_MIN_MS : Math.min(wait * 2, RETRY_MAX_MS);
       await new Promise<void>((resolve) => {
