@@ -82,6 +82,26 @@ test("whoever may not look in is told, and not asked again and again", async () 
   expect(live.state).toMatchObject({ refusal: { message: "no token", hint: "jangdan link" } });
 });
 
+test("a server that has no room is told apart from one that is away, and asked again", async () => {
+  const answers = [
+    async () => Response.json({ code: "too-many-listeners", detail: "too many" }, { status: 503 }),
+    async () => {
+      throw new TypeError("Failed to fetch");
+    },
+  ];
+  const states: string[] = [];
+  const fetch = () => (answers.shift() ?? (() => new Promise<Response>(() => {})))();
+  const live = new Live({ fetch: fetch as typeof globalThis.fetch, onChanges: () => {} });
+  live.subscribe(() => states.push(live.state.type));
+  const stop = live.start();
+  await until(() => states.length === 1);
+  expect(live.state).toMatchObject({ refusal: { code: "too-many-listeners", message: "too many" } });
+  live.retry();
+  await until(() => states.length === 2);
+  stop();
+  expect(states).toEqual(["busy", "offline"]);
+});
+
 test("an id counts wherever the stream is cut", () => {
   const whole = "id: 811\n\nevent: a\nid: 812\ndata: {}\n\nid: 813";
   for (let cut = 0; cut <= whole.length; cut += 1) {
