@@ -75,6 +75,31 @@ test("started on the page, the run goes on as any other", async () => {
   expect(place.command(["runs"])).toContain(run.id);
 });
 
+test("the work of a run is landed on the page, and its worktrees are removed", async () => {
+  const run = (await runs()).at(0)?.id;
+  await page.goto(`${place.origin}/runs/${run}/list`);
+  const open = async (name: string) => {
+    await page.locator("[data-run-menu]").click();
+    await page.getByRole("menuitem", { name: `${name}…` }).click();
+    return page.getByRole("dialog");
+  };
+  const land = await open("Land its work");
+  await land.getByText("Nothing is overwritten").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await land.getByRole("button", { name: "Land its work" }).click();
+  await page
+    .getByRole("status")
+    .getByText(/^main has /)
+    .waitFor();
+  await land.waitFor({ state: "detached" });
+  const clean = await open("Remove its worktrees");
+  await clean.getByRole("button", { name: "Remove its worktrees" }).click();
+  await page
+    .getByRole("status")
+    .getByText(/worktrees? (is|are) removed/)
+    .waitFor();
+});
+
 const BROKEN = {
   status: 500,
   contentType: "application/problem+json",

@@ -1,0 +1,12 @@
+/** What a run can be told beside wishes: its work goes onto the branch that it began from, its worktrees go. */
+
+import type { Cleaned, Landed } from "./generated";
+import { part, postJson } from "./http";
+
+export function landRun(run: string): Promise<Landed> {
+  return postJson(`/api/runs/${part(run)}/land`, null);
+}
+
+export function cleanRun(run: string): Promise<Cleaned> {
+  return postJson(`/api/runs/${part(run)}/clean`, null);
+}
