@@ -68,6 +68,12 @@ test("no number answers what lies behind the panel of a session", async () => {
     await page.getByRole("dialog").getByText("Jangdan plays this part itself.").waitFor();
     await page.locator("article").first().waitFor();
     await page.keyboard.press("1");
+    // And none is offered.
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.getByText("This list").waitFor();
+    expect(await help.getByText("Take that option").count()).toBe(0);
+    await page.keyboard.press("Escape");
   }
   await page.goto(at("/runs/RUN/inbox"));
   await page.locator("[data-chosen] [data-option]").first().waitFor();
