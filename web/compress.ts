@@ -15,7 +15,8 @@ export function compress(): Plugin {
     configResolved(config) {
       folder = resolve(config.root, config.build.outDir);
     },
-    closeBundle() {
+    // Only where there is a page: what went wrong before is not to be hidden behind this.
+    writeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
         if (!TEXT.test(name)) continue;
         const bytes = readFileSync(join(folder, name));

@@ -56,6 +56,9 @@ pub struct Preset {
     /// Whether its messages must carry the session's key; by default on a terminal alone.
     #[serde(default)]
     pub keys: Option<KeyRule>,
+    /// How much memory it may have with all that it starts, in MiB.
+    #[serde(default)]
+    pub memory_mib: Option<u64>,
     /// How long it is silent when its turn is over, on a terminal.
     #[serde(default)]
     pub quiet_ms: Option<u64>,

@@ -9,7 +9,7 @@ use agents::detect::{Listed, Login, list};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use config::Loaded;
-use domain::AgentName;
+use domain::{AgentName, Role};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err);
     }
     if !arguments.json {
-        let hint = match (rows.iter().find(|row| row.chosen), loaded.origins("team.worker")) {
+        let hint = match (rows.iter().find(|row| row.chosen), loaded.worker_origins()) {
             (Some(row), [.., origin]) => {
                 format!("a run takes {} ({}), as {origin} says", row.name, row.title)
             }
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn rows(settings: &Settings, loaded: &Loaded) -> Result<Vec<Listed>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
-    let worker = loaded.config.team.worker.as_ref().map(AgentName::as_str);
+    let worker = loaded.config.player(Role::Worker).map(AgentName::as_str);
     let listed = list(&loaded.config.agents, &trusted, worker);
     listed.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })
 }

@@ -31,9 +31,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         println!("{}", json(&cleaned).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("{} removed", plural(cleaned.removed.len(), "worktree"));
+    let n_removed = cleaned.removed.len() + cleaned.desks_removed.len();
+    eprintln!("{} removed", plural(n_removed, "worktree"));
     for (task, why) in &cleaned.left {
         eprintln!("{}", printable(&format!("{task} stays: {why}")));
+    }
+    for (session, why) in &cleaned.desks_left {
+        eprintln!("{}", printable(&format!("{session} stays: {why}")));
     }
     Ok(ExitCode::SUCCESS)
 }

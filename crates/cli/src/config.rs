@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 use config::{Loaded, rows, write};
 
 use crate::{
+    data,
     failure::Failure,
     printable::{json, printable},
     settings::{SetArguments, Settings},
@@ -23,7 +24,7 @@ pub enum Command {
     /// Shows every mistake in its place, with what to write instead.
     Check(CheckArguments),
     /// Prints where the files are.
-    Path,
+    Path(DataArgument),
 }
 
 /// What `jangdan config show` takes.
@@ -37,6 +38,22 @@ pub struct ShowArguments {
     json: bool,
     #[command(flatten)]
     set: SetArguments,
+    #[command(flatten)]
+    data: DataArgument,
+}
+
+/// Where choices are that were kept for the project.
+#[derive(Debug, Args)]
+pub struct DataArgument {
+    /// The data directory; without it JANGDAN_DATA, then the user's own
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl DataArgument {
+    fn settings(&self, set: &SetArguments) -> Result<Settings, Failure> {
+        Settings::read(set)?.with_choices(&data::directory(self.data.as_deref())?)
+    }
 }
 
 /// What `jangdan config check` takes.
@@ -46,24 +63,26 @@ pub struct CheckArguments {
     file: Option<PathBuf>,
     #[command(flatten)]
     set: SetArguments,
+    #[command(flatten)]
+    data: DataArgument,
 }
 
 /// Runs the command.
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
-            let loaded = Settings::read(&arguments.set)?.load()?;
+            let loaded = arguments.data.settings(&arguments.set)?.load()?;
             if arguments.json { show_json(&loaded) } else { show(&loaded, arguments.origin) }
         }
         Command::Check(arguments) => {
             let settings = match &arguments.file {
                 Some(file) => Settings::read_file(&arguments.set, file)?,
-                None => Settings::read(&arguments.set)?,
+                None => arguments.data.settings(&arguments.set)?,
             };
             settings.load()?;
             say_good(&settings.names())
         }
-        Command::Path => paths(&Settings::read(&SetArguments::default())?),
+        Command::Path(data) => paths(&data.settings(&SetArguments::default())?),
     };
     match written {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -102,5 +121,8 @@ fn paths(settings: &Settings) -> io::Result<()> {
         say("user", user)?;
     }
     say("project", &settings.project)?;
+    if let Some(choices) = &settings.choices {
+        say("kept", choices)?;
+    }
     stdout.flush()
 }

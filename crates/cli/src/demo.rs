@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, Failure> {
     let loaded = set_up::configuration(demo)?;
-    let prepared = ready::make_ready(&demo.shop, &demo.data, &loaded, &ready::Wanted::default())?;
+    let prepared = ready::make_ready(&demo.shop, &loaded, &ready::Wanted::default())?;
     let running = running(&demo.data, link::port(&loaded.config))?;
     link::say(&running.client);
     let outcome = watched(arguments, demo, locale, &running.client, &prepared.new);

@@ -1,4 +1,4 @@
-//! `jangdan land [RUN]`: brings what a run has merged onto the branch that it started from.
+//! `jangdan land [RUN]`: brings what the gates of a run have let pass onto the branch that it started from.
 
 use std::process::ExitCode;
 
@@ -19,6 +19,9 @@ const FILES_NAMED_MAX: usize = 8;
 pub struct Arguments {
     /// The run, or the beginning of its name; without it this project's
     run: Option<String>,
+    /// All that is merged, also of phases that have not passed their gate
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -26,8 +29,7 @@ pub struct Arguments {
 /// Lands it, and says what came of it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (run, landed) = arguments.common.reach(arguments.run.as_deref(), |client, run| {
-        let landed: Result<Landed, _> = client.post(&format!("/api/runs/{}/land", run.id), &());
-        landed.map_err(|error| remote::failure(&error))
+        client.land(&run.id, arguments.all).map_err(|error| remote::failure(&error))
     })?;
     if arguments.common.json {
         println!("{}", json(&landed).unwrap_or_default());
@@ -38,6 +40,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Landed::Already { branch } => format!("{branch} has it already"),
         Landed::NoTarget { branch } => {
             format!("nobody was on a branch when the run began; it is all in {branch}")
+        }
+        Landed::NotApproved { branch } => {
+            let what = format!("no phase of {} has passed its gate, so nothing is approved yet", run.id);
+            return failure(what, format!("approve one, or land all of {branch}: jangdan land --all"));
         }
         Landed::CheckedOut { branch, path } => {
             let what = format!("{branch} is checked out in {}", path.display());

@@ -27,12 +27,7 @@ pub struct Wanted {
 }
 
 /// Makes everything ready; nothing has begun.
-pub fn make_ready(
-    project: &Path,
-    data: &Path,
-    loaded: &Loaded,
-    wanted: &Wanted,
-) -> Result<Prepared, Failure> {
+pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
     let plan =
         ReadPlan::find(project, wanted.plan.as_deref(), wanted.format).map_err(|error| failure(&error))?;
     // With standard error gone there is nobody left to tell.
@@ -43,7 +38,7 @@ pub fn make_ready(
         in_place: wanted.in_place,
         person: person(),
     };
-    let prepared = || prepare::prepare(project, data, &loaded.config, &plan, &options);
+    let prepared = || prepare::prepare(project, &loaded.config, &plan, &options);
     let made = match prepared() {
         Err(PrepareError::NoRepository { .. }) if offers_init(project) => {
             init(project)?;

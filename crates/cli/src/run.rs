@@ -81,8 +81,8 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 
 /// Begins a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let loaded = Settings::read(&arguments.set)?.load()?;
     let data = data::directory(arguments.watch.data.as_deref())?;
+    let loaded = Settings::read(&arguments.set)?.with_choices(&data)?.load()?;
     let project = env::current_dir().map_err(|error| Failure {
         what: format!("find the current directory: {error}"),
         hint: None,
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
     };
-    let prepared = make_ready(&project, &data, &loaded, &wanted)?;
+    let prepared = make_ready(&project, &loaded, &wanted)?;
     let running = running(&data, link::port(&loaded.config))?;
     let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
     if !arguments.watch.json {

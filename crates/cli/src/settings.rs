@@ -45,6 +45,11 @@ impl Settings {
         read.map(Self).map_err(|error| unreadable(&error))
     }
 
+    /// Adds what was kept for the project in a data directory.
+    pub fn with_choices(self, data: &Path) -> Result<Self, Failure> {
+        self.0.with_choices(data).map(Self).map_err(|error| unreadable(&error))
+    }
+
     /// Returns the configuration; where it can't be used, all that is wrong has been shown.
     pub fn load(&self) -> Result<Loaded, Failure> {
         match self.0.load() {

@@ -45,6 +45,28 @@ fn what_holds_is_shown_with_where_it_comes_from() {
 }
 
 #[test]
+fn what_was_kept_for_the_project_is_shown_with_the_file_that_it_is_in() {
+    let folder = place(USER, PROJECT);
+    let data = folder.path().join("data");
+    let named = run(folder.path(), "project/deep", &["path", "--data", data.to_str().unwrap()], "");
+    let kept = named.lines().find_map(|line| line.strip_prefix("kept     FOLDER/")).unwrap();
+    let kept = folder.path().join(kept.strip_suffix("  (not there)").unwrap());
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    fs::write(&kept, "# Kept\n[permissions]\nallow = ['=run:make']\n").unwrap();
+    let show =
+        |below: &str| run(folder.path(), below, &["show", "--origin", "--data", data.to_str().unwrap()], "");
+    for below in ["project", "project/deep/down"] {
+        let line = format!("allow = [\"=run:make\"]  # {}:3", kept.display());
+        let line = line.replace(folder.path().to_str().unwrap(), "FOLDER");
+        assert!(show(below).contains(&line), "{}", show(below));
+    }
+    assert!(!show("own").contains("run:make"), "that is another project");
+    fs::write(&kept, "permissions.allow = ['rnu:make']\n").unwrap();
+    let check = run(folder.path(), "project", &["check", "--data", data.to_str().unwrap()], "");
+    assert!(check.contains("did you mean") && check.contains("permissions/project-"), "{check}");
+}
+
+#[test]
 fn every_mistake_is_shown_in_its_place() {
     let folder = place(
         "locale = 'kr' # 한국어\n",
@@ -90,7 +112,10 @@ fn what_a_terminal_would_obey_is_not_sent_to_it() {
 fn the_files_are_named() {
     let folder = place("", "");
     fs::remove_file(folder.path().join("project/jangdan.toml")).unwrap();
-    insta::assert_snapshot!("path", run(folder.path(), "project/deep", &["path"], ""));
+    let named = run(folder.path(), "project/deep", &["path"], "");
+    // The name of the last one has the hash of a path that is another one each time.
+    let (named, hash) = named.split_once("/nowhere/permissions/project-").unwrap();
+    insta::assert_snapshot!("path", format!("{named}HASH{}", &hash["0123456789ab".len()..]));
     // Outside of a repository the current directory is the project.
     assert!(run(folder.path(), "own", &["path"], "").contains("FOLDER/own/jangdan.toml"));
 }

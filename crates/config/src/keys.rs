@@ -39,6 +39,7 @@ pub const KEYS: &[Key] = &[
     key("agents.*.title", Form::Text, "", "its name for people"),
     key("agents.*.role", Form::Choice(ROLES), "", "what it is in the team for; one without a role is a specialist"),
     key("agents.*.slots", Form::Number { min: 1, max: 1000 }, "", "how many tasks it may do at once"),
+    key("agents.*.memory_mib", Form::Number { min: 1, max: 1 << 30 }, "", "how much memory it may have with all that it starts, in MiB; its tasks need as much"),
     key("agents.*.driver", Form::Choice(&["acp", "claude", "codex", "pty"]), "", "what it speaks"),
     key("agents.*.mode", Form::Choice(&["lines", "screen"]), "", "on a terminal: by lines, or a screen that is repainted"),
     key("agents.*.command", Form::Text, "", "the program"),
@@ -88,7 +89,7 @@ pub const KEYS: &[Key] = &[
 
     key("worktree.isolation", Form::Flag, "true", "whether each task works in a worktree of its own"),
     key("worktree.setup", Form::Texts, "[]", "commands that make a new worktree ready"),
-    key("worktree.copy", Form::InnerPaths, "[]", "files that git ignores and each worktree needs, such as `.env`"),
+    key("worktree.copy", Form::InnerPaths, "[]", "files and folders that git ignores and each worktree needs, such as `.env`"),
     key("worktree.submodules", Form::Flag, "true", "whether worktrees have the submodules that your checkout has"),
     key("worktree.port_range", Form::Ports, "20000-29999", "the ports that worktrees share out"),
     key("worktree.ports_per_task", Form::Number { min: 1, max: 1000 }, "10", "how many each has, from `JANGDAN_PORT_BASE` on"),

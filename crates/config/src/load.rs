@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use domain::Role;
+
 use crate::{
     agents::check_agents,
     config::{self, Config},
@@ -15,7 +17,7 @@ use crate::{
 /// Everything that is said, the weakest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Layers<'a> {
-    /// The files: the user's own, then the project's.
+    /// The files: the user's own, the project's, then what was kept for it.
     pub files: &'a [File<'a>],
     /// The environment, or of it what begins with `JANGDAN_`.
     pub environment: &'a BTreeMap<String, String>,
@@ -51,9 +53,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Returns where the value of a key comes from.
-    pub fn origins(&self, key: &str) -> &[Origin] {
-        self.values.placed(key).map_or(&[], |placed| &placed.origins)
+    /// Returns where it comes from who does tasks that name nobody; nothing where nobody says it.
+    pub fn worker_origins(&self) -> &[Origin] {
+        let role = || self.values.of_agent(self.config.player(Role::Worker)?.as_str(), "role");
+        let worker = self.values.placed("team.worker").or_else(role);
+        worker.map_or(&[], |placed| &placed.origins)
     }
 }
 

@@ -10,9 +10,9 @@ pub fn planned(plan: &Plan, with_optional: bool) -> PlannedWork {
         number: phase.number,
         name: phase.name.clone(),
         after: phase.after.clone(),
-        verify: None,
-        artefacts: Vec::new(),
-        budgets: Vec::new(),
+        verify: phase.verify.clone(),
+        artefacts: phase.artefacts.clone(),
+        budgets: phase.budgets.clone(),
     };
     PlannedWork {
         title: plan.title.clone(),

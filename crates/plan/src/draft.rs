@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use domain::PhaseNumber;
+use domain::{Budget, PhaseNumber};
 
 use crate::{
     dependencies::Mention,
@@ -96,7 +96,7 @@ pub(crate) enum Mark {
 }
 
 /// A phase as it was found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DraftPhase {
     pub(crate) number: PhaseNumber,
     pub(crate) name: String,
@@ -104,4 +104,7 @@ pub(crate) struct DraftPhase {
     pub(crate) after: Option<Vec<(PhaseNumber, Range<usize>)>>,
     /// Whether it stands beside its neighbours that do too.
     pub(crate) is_story: bool,
+    pub(crate) verify: Option<String>,
+    pub(crate) artefacts: Vec<String>,
+    pub(crate) budgets: Vec<Budget>,
 }

@@ -24,10 +24,12 @@ pub(crate) enum Key {
     References,
     /// Of a phase, not of a task: the phases it waits for.
     After,
+    /// Of a phase, not of a task: what it is to leave behind.
+    Artefacts,
 }
 
 /// Names in lower case; the first of a key is the one that is written.
-const NAMES: [(&str, Key); 30] = [
+const NAMES: [(&str, Key); 33] = [
     ("id", Key::Id),
     ("task", Key::Title),
     ("title", Key::Title),
@@ -58,6 +60,9 @@ const NAMES: [(&str, Key); 30] = [
     ("optional", Key::Optional),
     ("references", Key::References),
     ("after", Key::After),
+    ("artefacts", Key::Artefacts),
+    ("artifacts", Key::Artefacts),
+    ("산출물", Key::Artefacts),
 ];
 
 impl Key {

@@ -28,16 +28,11 @@ pub(crate) fn build(drafts: Vec<DraftPhase>, tasks: &[Task], diagnostics: &mut D
         let draft = found.remove(&number);
         let is_story = draft.as_ref().is_some_and(|draft| draft.is_story);
         let mut after = gate.next(number, is_story);
-        let name = match draft {
-            None => String::new(),
-            Some(draft) => {
-                if let Some(said) = draft.after {
-                    after = known(said, &numbers, diagnostics);
-                }
-                draft.name
-            }
-        };
-        phases.push(Phase { number, name, after, tasks });
+        let DraftPhase { name, after: said, verify, artefacts, budgets, .. } = draft.unwrap_or_default();
+        if let Some(said) = said {
+            after = known(said, &numbers, diagnostics);
+        }
+        phases.push(Phase { number, name, after, tasks, verify, artefacts, budgets });
     }
     phases
 }
@@ -55,6 +50,13 @@ fn merge(drafts: Vec<DraftPhase>) -> BTreeMap<PhaseNumber, DraftPhase> {
         }
         first.after = first.after.take().or(draft.after);
         first.is_story |= draft.is_story;
+        first.verify = first.verify.take().or(draft.verify);
+        if first.artefacts.is_empty() {
+            first.artefacts = draft.artefacts;
+        }
+        if first.budgets.is_empty() {
+            first.budgets = draft.budgets;
+        }
     }
     merged
 }

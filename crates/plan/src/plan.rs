@@ -29,6 +29,18 @@ pub struct Phase {
     pub after: Vec<PhaseNumber>,
     /// Its tasks in the file's order.
     pub tasks: Vec<TaskId>,
+    /// The command that proves it, and its tasks that have none of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub verify: Option<String>,
+    /// The patterns of what it is to leave behind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
+    pub artefacts: Vec<String>,
+    /// What all its tasks together may cost.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<Budget>>"))]
+    pub budgets: Vec<Budget>,
 }
 
 /// One piece of work.

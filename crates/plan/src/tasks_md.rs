@@ -15,7 +15,7 @@ use crate::{
     item::Item,
     keys::Key,
     markdown::{Block, Kind, Outline},
-    text::{one_line, scalar, shorten},
+    text::{one_line, scalar, shorten, values},
 };
 
 mod fields;
@@ -26,6 +26,7 @@ mod value;
 
 use fields::Gathered;
 use section::Section;
+use value::{More, Value};
 
 /// Tells whether a file has a heading or a row that names a task.
 pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
@@ -147,7 +148,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn declare(&mut self, number: PhaseNumber, name: &str) {
-        self.phases.push(DraftPhase { number, name: one_line(name), after: None, is_story: false });
+        self.phases.push(DraftPhase { number, name: one_line(name), ..DraftPhase::default() });
     }
 
     fn item(&mut self, span: Range<usize>, nested: &[Block]) {
@@ -160,13 +161,9 @@ impl<'a> Reader<'a, '_> {
         };
         if let Some(section) = &mut self.section {
             section.item((key, value), item, span, nested, &mut self.tasks);
-        } else if key == Key::After && !self.scopes.is_empty() {
-            let after = after(value, self.text, self.tasks.diagnostics);
-            if let Some(phase) = self.phases.last_mut() {
-                phase.after = Some(after);
-            }
-        } else if key == Key::Title && self.title.is_none() && self.scopes.is_empty() && self.tasks.is_empty()
-        {
+        } else if let Some(phase) = self.phases.last_mut().filter(|_| !self.scopes.is_empty()) {
+            phase_key(phase, (key, value), &item, self.text, self.tasks.diagnostics);
+        } else if key == Key::Title && self.title.is_none() && self.tasks.is_empty() {
             self.title = scalar(value);
         }
     }
@@ -211,6 +208,32 @@ impl<'a> Reader<'a, '_> {
 pub(crate) fn without_layer<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
     let (inside, rest) = title.strip_prefix('[')?.split_once(']')?;
     inside.trim().eq_ignore_ascii_case(layer?).then(|| rest.trim())
+}
+
+/// Reads a key line below a phase's heading. What is said first counts.
+fn phase_key(
+    phase: &mut DraftPhase,
+    (key, value): (Key, &str),
+    item: &Item<'_>,
+    text: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let below = Item { below: item.indented(text, item.below.start), ..item.clone() };
+    let value = Value::new(text, value, More::Below(&below));
+    match key {
+        Key::After => phase.after = Some(after(value.text, text, diagnostics)),
+        Key::Verify if phase.verify.is_none() => phase.verify = scalar(&value.whole(text)),
+        Key::Artefacts if phase.artefacts.is_empty() => phase.artefacts = values(&value.whole(text)),
+        Key::Budget if phase.budgets.is_empty() => {
+            for part in values(value.text) {
+                match part.parse() {
+                    Ok(budget) => phase.budgets.push(budget),
+                    Err(_) => diagnostics.push(value::wrong(&value, "budget", value::BUDGET_HINT)),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Reads the phases that a phase waits for: `- **After**: 1, 2`.

@@ -57,10 +57,23 @@ fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize
     let name = one_line(&phase.name);
     let colon = if name.is_empty() { "" } else { ": " };
     out.push_str(&format!("## Phase {}{colon}{}\n\n", phase.number, heading::escape(&name)));
-    if n_written[place] == 0 && phase.after != usual_after(plan, place) {
-        let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
-        let after = if after.is_empty() { "-".to_owned() } else { after.join(", ") };
-        out.push_str(&format!("- **After**: {after}\n\n"));
+    if n_written[place] == 0 {
+        let start = out.len();
+        if phase.after != usual_after(plan, place) {
+            let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
+            push_line(
+                out,
+                "After",
+                Some(if after.is_empty() { "-".to_owned() } else { after.join(", ") }.as_str()),
+            );
+        }
+        push_scalar(out, "Verify", phase.verify.as_deref());
+        push_line(out, "Artefacts", values(&phase.artefacts).as_deref());
+        let budgets: Vec<_> = phase.budgets.iter().map(ToString::to_string).collect();
+        push_line(out, "Budget", (!budgets.is_empty()).then(|| budgets.join(", ")).as_deref());
+        if out.len() > start {
+            out.push('\n');
+        }
     }
     n_written[place] += 1;
 }

@@ -166,6 +166,10 @@ fn normal(text: &str) -> String {
     lines[first..].join("\n").trim_end().to_owned()
 }
 
+fn budget() -> impl Strategy<Value = Budget> {
+    prop_oneof![(0..u64::MAX).prop_map(Budget::Tokens), (0..u64::MAX).prop_map(Budget::Cents)]
+}
+
 prop_compose! {
     fn details()(
         title in line(),
@@ -181,7 +185,7 @@ prop_compose! {
         timeout_seconds in prop::option::of(1..u64::MAX),
         priority in select(&[Priority::Low, Priority::Normal, Priority::High, Priority::Critical][..]),
         complexity in prop::option::of(select(&[Complexity::S, Complexity::M, Complexity::L, Complexity::Xl][..])),
-        budget in prop::option::of(prop_oneof![(0..u64::MAX).prop_map(Budget::Tokens), (0..u64::MAX).prop_map(Budget::Cents)]),
+        budget in prop::option::of(budget()),
     ) -> Task {
         let mut task = Task::new("1".parse().unwrap(), title);
         task.external = external;
@@ -211,7 +215,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         line(),
         ids,
         vec((details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6),
-        vec((line(), vec(0..4_u32, 0..3)), 4),
+        vec((line(), vec(0..4_u32, 0..3), details(), vec(budget(), 0..3)), 4),
     )
         .prop_map(|(title, prefix, details, phases)| {
             let n_tasks = details.len();
@@ -231,14 +235,22 @@ fn plan() -> impl Strategy<Value = Plan> {
             let phases: Vec<Phase> = phases
                 .into_iter()
                 .enumerate()
-                .map(|(number, (name, after))| {
+                .map(|(number, (name, after, like, budgets))| {
                     let number = u32::try_from(number).unwrap();
                     let ids = tasks
                         .iter()
                         .filter(|task| task.phase == number)
                         .map(|task| task.id.clone())
                         .collect();
-                    Phase { number, name, after, tasks: ids }
+                    Phase {
+                        number,
+                        name,
+                        after,
+                        tasks: ids,
+                        verify: like.verify,
+                        artefacts: like.touches,
+                        budgets,
+                    }
                 })
                 .filter(|phase| !phase.tasks.is_empty())
                 .collect();

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use domain::Budget;
 use plan::{Options, read};
 
 const ANY: Options = Options { format: None };
@@ -117,6 +118,23 @@ fn a_phase_says_itself_what_it_comes_after() {
         T2 @2 "b" <-
         T3 @3 "c" <-"#,
     );
+}
+
+#[test]
+fn a_phase_has_a_check_artefacts_and_budgets_of_its_own() {
+    let text = "## Phase 1\n- **Verify**: `cargo test`\n- **Artefacts**: docs/*.md, `a b`\n- **Budget**: 200k, $2\n\
+        ### T1: a\n- **Verify**: true\n- **Artefacts**: no key of a task\n\
+        ## 2단계\n- **산출물**:\n  - x\n  - y\n- **Verify**:\n\n  ```sh\n  a\n  b\n  ```\n\n### T2: b\n";
+    let reading = read(text.as_bytes(), ANY);
+    assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
+    let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
+    assert_eq!(one.verify.as_deref(), Some("cargo test"));
+    assert_eq!(one.artefacts, ["docs/*.md", "a b"]);
+    assert_eq!(one.budgets, [Budget::Tokens(200_000), Budget::Cents(200)]);
+    assert_eq!(two.verify.as_deref(), Some("a\nb"));
+    assert_eq!(two.artefacts, ["x", "y"]);
+    assert_eq!(reading.plan.tasks[0].verify.as_deref(), Some("true"));
+    assert_eq!(reading.plan.tasks[1].verify, None);
 }
 
 #[test]

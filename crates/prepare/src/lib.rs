@@ -11,15 +11,17 @@ mod plans;
 mod settings;
 mod team;
 
-use std::{env, path::Path};
+use std::{collections::BTreeMap, env, path::Path};
 
 use ::config::Config;
-use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
+use domain::AgentName;
+use runtime::{NewRun, Outfit, PlanReading, Ports, SandboxMode};
 
 pub use error::PrepareError;
 pub use plan::ReadPlan;
 pub use plans::{FoundPlan, NAMES as PLAN_NAMES, plans};
-pub use settings::{Settings, project_root};
+pub use runtime::project_root;
+pub use settings::Settings;
 
 /// What is wanted of a run beside its plan.
 #[derive(Debug, Clone, Default)]
@@ -46,7 +48,6 @@ pub struct Prepared {
 /// Makes everything ready; nothing has begun.
 pub fn prepare(
     project: &Path,
-    data: &Path,
     config: &Config,
     plan: &ReadPlan,
     wanted: &Wanted,
@@ -64,13 +65,11 @@ pub fn prepare(
         tester: team.tester,
         task_budget: config.budgets.task,
         phase_budgets: config.budgets.phase.clone(),
+        worker: team.members.first().map(|member| member.name.clone()),
+        memory_mib: memory(config, &team.presets),
         write_back: config.write_back,
     };
     reading.complete(&mut work);
-    let mut settings = config.settings.clone();
-    let kept = kept_permissions(data, &place.root);
-    settings.permissions.allow.extend(kept.allow);
-    settings.permissions.deny.extend(kept.deny);
     let template = config.template.as_deref().map(read_template).transpose()?;
     let outfit = Outfit {
         project: place.root.clone(),
@@ -100,12 +99,18 @@ pub fn prepare(
     let new = NewRun {
         project: name.unwrap_or_else(|| place.root.display().to_string()),
         work,
-        settings,
+        settings: config.settings.clone(),
         team: team.members,
         outfit,
         person: wanted.person.clone(),
     };
     Ok(Prepared { new, notes })
+}
+
+/// Returns how much memory each of the team may have, where that is said.
+fn memory(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
+    let of = |preset: &String| agents::preset::pick(preset, &config.agents).ok()?.memory_mib;
+    presets.iter().filter_map(|(name, preset)| Some((name.clone(), of(preset)?))).collect()
 }
 
 /// Returns the name by which the person at this machine is known.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use config::{FILE_BYTES_MAX, File, Layers, Loaded, PROJECT_FILE, Problem, load, user_file};
+use runtime::{choices_file, project_root};
 
 use crate::input::{self, InputError, Reason};
 
@@ -17,6 +18,8 @@ pub struct Settings {
     pub user: Option<PathBuf>,
     /// Where the project's is, or would be.
     pub project: PathBuf,
+    /// Where choices are that were kept for the project, where they count.
+    pub choices: Option<PathBuf>,
     files: Vec<Content>,
     flags: Vec<String>,
     directory: PathBuf,
@@ -55,6 +58,14 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Adds what was kept for the project in a data directory.
+    pub fn with_choices(mut self, data: &Path) -> Result<Self, InputError> {
+        let choices = choices_file(data, &self.directory);
+        self.take(&choices, false, true)?;
+        self.choices = Some(choices);
+        Ok(self)
+    }
+
     /// Returns the configuration, or all that is wrong with it.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
         self.load_some(|_| true)
@@ -80,6 +91,7 @@ impl Settings {
         Self {
             user: user_file(|name| env::var_os(name)),
             project: project_root(directory).join(PROJECT_FILE),
+            choices: None,
             files: Vec::new(),
             flags: flags.to_vec(),
             directory: directory.to_owned(),
@@ -121,12 +133,6 @@ impl Settings {
             home: env::home_dir().as_deref(),
         })
     }
-}
-
-/// Returns the root of the git repository that a directory is in, else the directory itself.
-pub fn project_root(directory: &Path) -> &Path {
-    let is_root = |folder: &&Path| folder.join(".git").exists();
-    directory.ancestors().find(is_root).unwrap_or(directory)
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use domain::{AgentName, Member, PlannedWork, Role};
 
 use crate::PrepareError;
 
+#[cfg(test)]
+mod tests;
+
 /// The team of a run.
 #[derive(Debug)]
 pub struct Team {
@@ -30,17 +33,12 @@ pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result
     let mut team =
         Gathering { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
     team.add(&worker, Role::Worker);
-    let roles = [
-        (&config.team.orchestrator, Role::Orchestrator),
-        (&config.team.operator, Role::Operator),
-        (&config.team.verifier, Role::Verifier),
-    ];
-    for (name, role) in roles {
-        if let Some(name) = name {
+    for role in [Role::Orchestrator, Role::Operator, Role::Verifier] {
+        if let Some(name) = config.player(role) {
             team.add(name, role);
         }
     }
-    let tester = config.team.tester.as_ref().map(|tester| team.add(tester, Role::Tester));
+    let tester = config.player(Role::Tester).map(|tester| team.add(tester, Role::Tester));
     for task in &work.tasks {
         if let Some(agent) = &task.agent {
             team.add_named(agent, Role::Worker);
@@ -108,7 +106,7 @@ fn worker(
         let name = name.and_then(|name| known(wanted).map(|_| name).map_err(|error| error.to_string()));
         return name.map(|name| (name, None)).map_err(|problem| PrepareError::UnknownAgent { problem });
     }
-    if let Some(worker) = &config.team.worker {
+    if let Some(worker) = config.player(Role::Worker) {
         return Ok((worker.clone(), None));
     }
     // Where every task names somebody whom we know, nobody else is needed.

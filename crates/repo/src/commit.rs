@@ -25,7 +25,7 @@ impl Run {
     /// What the agent committed itself stays as it is. A branch of its own that follows from the task's is taken in.
     pub fn commit_work(&self, worktree: &Worktree, work: &Work) -> Result<Commit, RepoError> {
         self.commit_submodules(worktree, work)?;
-        let taken = contents(worktree, &work.leave_out)?;
+        let taken = contents(&worktree.slot, &work.leave_out)?;
         if !taken.unmerged.is_empty() {
             return Err(RepoError::Unmerged { path: worktree.path.clone(), files: taken.unmerged });
         }

@@ -10,11 +10,12 @@ use std::{
 };
 
 use crate::{
-    Commit, RepoError, Worktree,
+    Commit, RepoError,
     git::{nul_list, to_path},
     nested,
     repository::commit_of,
     status::status,
+    worktree::Slot,
 };
 
 /// What is in a worktree.
@@ -30,10 +31,10 @@ pub(crate) struct Contents {
 }
 
 /// Writes the tree of what is tracked and of what is new and not ignored, without the files that are left out.
-pub(crate) fn contents(worktree: &Worktree, leave_out: &[PathBuf]) -> Result<Contents, RepoError> {
-    let git = &worktree.slot.git;
+pub(crate) fn contents(slot: &Slot, leave_out: &[PathBuf]) -> Result<Contents, RepoError> {
+    let git = &slot.git;
     let head = commit_of(git, "HEAD")?;
-    let index = Index::of(worktree, head.as_ref())?;
+    let index = Index::of(slot, head.as_ref())?;
     index.show_hidden()?;
     let mut status = status(git, Some(index.name()))?;
     let is_kept = |path: &PathBuf| !leave_out.contains(path);
@@ -54,17 +55,17 @@ pub(crate) fn contents(worktree: &Worktree, leave_out: &[PathBuf]) -> Result<Con
 
 /// An index of our own, gone when it is dropped.
 struct Index<'a> {
-    worktree: &'a Worktree,
+    slot: &'a Slot,
     path: PathBuf,
 }
 
 impl<'a> Index<'a> {
     /// Copies the worktree's index, or makes one from HEAD where there is none.
-    fn of(worktree: &'a Worktree, head: Option<&Commit>) -> Result<Self, RepoError> {
+    fn of(slot: &'a Slot, head: Option<&Commit>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let index = Self { worktree, path: worktree.slot.git_dir.join(name) };
-        match copy_with_time(&worktree.slot.git_dir.join("index"), &index.path) {
+        let index = Self { slot, path: slot.git_dir.join(name) };
+        match copy_with_time(&slot.git_dir.join("index"), &index.path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 index.call(&["read-tree", head.map_or("--empty", Commit::as_str)], Vec::new())?;
@@ -81,7 +82,7 @@ impl<'a> Index<'a> {
     }
 
     fn call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::Answer, RepoError> {
-        self.worktree.slot.git.call(arguments).with("GIT_INDEX_FILE", &self.path).input(input).run()
+        self.slot.git.call(arguments).with("GIT_INDEX_FILE", &self.path).input(input).run()
     }
 
     fn update(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
@@ -112,7 +113,7 @@ impl<'a> Index<'a> {
     /// Returns what HEAD has of files, as entries: what an agent staged of them is not kept either.
     fn as_committed(&self, head: Option<&Commit>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
         let (Some(head), false) = (head, paths.is_empty()) else { return Ok(Vec::new()) };
-        let call = self.worktree.slot.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
+        let call = self.slot.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
         Ok(paths.iter().fold(call, |call, path| call.arg(path)).run()?.output)
     }
 }

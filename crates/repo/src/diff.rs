@@ -13,7 +13,7 @@ impl Run {
         let branch = self.task_branch(task);
         let tip = self.tip_of(&branch)?.ok_or_else(|| RepoError::NoBranch { branch: branch.clone() })?;
         let end = match self.open(task) {
-            Some(worktree) => contents(&worktree, &[])?.tree,
+            Some(worktree) => contents(&worktree.slot, &[])?.tree,
             None => tip.to_string(),
         };
         let git = &self.repository.git;

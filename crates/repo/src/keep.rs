@@ -6,6 +6,7 @@ use domain::TaskId;
 
 use crate::{
     Commit, Identity, RepoError, Run, Worktree, contents::contents, names::keep_folder, status::status,
+    worktree::Slot,
 };
 
 /// Tries at a number that others take at the same time. Two callers for one task are already a mistake.
@@ -38,9 +39,18 @@ impl Run {
     ///
     /// The worktree's index and HEAD stay as they are. The same tree on the same commit is kept once.
     pub fn keep(&self, worktree: &Worktree, label: &str, leave_out: &[PathBuf]) -> Result<Kept, RepoError> {
-        let taken = contents(worktree, leave_out)?;
+        self.keep_slot(&worktree.slot, label, leave_out)
+    }
+
+    pub(crate) fn keep_slot(
+        &self,
+        slot: &Slot,
+        label: &str,
+        leave_out: &[PathBuf],
+    ) -> Result<Kept, RepoError> {
+        let taken = contents(slot, leave_out)?;
         let parents = taken.head.as_ref().map_or("", Commit::as_str);
-        let refs = self.keep_refs(&worktree.task)?;
+        let refs = self.keep_refs(&slot.name)?;
         let kept = |commit, reference| Kept {
             commit,
             reference,
@@ -53,7 +63,7 @@ impl Run {
         }
         let message = format!("keep: {label}\n");
         let commit = self.commit_tree(&taken.tree, taken.head.as_slice(), &Identity::jangdan(), &message)?;
-        let reference = self.keep_commit(&worktree.task, &commit, &refs)?;
+        let reference = self.keep_commit(&slot.name, &commit, &refs)?;
         Ok(kept(commit, reference))
     }
 
@@ -65,34 +75,34 @@ impl Run {
             tree: keep.tree,
             nested: Vec::new(),
         };
-        Ok(self.keep_refs(task)?.into_iter().map(to_kept).collect())
+        Ok(self.keep_refs(&task.to_string())?.into_iter().map(to_kept).collect())
     }
 
     /// Puts a commit under the next number behind those that are known.
     pub(crate) fn keep_commit(
         &self,
-        task: &TaskId,
+        name: &str,
         commit: &Commit,
         known: &[KeepRef],
     ) -> Result<String, RepoError> {
         let mut number = known.last().map_or(1, |keep| keep.number + 1);
         for _ in 1..TRIES_MAX {
-            if let Ok(reference) = self.keep_as(task, commit, number) {
+            if let Ok(reference) = self.keep_as(name, commit, number) {
                 return Ok(reference);
             }
-            number = self.keep_refs(task)?.last().map_or(1, |keep| keep.number + 1);
+            number = self.keep_refs(name)?.last().map_or(1, |keep| keep.number + 1);
         }
-        self.keep_as(task, commit, number)
+        self.keep_as(name, commit, number)
     }
 
-    fn keep_as(&self, task: &TaskId, commit: &Commit, number: u64) -> Result<String, RepoError> {
-        let reference = format!("{}{number}", keep_folder(&self.run, task));
+    fn keep_as(&self, name: &str, commit: &Commit, number: u64) -> Result<String, RepoError> {
+        let reference = format!("{}{number}", keep_folder(&self.run, name));
         self.make_ref(&reference, commit, "keep")?;
         Ok(reference)
     }
 
-    pub(crate) fn keep_refs(&self, task: &TaskId) -> Result<Vec<KeepRef>, RepoError> {
-        let folder = keep_folder(&self.run, task);
+    pub(crate) fn keep_refs(&self, name: &str) -> Result<Vec<KeepRef>, RepoError> {
+        let folder = keep_folder(&self.run, name);
         let format = "--format=%(refname) %(objectname) %(tree) %(parent)";
         let answer = self.repository.git.call(["for-each-ref", format, &folder]).run()?;
         let read = |line: &str| {
@@ -132,8 +142,8 @@ impl Run {
     }
 
     /// Tells whether a worktree has anything that its HEAD has not. Missing files are nothing.
-    pub(crate) fn has_changes(&self, worktree: &Worktree) -> Result<bool, RepoError> {
-        let status = status(&worktree.slot.git, None)?;
+    pub(crate) fn has_changes(&self, slot: &Slot) -> Result<bool, RepoError> {
+        let status = status(&slot.git, None)?;
         Ok(!status.changed.is_empty() || !status.nested.is_empty())
     }
 }

@@ -7,7 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Commit, RepoError, Run, git::to_path, linking, names::branch_ref, status::status};
+use domain::PhaseNumber;
+
+use crate::{
+    Commit, RepoError, Run,
+    git::to_path,
+    linking,
+    names::{branch_ref, gate_ref},
+    repository::commit_of,
+    status::status,
+};
 
 /// What came of landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +46,30 @@ pub enum Landing {
 }
 
 impl Run {
+    /// Remembers what a phase's gate has looked at: that, and nothing that came later, is what it lets pass.
+    pub fn mark_gate(&self, phase: PhaseNumber, commit: &Commit) -> Result<(), RepoError> {
+        let name = gate_ref(&self.run, phase);
+        self.repository.git.call(["update-ref", name.as_str(), commit.as_str()]).run()?;
+        Ok(())
+    }
+
+    /// Returns the latest of what the gates of some phases have looked at.
+    pub fn latest_gate(&self, phases: &[PhaseNumber]) -> Result<Option<Commit>, RepoError> {
+        let mut latest: Option<Commit> = None;
+        for phase in phases {
+            let name = gate_ref(&self.run, *phase);
+            let Some(commit) = commit_of(&self.repository.git, &name)? else { continue };
+            let is_later = match &latest {
+                Some(latest) => self.is_ancestor(latest, &commit)?,
+                None => true,
+            };
+            if is_later {
+                latest = Some(commit);
+            }
+        }
+        Ok(latest)
+    }
+
     /// Fast-forwards a branch that is checked out nowhere; one that does not exist is made.
     pub fn land(&self, branch: &str, commit: &Commit) -> Result<Landing, RepoError> {
         let tip = self.tip_of(branch)?;

@@ -37,7 +37,7 @@ mod worktrees;
 
 pub use commit::Work;
 pub use conflicts::{Conflict, Side, SideKind};
-pub use disk::{DiskUse, Holds, bytes_below};
+pub use disk::bytes_below;
 pub use error::RepoError;
 pub use git::GitOptions;
 pub use keep::Kept;

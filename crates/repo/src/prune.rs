@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use domain::TaskId;
 
 use crate::{
-    Holds, RepoError, Run, Worktree,
+    RepoError, Run, Worktree,
     disk::bytes_below,
     worktree::{absent, remove_tree},
 };
@@ -42,12 +42,18 @@ impl Run {
     /// Removes a worktree that holds nothing but what the run's branch has. Returns how many bytes that gives back;
     /// nothing where it stays.
     pub fn remove_merged(&self, worktree: &Worktree) -> Result<Option<u64>, RepoError> {
-        if self.holds(worktree, &[])? != Holds::Merged {
+        if !self.is_merged(worktree)? {
             return Ok(None);
         }
         let bytes = bytes_below(&worktree.path);
         self.remove(worktree, &[])?;
         Ok(Some(bytes))
+    }
+
+    /// Tells whether the run's branch has all that a worktree holds.
+    fn is_merged(&self, worktree: &Worktree) -> Result<bool, RepoError> {
+        let head = self.unchanged(&worktree.slot)?;
+        head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.tip()?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::{Commit, RepoError, Run, Worktree, git::to_path, repository::commit_of};
+use crate::{Commit, RepoError, Run, git::to_path, repository::commit_of, worktree::Slot};
 
 /// The newest lines of a worktree's log that are looked at. An agent that commits more often than this has lost
 /// nothing but what it replaced long ago.
@@ -14,8 +14,8 @@ const HEADS: [&str; 5] = ["HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD",
 
 impl Run {
     /// Keeps each commit that was checked out in a worktree once and that no ref reaches.
-    pub(crate) fn keep_strays(&self, worktree: &Worktree) -> Result<(), RepoError> {
-        let known = known_commits(worktree)?;
+    pub(crate) fn keep_strays(&self, slot: &Slot) -> Result<(), RepoError> {
+        let known = known_commits(slot)?;
         if known.is_empty() {
             return Ok(());
         }
@@ -29,28 +29,28 @@ impl Run {
             let Some(stray) = Commit::parse(&call.arg("--not").arg("--all").run()?.line()) else {
                 return Ok(());
             };
-            self.keep_commit(&worktree.task, &stray, &self.keep_refs(&worktree.task)?)?;
+            self.keep_commit(&slot.name, &stray, &self.keep_refs(&slot.name)?)?;
         }
-        Err(RepoError::NotKept { path: worktree.path.clone(), what: worktree.slot.git_dir.join("logs/HEAD") })
+        Err(RepoError::NotKept { path: slot.path.clone(), what: slot.git_dir.join("logs/HEAD") })
     }
 
     /// Refuses a worktree with a submodule that the agent cloned itself and that has work of its own.
-    pub(crate) fn check_submodules(&self, worktree: &Worktree, linked: &[PathBuf]) -> Result<(), RepoError> {
-        let listed = worktree.slot.git.call(["ls-files", "-z", "--stage"]).run()?;
+    pub(crate) fn check_submodules(&self, slot: &Slot, linked: &[PathBuf]) -> Result<(), RepoError> {
+        let listed = slot.git.call(["ls-files", "-z", "--stage"]).run()?;
         for entry in listed.parts().filter(|entry| entry.starts_with(b"160000 ")) {
             let Some(at) = entry.iter().position(|byte| *byte == b'\t') else { continue };
             let what = to_path(entry.get(at + 1..).unwrap_or_default());
-            let is_clone = worktree.path.join(&what).join(".git").exists() && !linked.contains(&what);
-            if is_clone && self.has_own_work(worktree, &what)? {
-                return Err(RepoError::NotKept { path: worktree.path.clone(), what });
+            let is_clone = slot.path.join(&what).join(".git").exists() && !linked.contains(&what);
+            if is_clone && self.has_own_work(slot, &what)? {
+                return Err(RepoError::NotKept { path: slot.path.clone(), what });
             }
         }
         Ok(())
     }
 
     /// Tells whether a submodule has changes, or commits that it has from nowhere else.
-    fn has_own_work(&self, worktree: &Worktree, submodule: &PathBuf) -> Result<bool, RepoError> {
-        let git = self.repository.git.at(&worktree.path.join(submodule));
+    fn has_own_work(&self, slot: &Slot, submodule: &PathBuf) -> Result<bool, RepoError> {
+        let git = self.repository.git.at(&slot.path.join(submodule));
         let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
         let commits = git.call(["rev-list", "-n", "1", "--all", "HEAD", "--not", "--remotes"]).run()?;
         Ok(!changes.output.is_empty() || !commits.output.is_empty())
@@ -58,8 +58,7 @@ impl Run {
 }
 
 /// Returns the commits that a worktree's own files name.
-fn known_commits(worktree: &Worktree) -> Result<Vec<Commit>, RepoError> {
-    let slot = &worktree.slot;
+fn known_commits(slot: &Slot) -> Result<Vec<Commit>, RepoError> {
     let log = fs::read(slot.git_dir.join("logs/HEAD")).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let mut known: Vec<Commit> = log

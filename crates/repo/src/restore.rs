@@ -22,7 +22,7 @@ impl Run {
         }
         let head = self.head_of(worktree, to)?;
         let now = self.keep(worktree, "before going back", leave_out)?;
-        self.keep_strays(worktree)?;
+        self.keep_strays(&worktree.slot)?;
         self.keep_tip(worktree, &head)?;
         end_operations(worktree)?;
         // First the index knows all that is there, then git removes what the other tree has not.
@@ -42,14 +42,14 @@ impl Run {
         }
         let containing = ["for-each-ref", "--count=1", "--contains", tip.as_str(), "refs/jangdan/keep/"];
         if self.repository.git.call(containing).run()?.output.is_empty() {
-            self.keep_commit(&worktree.task, &tip, &self.keep_refs(&worktree.task)?)?;
+            self.keep_commit(&worktree.slot.name, &tip, &self.keep_refs(&worktree.slot.name)?)?;
         }
         Ok(())
     }
 
     /// Returns where the branch was at a commit: a keep-ref stands on it.
     fn head_of(&self, worktree: &Worktree, to: &Commit) -> Result<Commit, RepoError> {
-        let kept = self.keep_refs(&worktree.task)?.into_iter().find(|keep| keep.commit == *to);
+        let kept = self.keep_refs(&worktree.slot.name)?.into_iter().find(|keep| keep.commit == *to);
         // A stray that was kept as it is has no message of ours.
         let subject =
             worktree.slot.git.call(["show", "--no-patch", "--format=%s", to.as_str()]).run()?.line();

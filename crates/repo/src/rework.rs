@@ -30,7 +30,7 @@ impl Run {
     ///
     /// An agent that edits the marks away has solved it, whether or not it told git.
     pub fn settle(&self, worktree: &Worktree) -> Result<(), RepoError> {
-        let taken = contents(worktree, &[])?;
+        let taken = contents(&worktree.slot, &[])?;
         let is_marked = |file: &&std::path::PathBuf| {
             let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();
             bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(MARKER))

@@ -69,23 +69,15 @@ impl Run {
                 actual: Some(from.clone()),
             });
         }
-        self.move_run_branch(from, to, "merge a task")
+        self.move_run_branch(from, to)
     }
 
-    /// Moves the run's branch back to where it was before an advance, if nothing came after it.
-    pub fn take_back(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
-        if self.tip()? == *to {
-            return Ok(());
-        }
-        self.move_run_branch(from, to, "take a merge back")
-    }
-
-    fn move_run_branch(&self, from: &Commit, to: &Commit, why: &str) -> Result<(), RepoError> {
+    fn move_run_branch(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
         let branch = self.branch();
         if let Some(path) = self.checked_out_at(&branch)? {
             return Err(RepoError::CheckedOut { branch, path });
         }
-        self.move_branch(&branch, from, to, why)
+        self.move_branch(&branch, from, to, "merge a task")
     }
 
     /// Moves a branch from one commit to another, or says where it is instead.

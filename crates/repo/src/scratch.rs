@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     Commit, RepoError, Repository, Run,
-    names::{desk_folder, scratch_folder},
+    names::{DESK, SCRATCH},
     worktree::{Checkout, Found, Slot},
 };
 
@@ -43,16 +43,21 @@ impl Run {
     ///
     /// One that is there stays as it is: whoever sits there may have written something down.
     pub fn desk(&self, name: &str, commit: &Commit) -> Result<Scratch, RepoError> {
-        let slot = Slot::new(&self.repository, &self.folder, &desk_folder(&self.run, name));
+        let slot = self.desk_slot(name);
         let desk = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
             Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
             Found::Ready => return Ok(Scratch { is_new: false, ..desk }),
-            Found::Half | Found::Deleted => slot.undo()?,
+            Found::Half | Found::Deleted => self.undo(&slot)?,
             Found::Nothing => {}
         }
         slot.make(&self.repository, &Checkout::Detached(commit))?;
         Ok(desk)
+    }
+
+    /// Returns where somebody's worktree is who works at no task, or would be.
+    pub fn desk_path(&self, name: &str) -> PathBuf {
+        self.desk_slot(name).path
     }
 
     /// Returns where the scratch worktree is, or would be.
@@ -71,8 +76,12 @@ impl Run {
         Ok(())
     }
 
-    pub(crate) fn scratch_slot(&self) -> Slot {
-        Slot::new(&self.repository, &self.folder, &scratch_folder(&self.run))
+    pub(crate) fn desk_slot(&self, name: &str) -> Slot {
+        Slot::new(self, format!("{DESK}{name}"))
+    }
+
+    fn scratch_slot(&self) -> Slot {
+        Slot::new(self, SCRATCH.to_owned())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     Commit, RepoError, Repository, Run, Work, Worktree,
     git::{Git, to_path},
     names::keep_folder,
+    worktree::Slot,
 };
 
 /// Submodules of submodules, and so on. Nobody has more; a circle would have no end.
@@ -142,23 +143,23 @@ impl Run {
                 let call = git.call(commit).with("GIT_AUTHOR_NAME", name).with("GIT_AUTHOR_EMAIL", email);
                 call.with("GIT_COMMITTER_NAME", name).with("GIT_COMMITTER_EMAIL", email).run()?;
             }
-            self.keep_head(worktree, git, &module.source)
+            self.keep_head(&worktree.slot, git, &module.source)
         })
     }
 
     /// Refuses a worktree whose submodules have uncommitted work, and keeps what is committed in them.
     ///
     /// Returns those that are looked at; a clone of the agent's own is not among them.
-    pub(crate) fn keep_submodules(&self, worktree: &Worktree) -> Result<Vec<PathBuf>, RepoError> {
+    pub(crate) fn keep_submodules(&self, slot: &Slot) -> Result<Vec<PathBuf>, RepoError> {
         let modules = self.repository.common.join("modules");
         let mut seen = Vec::new();
-        self.in_submodules(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
+        self.in_submodules(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_clean(git)? {
                 let what = module.path.clone();
-                return Err(RepoError::NotKept { path: worktree.path.clone(), what });
+                return Err(RepoError::NotKept { path: slot.path.clone(), what });
             }
             seen.push(module.path.clone());
-            self.keep_head(worktree, git, &module.source)
+            self.keep_head(slot, git, &module.source)
         })?;
         Ok(seen)
     }
@@ -179,7 +180,7 @@ impl Run {
             let listed =
                 worktree.slot.git.call(["ls-files", "-z", "--stage", "--"]).arg(&module.path).run()?;
             let Some(commit) = listed.parts().find_map(staged_gitlink) else { continue };
-            self.keep_head(worktree, &inside, &module.source)?;
+            self.keep_head(&worktree.slot, &inside, &module.source)?;
             inside.call(["checkout", "--quiet", "--detach", &commit]).run()?;
             let modules = module.source.join("modules");
             self.repository.set_up_below(inside.folder(), &modules, DEPTH_MAX - 1)?;
@@ -209,13 +210,13 @@ impl Run {
     }
 
     /// Keeps what is checked out in a submodule, where no ref of the user's copy reaches it.
-    fn keep_head(&self, worktree: &Worktree, git: &Git, source: &Path) -> Result<(), RepoError> {
+    fn keep_head(&self, slot: &Slot, git: &Git, source: &Path) -> Result<(), RepoError> {
         let head = git.call(["rev-parse", "--verify", "HEAD"]).run()?;
         let Some(head) = Commit::parse(&head.line()) else { return Err(head.unreadable()) };
         let reached =
             git.at(source).call(["for-each-ref", "--count=1", "--contains", head.as_str()]).run()?;
         if reached.output.is_empty() {
-            let reference = format!("{}{head}", keep_folder(&self.run, &worktree.task));
+            let reference = format!("{}{head}", keep_folder(&self.run, &slot.name));
             git.at(source).call(["update-ref", &reference, head.as_str()]).run()?;
         }
         Ok(())

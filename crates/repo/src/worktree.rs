@@ -11,14 +11,14 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{Commit, RepoError, Repository, git::Git, linking};
+use crate::{Commit, RepoError, Repository, Run, git::Git, linking, names::folder};
 
 /// Says that a worktree is whole.
 const READY: &str = "jangdan-ready";
 /// Begins the name of git's folder of a worktree that is being removed.
 pub(crate) const GONE: &str = "jangdan-gone-";
 /// Keeps `git worktree prune` away while the disk with our data is not there.
-const LOCK_REASON: &str = "jangdan: a task works here";
+const LOCK_REASON: &str = "jangdan: a run works here";
 
 /// The worktree of a task.
 #[derive(Debug, Clone)]
@@ -35,6 +35,8 @@ pub struct Worktree {
 /// A place for a worktree, and git's folder that belongs to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
+    /// Its name among those of its run.
+    pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) git_dir: PathBuf,
     /// Where git's folder goes on its way out.
@@ -64,12 +66,13 @@ pub(crate) enum Checkout<'a> {
 }
 
 impl Slot {
-    pub(crate) fn new(repository: &Repository, folder: &Path, name: &str) -> Self {
-        let path = folder.join(name);
-        let git_dir = repository.common.join("worktrees").join(name);
-        let git = repository.git.in_worktree(&path, &git_dir);
-        let gone = repository.common.join(format!("{GONE}{name}"));
-        Self { path, git_dir, gone, git }
+    pub(crate) fn new(run: &Run, name: String) -> Self {
+        let (common, folder) = (&run.repository.common, folder(&run.run, &name));
+        let path = run.folder.join(&folder);
+        let git_dir = common.join("worktrees").join(&folder);
+        let git = run.repository.git.in_worktree(&path, &git_dir);
+        let gone = common.join(format!("{GONE}{folder}"));
+        Self { name, path, git_dir, gone, git }
     }
 
     pub(crate) fn look(&self) -> Found {

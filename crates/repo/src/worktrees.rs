@@ -1,12 +1,13 @@
 //! The worktrees of a run's tasks: made, found again after a crash, removed when nothing in them can be lost.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use domain::TaskId;
 
 use crate::{
-    RepoError, Run, Worktree,
-    names::{branch_ref, task_folder},
+    Commit, RepoError, Run, Worktree,
+    contents::contents,
+    names::{DESK, branch_ref, folder},
     worktree::{Checkout, Found, GONE, Slot},
 };
 
@@ -30,7 +31,7 @@ impl Run {
         match worktree.slot.look() {
             Found::Ready => return Ok(worktree),
             Found::Foreign => return Err(RepoError::Occupied { path: worktree.path }),
-            Found::Half | Found::Deleted => self.undo(&worktree)?,
+            Found::Half | Found::Deleted => self.undo(&worktree.slot)?,
             Found::Nothing => {}
         }
         let tip = self.tip()?;
@@ -56,7 +57,7 @@ impl Run {
             let worktree = self.place(&task);
             match worktree.slot.look() {
                 Found::Ready => recovered.ready.push(worktree),
-                Found::Half | Found::Deleted => match self.undo(&worktree) {
+                Found::Half | Found::Deleted => match self.undo(&worktree.slot) {
                     Ok(()) => recovered.undone.push(task),
                     Err(error) => recovered.failed.push((task, error)),
                 },
@@ -71,60 +72,88 @@ impl Run {
     /// What git ignores goes, and so do the files that are left out by name. A repository inside, whose history no ref of
     /// ours reaches, is refused.
     pub fn remove(&self, worktree: &Worktree, leave_out: &[PathBuf]) -> Result<(), RepoError> {
-        match worktree.slot.look() {
+        self.remove_slot(&worktree.slot, leave_out)
+    }
+
+    /// Removes the worktree of somebody who works at no task, if there is one. What it has and no branch has is kept.
+    pub fn remove_desk(&self, name: &str) -> Result<(), RepoError> {
+        self.remove_slot(&self.desk_slot(name), &[])
+    }
+
+    fn remove_slot(&self, slot: &Slot, leave_out: &[PathBuf]) -> Result<(), RepoError> {
+        match slot.look() {
             Found::Nothing => return Ok(()),
-            Found::Foreign => return Err(RepoError::Occupied { path: worktree.path.clone() }),
-            Found::Half | Found::Deleted => return self.undo(worktree),
+            Found::Foreign => return Err(RepoError::Occupied { path: slot.path.clone() }),
+            Found::Half | Found::Deleted => return self.undo(slot),
             Found::Ready => {}
         }
-        let kept = self.keep(worktree, "removed", leave_out)?;
-        if let Some(what) = kept.nested.first() {
-            return Err(RepoError::NotKept { path: worktree.path.clone(), what: what.clone() });
+        let is_desk = slot.name.starts_with(DESK);
+        // Whoever has no task mostly reads, and what was never changed need not be kept for each of them.
+        if !is_desk || self.unchanged(slot)?.is_none() {
+            let kept = self.keep_slot(slot, "removed", leave_out)?;
+            if let Some(what) = kept.nested.first() {
+                return Err(RepoError::NotKept { path: slot.path.clone(), what: what.clone() });
+            }
         }
-        let linked = self.keep_submodules(worktree)?;
-        self.check_submodules(worktree, &linked)?;
-        self.keep_strays(worktree)?;
-        worktree.slot.undo()?;
+        let linked = self.keep_submodules(slot)?;
+        self.check_submodules(slot, &linked)?;
+        self.keep_strays(slot)?;
+        slot.undo()?;
         self.repository.forget_submodules();
         Ok(())
     }
 
+    /// Returns the commit that is checked out in a worktree, where it has nothing else.
+    pub(crate) fn unchanged(&self, slot: &Slot) -> Result<Option<Commit>, RepoError> {
+        let taken = contents(slot, &[])?;
+        let Some(head) = taken.head.filter(|_| taken.nested.is_empty()) else { return Ok(None) };
+        Ok((self.tree_of(&head)? == taken.tree).then_some(head))
+    }
+
     /// Removes what a crash left, but loses nothing if somebody did work there.
-    fn undo(&self, worktree: &Worktree) -> Result<(), RepoError> {
-        let slot = &worktree.slot;
+    pub(crate) fn undo(&self, slot: &Slot) -> Result<(), RepoError> {
         if !slot.is_linked_whole() && slot.holds_files() {
-            return Err(RepoError::Occupied { path: worktree.path.clone() });
+            return Err(RepoError::Occupied { path: slot.path.clone() });
         }
         if slot.is_linked_whole() {
-            if slot.path.is_dir() && self.has_changes(worktree)? {
-                self.keep(worktree, "found unfinished", &[])?;
+            if slot.path.is_dir() && self.has_changes(slot)? {
+                self.keep_slot(slot, "found unfinished", &[])?;
             }
-            self.keep_strays(worktree)?;
+            self.keep_strays(slot)?;
         }
         slot.undo()
     }
 
     pub(crate) fn place(&self, task: &TaskId) -> Worktree {
-        let slot = Slot::new(&self.repository, &self.folder, &task_folder(&self.run, task));
+        let slot = Slot::new(self, task.to_string());
         Worktree { task: task.clone(), path: slot.path.clone(), branch: self.task_branch(task), slot }
+    }
+
+    /// Returns the names of all who work at no task and have a worktree, or what is left of one.
+    pub fn desks(&self) -> Vec<String> {
+        self.names().iter().filter_map(|name| name.strip_prefix(DESK)).map(str::to_owned).collect()
     }
 
     /// Returns the tasks that have a worktree, or what is left of one.
     pub(crate) fn tasks(&self) -> Vec<TaskId> {
-        let prefix = format!("{}-", self.run);
+        let mut tasks: Vec<TaskId> = self.names().iter().filter_map(|name| name.parse().ok()).collect();
+        tasks.sort();
+        tasks
+    }
+
+    /// Returns the names of the run's worktrees, or what is left of them.
+    fn names(&self) -> BTreeSet<String> {
+        let prefix = folder(&self.run, "");
         let common = &self.repository.common;
-        let mut tasks: Vec<TaskId> = [common, &common.join("worktrees"), &self.folder]
+        [common, &common.join("worktrees"), &self.folder]
             .iter()
             .filter_map(|folder| fs::read_dir(folder).ok())
             .flat_map(|entries| entries.flatten())
             .filter_map(|entry| {
                 let name = entry.file_name();
                 let name = name.to_str()?;
-                name.strip_prefix(GONE).unwrap_or(name).strip_prefix(&prefix)?.parse().ok()
+                Some(name.strip_prefix(GONE).unwrap_or(name).strip_prefix(&prefix)?.to_owned())
             })
-            .collect();
-        tasks.sort();
-        tasks.dedup();
-        tasks
+            .collect()
     }
 }

@@ -225,6 +225,11 @@ impl Crank {
                         Some(Row::Task(row)) => Some(&**row),
                         _ => None,
                     }));
+                    for change in &event.changes {
+                        if let Some(Row::Session(row)) = &change.row {
+                            self.world.note_session(row);
+                        }
+                    }
                     self.shared.publish(Published::Recorded {
                         run: self.kept.id().clone(),
                         position: event.position,
@@ -289,7 +294,7 @@ impl Crank {
         let Self { mut world, mut kept, inbox, .. } = self;
         // Whoever reports now need not wait for us: it is found again with the next start.
         drop(inbox);
-        world.stop(agents);
+        world.stop(agents, kept.run().outcome().is_some());
         drop(kept.save());
     }
 }

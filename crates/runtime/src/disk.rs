@@ -1,7 +1,8 @@
 //! The room that the worktrees of a data directory may take: measured, and made.
 //!
-//! What can be built again goes first: what git ignores in the worktrees of tasks that are over. Then the worktrees of
-//! merged tasks, each kept in git before it goes. Never goes what is not merged, and nothing where somebody works.
+//! What can be made again goes first: where merged trees are checked, where sessions sat that are over, what git ignores in
+//! the worktrees of tasks that are over. Then the worktrees of merged tasks. Whatever somebody wrote is kept in git before
+//! it goes. Never goes the work of a task that is not merged, and nothing where somebody works.
 
 mod books;
 
@@ -12,7 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use books::{Books, Candidate};
+use books::{Books, Candidates};
+use domain::RunId;
+
+use crate::world::is_room_taken;
 
 /// What was measured is taken for true for so many times as long as it took.
 const MEASURE_TIMES: u32 = 20;
@@ -20,17 +24,40 @@ const MEASURE_TIMES: u32 = 20;
 /// Worktrees take more than they may, and nothing more can go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoom {
-    used_bytes: u64,
     budget_bytes: u64,
+    left: Left,
+}
+
+/// What is left when all has gone that may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Left {
+    /// Where somebody works, or will.
+    in_use_bytes: u64,
+    /// Of tasks and sessions that are over.
+    unmerged_bytes: u64,
+    /// Of nobody who is known here.
+    unknown_bytes: u64,
 }
 
 impl fmt::Display for NoRoom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (used, budget) = (size(self.used_bytes), size(self.budget_bytes));
+        let Left { in_use_bytes, unmerged_bytes, unknown_bytes } = self.left;
+        let (used, budget) = (size(in_use_bytes + unmerged_bytes + unknown_bytes), size(self.budget_bytes));
+        let parts = [
+            (in_use_bytes, "where somebody works or will go on"),
+            (unmerged_bytes, "of work that is not merged"),
+            (unknown_bytes, "of runs that this machine can't open"),
+        ];
+        let left: Vec<String> = parts
+            .iter()
+            .filter(|(bytes, _)| *bytes > 0)
+            .map(|(bytes, whose)| format!("{} {whose}", size(*bytes)))
+            .collect();
         write!(
             f,
-            "worktrees take {used}, `worktree.disk_budget` is {budget}, and what is left is work that is not merged. \
-             It goes on by itself when tasks are merged, or when you free some room: `jangdan clean RUN`"
+            "worktrees take {used}, `worktree.disk_budget` is {budget}, and what is left can't go by itself: {}. \
+             It goes on by itself when tasks are merged, or when you free some room: `jangdan clean RUN`",
+            left.join(", ")
         )
     }
 }
@@ -86,28 +113,46 @@ impl Disk {
             return Ok(());
         }
         let candidates = self.books.candidates(data);
-        let free = |candidate: &&Candidate| self.books.is_free(&candidate.run, &candidate.task);
-        for Candidate { run, task, git, .. } in candidates.iter().filter(free) {
-            let freed = git.drop_ignored(task).unwrap_or(0);
-            if freed > 0 {
-                // Whoever works there again needs its set-up again.
-                let _ = fs::remove_file(data.join("runs").join(run.as_str()).join(format!("ready-{task}")));
-            }
+        for freed in self.giving_up(data, &candidates) {
             used = used.saturating_sub(freed);
             if used < budget_bytes {
                 break;
             }
         }
-        for candidate in candidates.iter().filter(|candidate| candidate.is_done).filter(free) {
-            if used < budget_bytes {
-                break;
-            }
-            // What can't be kept stays where it is.
-            let freed = candidate.git.remove_merged(&candidate.task).ok().flatten();
-            used = used.saturating_sub(freed.unwrap_or(0));
+        if measure(measured, data) < budget_bytes {
+            return Ok(());
         }
-        let used_bytes = measure(measured, data);
-        if used_bytes < budget_bytes { Ok(()) } else { Err(NoRoom { used_bytes, budget_bytes }) }
+        Err(NoRoom { budget_bytes, left: left(data, &candidates) })
+    }
+
+    /// Gives things up, one with each step: the bytes that it gives back. What can be made again goes first.
+    fn giving_up<'a>(
+        &'a self,
+        data: &'a Path,
+        candidates: &'a [Candidates],
+    ) -> impl Iterator<Item = u64> + 'a {
+        let folder = |run: &RunId| data.join("runs").join(run.as_str());
+        let is_unused = move |run: &&Candidates| run.is_shut || !is_room_taken(&folder(&run.run));
+        let rooms = candidates.iter().filter(is_unused).map(|run| run.git.remove_scratch());
+        let desks =
+            candidates.iter().flat_map(|run| run.desks.iter().map(|session| run.git.remove_desk(*session)));
+        let tasks = || {
+            let all = candidates.iter().flat_map(|run| run.tasks.iter().map(move |task| (run, task)));
+            all.filter(|(run, (task, _))| self.books.is_free(&run.run, task))
+        };
+        let ignored = tasks().map(move |(run, (task, _))| {
+            let freed = run.git.drop_ignored(task)?;
+            if freed > 0 {
+                // Whoever works there again needs its set-up again.
+                let _ = fs::remove_file(folder(&run.run).join(format!("ready-{task}")));
+            }
+            Ok(freed)
+        });
+        let merged = tasks()
+            .filter(|(_, (_, is_done))| *is_done)
+            .map(|(run, (task, _))| Ok(run.git.remove_merged(task)?.unwrap_or(0)));
+        // What can't be kept stays where it is.
+        rooms.chain(desks).chain(ignored).chain(merged).map(|freed| freed.unwrap_or(0))
     }
 }
 
@@ -116,6 +161,23 @@ fn measure(measured: &mut Option<Measured>, data: &Path) -> u64 {
     let bytes = repo::bytes_below(&data.join("worktrees"));
     *measured = Some(Measured { at, took: at.elapsed(), bytes });
     bytes
+}
+
+/// Finds out whose the worktrees are that are left.
+fn left(data: &Path, candidates: &[Candidates]) -> Left {
+    let mut left = Left::default();
+    for entry in fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten() {
+        let bytes = repo::bytes_below(&entry.path());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let (run, place) = name.split_once('-').unwrap_or_default();
+        let run = candidates.iter().find(|candidates| candidates.run.as_str() == run);
+        *match run {
+            None => &mut left.unknown_bytes,
+            Some(run) if run.is_shut || run.is_over(place) => &mut left.unmerged_bytes,
+            Some(_) => &mut left.in_use_bytes,
+        } += bytes;
+    }
+    left
 }
 
 /// Writes an amount of bytes as people do.

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{RunId, TaskId};
+use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
     Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
 };
@@ -55,6 +55,11 @@ pub enum Landed {
         /// The files.
         files: Vec<PathBuf>,
     },
+    /// No phase has passed its gate, so there is nothing that anybody approved.
+    NotApproved {
+        /// The branch that has what is merged.
+        branch: String,
+    },
     /// Nobody was on a branch when the run began; its own branch has the work.
     NoTarget {
         /// The run's branch.
@@ -62,11 +67,23 @@ pub enum Landed {
     },
 }
 
+/// How much is landed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Land {
+    /// All that is merged.
+    All,
+    /// What the gates of these phases have let pass.
+    Approved(Vec<PhaseNumber>),
+}
+
 impl Landed {
     /// Says why the branch has not got it, and what to do; nothing where it has.
     pub fn missing(&self) -> Option<String> {
         match self {
             Self::Landed { .. } | Self::Already { .. } | Self::NoTarget { .. } => None,
+            Self::NotApproved { branch } => Some(format!(
+                "no phase has passed its gate yet: approve one, or land all of {branch} with `jangdan land --all`"
+            )),
             Self::CheckedOut { branch, path } => Some(format!(
                 "{branch} is checked out in {}: bring it there with `jangdan land`",
                 path.display()
@@ -91,6 +108,12 @@ pub struct Cleaned {
     pub removed: Vec<TaskId>,
     /// Tasks whose worktrees stay, and why.
     pub left: Vec<(TaskId, String)>,
+    /// Sessions without a task whose worktrees are gone.
+    #[serde(default)]
+    pub desks_removed: Vec<SessionId>,
+    /// Sessions without a task whose worktrees stay, and why.
+    #[serde(default)]
+    pub desks_left: Vec<(SessionId, String)>,
 }
 
 /// A run's git, shared by all who work for it.
@@ -163,11 +186,28 @@ impl Git {
         self.run.open(task).map_or(Ok(None), |worktree| self.run.remove_merged(&worktree))
     }
 
-    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out.
-    pub fn desk(&self, name: &str) -> Result<PathBuf, RepoError> {
+    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out. And whether it is
+    /// new.
+    pub fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         let _turn = self.turn();
         let tip = self.run.tip()?;
-        Ok(self.run.desk(name, &tip)?.path)
+        let desk = self.run.desk(&session.to_string(), &tip)?;
+        Ok((desk.path, desk.is_new))
+    }
+
+    /// Returns the sessions that have such a place.
+    pub fn desks(&self) -> Vec<SessionId> {
+        let _turn = self.turn();
+        self.run.desks().iter().filter_map(|name| name.parse().ok()).collect()
+    }
+
+    /// Removes a session's place after keeping what was written there, and returns how many bytes that gives back.
+    pub fn remove_desk(&self, session: SessionId) -> Result<u64, RepoError> {
+        let _turn = self.turn();
+        let name = session.to_string();
+        let bytes = repo::bytes_below(&self.run.desk_path(&name));
+        self.run.remove_desk(&name)?;
+        Ok(bytes)
     }
 
     /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
@@ -223,6 +263,16 @@ impl Git {
         self.run.scratch_path()
     }
 
+    /// Removes the room in which merged trees are checked, unless one is checked just now. Returns how many bytes that
+    /// gives back.
+    pub fn remove_scratch(&self) -> Result<u64, RepoError> {
+        let Ok(_room) = self.room.try_lock() else { return Ok(0) };
+        let _turn = self.turn();
+        let bytes = repo::bytes_below(&self.run.scratch_path());
+        self.run.remove_scratch()?;
+        Ok(bytes)
+    }
+
     /// Takes the room in which merged trees are checked, as long as what is returned lives.
     pub fn checking(&self) -> MutexGuard<'_, ()> {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
@@ -261,23 +311,45 @@ impl Git {
         Ok((tip, tree))
     }
 
+    /// Remembers what a phase's gate has looked at.
+    pub fn mark_gate(&self, phase: PhaseNumber, commit: &Commit) -> Result<(), RepoError> {
+        let _turn = self.turn();
+        self.run.mark_gate(phase, commit)
+    }
+
     /// Moves the branch that the run lands on, where it is checked out nowhere.
-    pub fn land(&self) -> Result<Landed, RepoError> {
+    pub fn land(&self, what: &Land) -> Result<Landed, RepoError> {
         let _turn = self.turn();
         let Some(branch) = self.target.clone() else {
             return Ok(Landed::NoTarget { branch: self.run.branch() });
         };
-        let tip = self.run.tip()?;
-        Ok(landed(branch.clone(), &tip, self.run.land(&branch, &tip)?))
+        let Some(commit) = self.to_land(what)? else {
+            return Ok(Landed::NotApproved { branch: self.run.branch() });
+        };
+        Ok(landed(branch.clone(), &commit, self.run.land(&branch, &commit)?))
     }
 
     /// Moves it also where it is checked out, if nothing there is uncommitted.
-    pub fn land_asked(&self) -> Result<Landed, RepoError> {
-        let landed_first = self.land()?;
+    pub fn land_asked(&self, what: &Land) -> Result<Landed, RepoError> {
+        let landed_first = self.land(what)?;
         let Landed::CheckedOut { branch, path } = landed_first else { return Ok(landed_first) };
         let _turn = self.turn();
-        let tip = self.run.tip()?;
-        Ok(landed(branch.clone(), &tip, self.run.land_checked_out(&branch, &tip, &path)?))
+        let Some(commit) = self.to_land(what)? else {
+            return Ok(Landed::NotApproved { branch: self.run.branch() });
+        };
+        Ok(landed(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
+    }
+
+    fn to_land(&self, what: &Land) -> Result<Option<Commit>, RepoError> {
+        match what {
+            Land::All => self.run.tip().map(Some),
+            Land::Approved(phases) if phases.is_empty() => Ok(None),
+            // A gate that looked before it was remembered what at let all pass.
+            Land::Approved(phases) => match self.run.latest_gate(phases)? {
+                Some(commit) => Ok(Some(commit)),
+                None => self.run.tip().map(Some),
+            },
+        }
     }
 
     /// Returns what a task has changed since it left the run's branch.
@@ -286,10 +358,22 @@ impl Git {
         self.run.diff(task)
     }
 
-    /// Removes the worktrees of tasks that are over.
-    pub fn clean(&self, views: &Views) -> Result<Cleaned, RepoError> {
-        let _turn = self.turn();
+    /// Removes the worktrees of tasks and sessions that are over.
+    pub fn clean(&self, views: &Views) -> Cleaned {
         let mut cleaned = Cleaned::default();
+        for session in self.desks() {
+            let is_over = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
+            let removed = if is_over {
+                self.remove_desk(session).map(drop).map_err(|error| error.to_string())
+            } else {
+                Err("somebody works there".to_owned())
+            };
+            match removed {
+                Ok(()) => cleaned.desks_removed.push(session),
+                Err(why) => cleaned.desks_left.push((session, why)),
+            }
+        }
+        let _turn = self.turn();
         for worktree in self.run.recover().ready {
             let task = worktree.task.clone();
             let is_over = views.rows().tasks.get(&task).is_none_or(|row| {
@@ -307,8 +391,7 @@ impl Git {
                 Err(error) => cleaned.left.push((task, error.to_string())),
             }
         }
-        self.run.remove_scratch()?;
-        Ok(cleaned)
+        cleaned
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

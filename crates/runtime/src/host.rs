@@ -3,7 +3,7 @@
 //! Invariant: whoever has a [`Host`] has the store's lock, so there is one per data directory.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
@@ -15,22 +15,26 @@ use std::{
 };
 
 use agents::{SessionError, Sessions};
-use domain::{Actor, Command, Member, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId};
+use domain::{
+    Actor, Command, Member, PhaseNumber, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId,
+};
 use engine::Rejection;
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
 use tokio::sync::broadcast;
-use views::{Kind, RunRow, Views};
+use views::{GateState, Kind, RunRow, Views};
 
 use crate::{
     Kept, Published, WishError,
     crank::{Crank, Mail},
     disk::Disk,
-    git::{Cleaned, Git, Landed},
+    git::{Cleaned, Git, Land, Landed},
     learned::Learned,
     outfit::Outfit,
+    ports::PortBook,
+    world,
 };
 
 /// News that a listener may be behind before it is cut off.
@@ -178,6 +182,7 @@ pub(crate) struct Shared {
     pub(crate) sessions: Sessions,
     pub(crate) news: broadcast::Sender<Arc<Published>>,
     pub(crate) disk: Disk,
+    pub(crate) ports: PortBook,
     runs: Mutex<Runs>,
 }
 
@@ -223,10 +228,12 @@ impl Host {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (news, _) = broadcast::channel(NEWS_MAX);
-        let (disk, runs) = (Disk::default(), Mutex::default());
-        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, runs }) };
+        let (disk, ports, runs) = (Disk::default(), PortBook::default(), Mutex::default());
+        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, ports, runs }) };
+        let with_desks = runs_with_desks(&host.shared.data);
         for head in host.shared.log.runs()? {
-            if !host.is_over(&head.run) {
+            // A server that was killed when a run was over may have left desks, and those who sat there.
+            if !host.is_over(&head.run) || with_desks.contains(&head.run) {
                 // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
                 drop(host.mail(&head.run));
             }
@@ -337,15 +344,21 @@ impl Host {
         self.git(run)?.diff(task).map_err(HostError::from)
     }
 
-    /// Brings what a run has merged onto the branch that it started from.
-    pub fn land(&self, run: &RunId) -> Result<Landed, HostError> {
-        self.git(run)?.land_asked().map_err(HostError::from)
+    /// Brings what the gates of a run have let pass, or all that is merged, onto the branch that it started from.
+    pub fn land(&self, run: &RunId, is_all: bool) -> Result<Landed, HostError> {
+        let what = if is_all { Land::All } else { Land::Approved(approved(&self.rows(run)?.views)) };
+        self.git(run)?.land_asked(&what).map_err(HostError::from)
     }
 
     /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
     pub fn clean(&self, run: &RunId) -> Result<Cleaned, HostError> {
         let shown = self.rows(run)?;
-        self.git(run)?.clean(&shown.views).map_err(HostError::from)
+        let git = self.git(run)?;
+        // A check that a killed server left there is taken up again, unless nobody waits for it any more.
+        if self.is_over(run) || !world::is_room_taken(&self.shared.folder(run)) {
+            git.remove_scratch()?;
+        }
+        Ok(git.clean(&shown.views))
     }
 
     /// Stops all loops, and returns when they have.
@@ -376,7 +389,11 @@ impl Host {
         &self.shared.sessions
     }
 
+    /// Returns the git of a run: the one that its own loop has, so that they take turns.
     fn git(&self, run: &RunId) -> Result<Git, HostError> {
+        if let Some(git) = self.shared.disk.books.git(run) {
+            return Ok(git);
+        }
         let outfit = self.outfit(run)?;
         Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
@@ -459,6 +476,13 @@ impl Host {
     }
 }
 
+/// Returns the runs that have worktrees of sessions without a task.
+fn runs_with_desks(data: &Path) -> BTreeSet<RunId> {
+    let folders = fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten();
+    let run = |name: &str| name.split_once("-desk-")?.0.parse().ok();
+    folders.filter_map(|entry| run(entry.file_name().to_str()?)).collect()
+}
+
 /// Reads a run's log, and makes its loop.
 fn take_up(
     shared: Arc<Shared>,
@@ -488,4 +512,10 @@ impl From<WishError> for HostError {
             WishError::Store { source, .. } => Self::Store(source),
         }
     }
+}
+
+/// Returns the phases that somebody has let pass.
+fn approved(views: &Views) -> Vec<PhaseNumber> {
+    let gates = views.rows().gates.iter();
+    gates.filter(|gate| gate.state == GateState::Approved).map(|gate| gate.phase).collect()
 }

@@ -3,6 +3,7 @@
 //! [`Host`] has all runs of a data directory. Each has a loop on a thread of its own, and what the loop orders is carried
 //! out on others: a thread for each living session, one for each check, merge or checkpoint. Decides nothing itself.
 
+mod choices;
 mod crank;
 mod disk;
 mod git;
@@ -11,14 +12,16 @@ mod kept;
 mod learned;
 mod outfit;
 mod plan_file;
+mod ports;
 mod published;
 mod reach;
 mod world;
 
+pub use choices::{choices_file, project_root};
 pub use git::{Cleaned, Landed};
 pub use host::{AfterStop, Host, HostError, NewRun, Shown};
 pub use kept::{Kept, ShownEvent, Step, WishError};
-pub use outfit::{Isolation, KeptPermissions, Outfit, PlanReading, Ports, SandboxMode, kept_permissions};
+pub use outfit::{Isolation, Outfit, PlanReading, Ports, SandboxMode};
 pub use published::{Glimpse, Published};
 pub use reach::{
     Output, Picture, Piece, Place, Records, Screen, ScreenShown, Wanted, WantedRecords, Way, processes,

@@ -12,8 +12,6 @@ use domain::{AgentName, Budget, PlannedWork};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "outfit.json";
-/// Choices that hold for more than one run.
-const CHOICES: &str = "permissions.jsonl";
 
 /// What a run needs of this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,6 +77,12 @@ pub struct PlanReading {
     /// What a phase may cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phase_budgets: Vec<Budget>,
+    /// Who does tasks that name nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<AgentName>,
+    /// How much memory whoever does a task may have, and so how much the task needs, in MiB.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub memory_mib: BTreeMap<AgentName, u64>,
     /// Whether the boxes of done tasks are ticked in the file.
     #[serde(default)]
     pub write_back: bool,
@@ -90,6 +94,11 @@ impl PlanReading {
         for task in &mut work.tasks {
             task.budget = task.budget.or(self.task_budget);
             task.tester = task.tester.take().or_else(|| self.tester.clone());
+            let memory =
+                task.agent.as_ref().or(self.worker.as_ref()).and_then(|name| self.memory_mib.get(name));
+            if task.memory_mib == 0 {
+                task.memory_mib = memory.copied().unwrap_or(0);
+            }
         }
         for phase in &mut work.phases {
             if phase.budgets.is_empty() {
@@ -179,43 +188,50 @@ impl Outfit {
     }
 }
 
-/// Choices about permissions that were kept for a project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeptPermissions {
-    /// Patterns of what passes.
-    pub allow: Vec<String>,
-    /// Patterns of what never passes.
-    pub deny: Vec<String>,
-}
+#[cfg(test)]
+mod tests {
+    use domain::{PlannedPhase, PlannedTask, PlannedWork};
 
-/// One choice, as it is written down.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Choice {
-    project: PathBuf,
-    pattern: String,
-    allowed: bool,
-}
+    use super::PlanReading;
 
-/// Returns the choices that were kept for a project. What can't be read was not chosen.
-pub fn kept_permissions(data: &Path, project: &Path) -> KeptPermissions {
-    let text = fs::read_to_string(data.join(CHOICES)).unwrap_or_default();
-    let mut kept = KeptPermissions::default();
-    let choices = text.lines().filter_map(|line| serde_json::from_str::<Choice>(line).ok());
-    for choice in choices.filter(|choice| choice.project == project) {
-        // The last word about a pattern holds.
-        kept.allow.retain(|pattern| *pattern != choice.pattern);
-        kept.deny.retain(|pattern| *pattern != choice.pattern);
-        if choice.allowed { &mut kept.allow } else { &mut kept.deny }.push(choice.pattern);
+    #[test]
+    fn what_a_plan_leaves_open_is_settled_and_what_it_says_stays() {
+        let phase = |number: u32, budgets: &[&str]| PlannedPhase {
+            number,
+            name: String::new(),
+            after: Vec::new(),
+            verify: None,
+            artefacts: Vec::new(),
+            budgets: budgets.iter().map(|budget| budget.parse().unwrap()).collect(),
+        };
+        let task = |id: &str| PlannedTask::new(id.parse().unwrap(), 1, String::new());
+        let said = PlannedTask {
+            tester: Some("own".parse().unwrap()),
+            budget: Some("1k".parse().unwrap()),
+            ..task("T1.2")
+        };
+        let open = PlannedWork {
+            title: String::new(),
+            phases: vec![phase(1, &[]), phase(2, &["$1"])],
+            tasks: vec![task("T1.1"), said],
+        };
+        let mut work = open.clone();
+        PlanReading::default().complete(&mut work);
+        assert_eq!(work, open);
+        let reading = PlanReading {
+            tester: Some("codex".parse().unwrap()),
+            task_budget: Some("5k".parse().unwrap()),
+            phase_budgets: vec!["$3".parse().unwrap()],
+            worker: Some("claude".parse().unwrap()),
+            memory_mib: std::collections::BTreeMap::from([("claude".parse().unwrap(), 512)]),
+            ..PlanReading::default()
+        };
+        reading.complete(&mut work);
+        let mut expected = open;
+        expected.tasks[0].tester = Some("codex".parse().unwrap());
+        expected.tasks[0].budget = Some("5k".parse().unwrap());
+        expected.tasks.iter_mut().for_each(|task| task.memory_mib = 512);
+        expected.phases[0].budgets = vec!["$3".parse().unwrap()];
+        assert_eq!(work, expected);
     }
-    kept
-}
-
-/// Keeps a choice for later runs of a project.
-pub(crate) fn keep_permission(data: &Path, project: &Path, pattern: &str, allowed: bool) -> io::Result<()> {
-    let choice = Choice { project: project.to_owned(), pattern: pattern.to_owned(), allowed };
-    let line = serde_json::to_string(&choice).map_err(io::Error::other)?;
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(data.join(CHOICES))?;
-    io::Write::write_all(&mut file, format!("{line}\n").as_bytes())?;
-    file.sync_data()
 }

@@ -4,6 +4,7 @@
 //! by its name, a check by its order's number, a merge by its commit.
 
 mod brief;
+mod bring;
 mod full;
 mod gate;
 mod job;
@@ -18,24 +19,28 @@ mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, OnceLock, mpsc::SyncSender},
+    sync::{
+        Arc,
+        mpsc::{Sender, SyncSender, channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
 use engine::Effect;
-use views::TaskRow;
+use views::{SessionRow, TaskRow};
 
 use crate::{
     Kept,
     crank::Mail,
-    git::{Git, Landed},
+    git::{Git, Land, Landed},
     host::{AfterStop, HostError, Shared},
     outfit::Outfit,
 };
 use brief::brief;
 use leash::Leash;
+pub(crate) use room::is_taken as is_room_taken;
 use session::{Order, Post, Situation};
 use site::{Site, chain};
 use turns::Turns;
@@ -48,6 +53,7 @@ pub(crate) struct World {
     jobs: Vec<Working>,
     watch: Option<Watch>,
     room: Option<Looking>,
+    clearing: Option<Clearing>,
 }
 
 /// Something that is done beside the loop.
@@ -61,6 +67,12 @@ struct Working {
 struct Looking {
     thread: JoinHandle<()>,
     since: Instant,
+}
+
+/// Somebody who clears the desks of sessions that are over.
+struct Clearing {
+    sessions: Sender<SessionId>,
+    thread: JoinHandle<()>,
 }
 
 /// How often it is looked for.
@@ -77,21 +89,14 @@ impl World {
         if let Some(git) = &git {
             git.begin()?;
         }
-        let site = Arc::new(Site {
-            shared,
-            run,
-            outfit,
-            git,
-            turns: Turns::default(),
-            mail,
-            task_numbers: OnceLock::new(),
-        });
-        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None })
+        let site = Arc::new(Site { shared, run, outfit, git, turns: Turns::default(), mail });
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None, clearing: None })
     }
 
     /// Finds the sessions again that a run left.
     pub(crate) fn take_up(&mut self, kept: &Kept) {
         self.note_tasks(kept.views().rows().tasks.iter());
+        kept.views().rows().sessions.iter().for_each(|session| self.note_session(session));
         let woken: BTreeSet<SessionId> = kept
             .outstanding()
             .iter()
@@ -133,16 +138,30 @@ impl World {
 
     /// Notes how tasks stand, for whoever looks for room.
     pub(crate) fn note_tasks<'a>(&self, tasks: impl Iterator<Item = &'a TaskRow>) {
-        let budget = self.site.outfit.disk_budget_bytes;
-        if let Some(git) = self.site.git.as_ref().filter(|_| budget.is_some()) {
+        if let Some(git) = &self.site.git {
             let tasks = tasks.map(|task| (&task.id, task.state));
             self.site.shared.disk.books.note(&self.site.run, git, tasks);
         }
     }
 
+    /// Sees to it that the desk of a session goes when it is over.
+    pub(crate) fn note_session(&mut self, session: &SessionRow) {
+        let has_desk = session.agent.is_some() && session.task.is_none();
+        if self.site.git.is_none() || !has_desk || session.ended_at.is_none() {
+            return;
+        }
+        self.site.shared.disk.books.note_over(&self.site.run, session.id);
+        if self.clearing.is_none() {
+            self.clearing = Clearing::begin(Arc::clone(&self.site));
+        }
+        if let Some(clearing) = &self.clearing {
+            // One that is gone has said so itself.
+            let _ = clearing.sessions.send(session.id);
+        }
+    }
+
     /// Does something, or sees to it that it is done. What came of it is reported by mail.
     pub(crate) fn carry_out(&mut self, id: EffectId, effect: Effect, kept: &Kept) {
-        self.site.task_numbers.get_or_init(|| kept.run().task_ids().cloned().zip(0..).collect());
         match effect {
             Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
             Effect::Say { session, input, content } => {
@@ -188,12 +207,13 @@ impl World {
                 let work = kept.run().gate_work(phase);
                 let time_max_ms = kept.run().settings().timeout_ms;
                 self.job(id, move |site, leash| {
-                    let report = gate::report(site, &job_name(id), &work, time_max_ms, leash);
+                    let report = gate::report(site, &job_name(id), (phase, &work), time_max_ms, leash);
                     Command::ReportGate { phase, round, report }
                 });
             }
-            Effect::LandPhase { phase: _ } => self.job(id, move |site, _| {
-                let landed = site.git.as_ref().map(Git::land).transpose();
+            Effect::LandPhase { phase } => self.job(id, move |site, _| {
+                let what = Land::Approved(vec![phase]);
+                let landed = site.git.as_ref().map(|git| git.land(&what)).transpose();
                 let error = match landed {
                     Ok(Some(Landed::CheckedOut { .. })) => return Command::ReportNotLanded { effect: id },
                     Ok(landed) => landed.and_then(|landed| landed.missing()),
@@ -228,8 +248,8 @@ impl World {
         }
     }
 
-    /// Lets go of every session and command, or ends them all.
-    pub(crate) fn stop(&mut self, agents: AfterStop) {
+    /// Lets go of every session and command, or ends them all. A run that is over leaves no desk behind.
+    pub(crate) fn stop(&mut self, agents: AfterStop, is_over: bool) {
         for job in &self.jobs {
             match agents {
                 AfterStop::LeaveWorking => job.leash.leave(),
@@ -247,6 +267,10 @@ impl World {
         self.watch.take().into_iter().for_each(Watch::stop);
         if let Some(looking) = self.room.take() {
             drop(looking.thread.join());
+        }
+        self.clearing.take().into_iter().for_each(Clearing::finish);
+        if is_over {
+            self.site.clear_desks();
         }
         for job in std::mem::take(&mut self.jobs) {
             // One that panicked has said so itself.
@@ -311,6 +335,26 @@ impl World {
         if let Ok(thread) = spawned {
             self.jobs.push(Working { effect, leash, thread });
         }
+    }
+}
+
+impl Clearing {
+    fn begin(site: Arc<Site>) -> Option<Self> {
+        let (sessions, received) = channel();
+        let clear = move || {
+            for session in received {
+                site.clear_desk(session);
+            }
+        };
+        let thread = thread::Builder::new().name("desks".to_owned()).spawn(clear).ok()?;
+        Some(Self { sessions, thread })
+    }
+
+    /// Clears what is left.
+    fn finish(self) {
+        drop(self.sessions);
+        // One that panicked has said so itself.
+        drop(self.thread.join());
     }
 }
 

@@ -195,9 +195,9 @@ impl Client {
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }
 
-    /// Brings what a run has merged onto the branch that it started from.
-    pub fn land(&self, run: &RunId) -> Result<Landed, ClientError> {
-        self.post(&format!("/api/runs/{run}/land"), &())
+    /// Brings what the gates of a run have let pass, or all that is merged, onto the branch that it started from.
+    pub fn land(&self, run: &RunId, is_all: bool) -> Result<Landed, ClientError> {
+        self.post(&format!("/api/runs/{run}/land?all={is_all}"), &())
     }
 
     /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.

@@ -4,7 +4,7 @@ use std::{env, path::Path, sync::Arc, time::Duration};
 
 use agents::detect::{Listed, list};
 use config::Loaded;
-use domain::AgentName;
+use domain::{AgentName, Role};
 use prepare::Settings;
 use tokio::{sync::Mutex, time::Instant};
 
@@ -25,14 +25,15 @@ pub struct Configured {
 }
 
 /// Reads the user's file, and that of the project in whose folder the server was started.
-pub fn loaded() -> Result<Configured, Failure> {
+pub fn loaded(data: &Path) -> Result<Configured, Failure> {
     let failed = |error: std::io::Error| Failure::new(Code::Broken, chain(&error), "look at the folder");
-    of(&env::current_dir().map_err(failed)?)
+    of(&env::current_dir().map_err(failed)?, data)
 }
 
-/// Reads the user's file, and that of the project to which a folder belongs.
-pub fn of(folder: &Path) -> Result<Configured, Failure> {
+/// Reads the user's file, that of the project to which a folder belongs, and what was kept for it.
+pub fn of(folder: &Path, data: &Path) -> Result<Configured, Failure> {
     let settings = Settings::read(folder, &[])
+        .and_then(|settings| settings.with_choices(data))
         .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), error.hint()))?;
     let whole = settings.load().map_err(|problems| {
         let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
@@ -53,22 +54,23 @@ pub struct KnownAgents {
 
 impl KnownAgents {
     /// Returns them. Whoever comes while they are looked for waits for that.
-    pub async fn get(&self) -> Result<Arc<Vec<Listed>>, Failure> {
+    pub async fn get(&self, data: &Path) -> Result<Arc<Vec<Listed>>, Failure> {
         let mut known = self.known.lock().await;
         if let Some((_, listed)) = known.as_ref().filter(|(at, _)| at.elapsed() < KNOWN_FOR) {
             return Ok(Arc::clone(listed));
         }
-        let found = tokio::task::spawn_blocking(find).await.map_err(|_| Failure::ours())??;
+        let data = data.to_owned();
+        let found = tokio::task::spawn_blocking(move || find(&data)).await.map_err(|_| Failure::ours())??;
         let found = Arc::new(found);
         *known = Some((Instant::now(), Arc::clone(&found)));
         Ok(found)
     }
 }
 
-fn find() -> Result<Vec<Listed>, Failure> {
-    let Configured { whole, own } = loaded()?;
+fn find(data: &Path) -> Result<Vec<Listed>, Failure> {
+    let Configured { whole, own } = loaded(data)?;
     let trusted = own.map(|own| own.config.agents).unwrap_or_default();
-    let worker = whole.config.team.worker.as_ref().map(AgentName::as_str);
+    let worker = whole.config.player(Role::Worker).map(AgentName::as_str);
     list(&whole.config.agents, &trusted, worker)
         .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), "jangdan agents says more"))
 }

@@ -15,6 +15,8 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
+use domain::RunId;
 use runtime::Published;
 use store::{Log, Position, StoreError};
 use tokio::{
@@ -26,6 +28,7 @@ use frames::SeenFrames;
 #[cfg(feature = "typescript")]
 pub use frames::{Changed, Glimpsed};
 pub use frames::{Frames, PROBLEM, SEEN};
+use listener::Told;
 pub use listener::{Line, Listener};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
@@ -53,6 +56,22 @@ struct Kept {
     bytes: usize,
     bytes_max: usize,
     head: Position,
+    /// When the last one came.
+    came_at: Instant,
+    /// What was last told in one go. A crowd that waits at one place is told the same, and it is put together once.
+    told: Option<Batch>,
+}
+
+/// All of some entries that follow each other.
+#[derive(Clone)]
+struct Batch {
+    after: Position,
+    upto: Position,
+    /// The head when it was put together.
+    head: Position,
+    /// The run, where all are of one.
+    run: Option<RunId>,
+    text: Bytes,
 }
 
 /// What there is behind a place.
@@ -73,7 +92,8 @@ impl Feed {
     }
 
     fn behind(head: Position, bytes_max: usize) -> Self {
-        let kept = Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head };
+        let kept =
+            Kept { entries: VecDeque::new(), bytes: 0, bytes_max, head, came_at: Instant::now(), told: None };
         let (seen, _) = broadcast::channel(SEEN_MAX);
         Self { kept: Mutex::new(kept), head: watch::Sender::new(head), seen }
     }
@@ -81,6 +101,11 @@ impl Feed {
     /// Returns the place of the last entry.
     pub fn head(&self) -> Position {
         *self.head.borrow()
+    }
+
+    /// Returns when the last entry came.
+    pub fn came_at(&self) -> Instant {
+        self.kept().came_at
     }
 
     /// Returns a way to wait for more.
@@ -96,13 +121,29 @@ impl Feed {
     /// Returns what stands behind a place.
     pub fn next(&self, at: Position) -> Next {
         let kept = self.kept();
-        let Some(behind) = kept.head.0.checked_sub(at.0).filter(|behind| *behind > 0) else {
+        if kept.head <= at {
             return Next::Nothing;
-        };
-        let index = usize::try_from(behind).ok().and_then(|behind| kept.entries.len().checked_sub(behind));
-        index
+        }
+        kept.index_behind(at)
             .and_then(|index| kept.entries.get(index))
             .map_or(Next::Gone, |frames| Next::Entry(frames.clone()))
+    }
+
+    /// Returns all that is at hand behind a place, within bounds, and how far that is, where one who wants everything of
+    /// a run, or of all, is told the same as others.
+    fn told_behind(&self, at: Position, only: Option<&RunId>) -> Option<(Bytes, Position)> {
+        let mut kept = self.kept();
+        let is_told = |batch: &&Batch| batch.after == at && batch.head == kept.head;
+        let batch = match kept.told.as_ref().filter(is_told) {
+            Some(batch) => batch.clone(),
+            None => {
+                let batch = kept.gather(at)?;
+                kept.told = Some(batch.clone());
+                batch
+            }
+        };
+        let is_wanted = only.is_none_or(|only| batch.run.as_ref() == Some(only));
+        is_wanted.then_some((batch.text, batch.upto))
     }
 
     /// Takes the entry behind the last one. Any other is not taken.
@@ -114,6 +155,7 @@ impl Feed {
                 return;
             }
             kept.head = position;
+            kept.came_at = Instant::now();
             kept.bytes += frames.text.len();
             kept.entries.push_back(Arc::new(frames));
             while kept.bytes > kept.bytes_max && kept.entries.len() > 1 {
@@ -182,6 +224,38 @@ impl Feed {
         });
         // What could not be read is read with the next news.
         drop(reading.await);
+    }
+}
+
+impl Kept {
+    /// Returns where the entry behind a place is, if it is at hand.
+    fn index_behind(&self, at: Position) -> Option<usize> {
+        let behind = self.head.0.checked_sub(at.0).filter(|behind| *behind > 0)?;
+        self.entries.len().checked_sub(usize::try_from(behind).ok()?)
+    }
+
+    /// Puts together what is behind a place, about as much as is told in one go.
+    fn gather(&self, at: Position) -> Option<Batch> {
+        let entries = self.entries.range(self.index_behind(at)?..);
+        let mut told = Told::default();
+        let mut batch: Option<Batch> = None;
+        for frames in entries {
+            let head = self.head;
+            let batch = batch.get_or_insert_with(|| Batch {
+                after: at,
+                upto: at,
+                head,
+                run: Some(frames.run.clone()),
+                text: Bytes::new(),
+            });
+            batch.upto = frames.position;
+            batch.run.take_if(|run| *run != frames.run);
+            if told.add(Some(frames.text.clone())) {
+                break;
+            }
+        }
+        let batch = batch?;
+        Some(Batch { text: told.text()?, ..batch })
     }
 }
 

@@ -72,8 +72,9 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
     within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
 }
 
-/// All routes and what is said about them. Making them takes longer than anything else at a start.
-static ALL: LazyLock<(Router<Api>, openapi::OpenApi)> = LazyLock::new(described);
+/// All routes. Making them takes longer than anything else at a start. What is said about them is larger than all else
+/// that a server at rest has in memory, and is made again for the few who ask.
+static ALL: LazyLock<Router<Api>> = LazyLock::new(|| described().0);
 
 /// Has the routes made, beside whoever opens the log meanwhile.
 pub fn prepare() {
@@ -84,10 +85,9 @@ pub fn prepare() {
 }
 
 fn answering(api: Api) -> Router {
-    let (router, description) = &*ALL;
-    let description = get(move || async move { Json(description).into_response() });
+    let description = get(async || Json(described().1).into_response());
     let answers = Arc::clone(&api.answers);
-    router.clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+    ALL.clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }
 
 /// Adds what holds for every path.

@@ -1,5 +1,7 @@
 //! Takes connections and answers them, within bounds, until everything is over.
 
+mod listening;
+
 use std::{sync::Arc, time::Duration};
 
 use axum::{Router, serve::Listener};
@@ -12,6 +14,7 @@ use tokio::{sync::Semaphore, task::JoinSet, time::timeout};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::{Api, api::LISTENERS_MAX};
+use listening::Connection;
 
 /// How many connections there are at once; more wait until one ends. Listeners leave room for those who ask.
 const CONNECTIONS_MAX: usize = LISTENERS_MAX + 256;
@@ -27,7 +30,7 @@ const HEADERS_MAX: usize = 64;
 const GOODBYE_MAX: Duration = Duration::from_secs(5);
 
 /// Answers whoever comes, until the end was asked for and carried out.
-pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
+pub async fn serve<L: Listener<Io: Connection>>(api: &Api, mut listener: L, router: Router) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
     loop {
@@ -51,13 +54,17 @@ pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
     let _ = timeout(GOODBYE_MAX, connections.join_all()).await;
 }
 
-async fn connection<I>(api: &Api, io: I, router: Router)
-where
-    I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + 'static,
-{
+async fn connection(api: &Api, io: impl Connection, router: Router) {
+    // Not kept while the connection is: it is larger than all the rest.
+    let asked = Box::pin(listening::asked(&io)).await;
     let mut io = TimeoutStream::new(io);
     io.set_write_timeout(Some(WRITE_WAIT_MAX));
-    let io = TokioIo::new(Box::pin(io));
+    let mut io = Box::pin(io);
+    if let Some(asked) = asked {
+        // That a client went is no mistake of ours, and there is nobody left to tell.
+        return drop(listening::tell(&mut io, asked, router).await);
+    }
+    let io = TokioIo::new(io);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WAIT_MAX)

@@ -348,6 +348,10 @@ export type Cleaned = {
   removed: Array<TaskId>,
   /** Tasks whose worktrees stay, and why. */
   left: Array<[TaskId, string]>,
+  /** Sessions without a task whose worktrees are gone. */
+  desksRemoved: Array<SessionId>,
+  /** Sessions without a task whose worktrees stay, and why. */
+  desksLeft: Array<[SessionId, string]>,
 };
 
 /** How large a task is, for estimates until durations are learned. */
@@ -765,6 +769,10 @@ export type Landed = { "type": "landed",
   branch: string,
   /** The files. */
   files: Array<string>,
+}
+| { "type": "notApproved",
+  /** The branch that has what is merged. */
+  branch: string,
 }
 | { "type": "noTarget",
   /** The run's branch. */
@@ -1356,6 +1364,12 @@ export type ReadPhase = {
   after: Array<number>,
   /** Its tasks in the file's order. */
   tasks: Array<TaskId>,
+  /** The command that proves it, and its tasks that have none of their own. */
+  verify?: string,
+  /** The patterns of what it is to leave behind. */
+  artefacts?: Array<string>,
+  /** What all its tasks together may cost. */
+  budgets?: Array<Budget>,
 };
 
 /** One piece of work. */

@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use server::{Client, LiveEvent};
 
-use super::{Options, Outcome, feed::Feed, load, signals::Signals, waits};
-use crate::{failure::Failure, printable::json};
+use store::Position;
+
+use super::{Options, Outcome, feed::Feed, signals::Signals, waits};
+use crate::{failure::Failure, printable::json, screen::board::Board};
 
 /// How long one look at a silent run lasts.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
@@ -38,8 +40,9 @@ struct Glimpse<'a> {
 
 pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome, Failure> {
     let signals = Signals::take()?;
-    let (mut board, position) = load(client, run)?;
-    let mut feed = Feed::open(client, run, position)?;
+    // From its first event on, however late somebody comes: programs want all of it.
+    let mut board = Board::default();
+    let mut feed = Feed::open(client, run, Position(0))?;
     loop {
         if let Some(outcome) = board.run.as_ref().and_then(Outcome::of) {
             return Ok(outcome);

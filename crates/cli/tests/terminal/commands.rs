@@ -72,6 +72,7 @@ fn a_run_is_led_from_another_terminal() {
     office.prints(&["answer", run.as_str(), "q_1", "--option", "2"], "q_1 is answered: blue");
     office.refuses(&["answer", "q_1", "red"], 1, "answered already");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
+    office.refuses(&["land"], 1, "no phase of");
     office.refuses(&["reject", "1"], 2, "say why");
     office.refuses(&["approve", "x"], 2, "'x'");
     office.prints(&["approve", "1", "well", "done"], "phase 1 is approved");
@@ -137,6 +138,16 @@ fn what_happens_can_be_read_by_programs() {
     assert!(events.contains(&"worker.complete") && events.contains(&"run.changed"), "{events:?}");
     let last = lines.iter().rev().find(|line| line["data"]["kind"] == "run").unwrap();
     assert_eq!(last["data"]["row"]["status"], "done");
+    // Whoever comes later gets the same, from the first event on.
+    let late = office.command(&["watch", "--json"]).output().unwrap();
+    assert_eq!(late.status.code(), Some(0));
+    let late: Vec<Value> = String::from_utf8(late.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(late.first().unwrap()["data"]["sequence"], 1);
+    assert_eq!(late.last().unwrap()["data"]["row"]["status"], "done");
 }
 
 #[test]

@@ -6,4 +6,5 @@ mod commands;
 mod crowd;
 mod office;
 mod plans;
+mod projects;
 mod watch;

@@ -1,8 +1,8 @@
 //! Whatever the layers hold: nothing panics, takes long, or is told without end.
 
 use crate::load::{load_all, load_file};
-use config::{FILE_BYTES_MAX, PROBLEMS_MAX, keep_permission, write};
-use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
+use config::{FILE_BYTES_MAX, PROBLEMS_MAX, write};
+use proptest::prelude::{Strategy, any, prop, prop_assert, proptest};
 
 const WHOLE: &str = include_str!("cases/good/whole.toml");
 
@@ -88,15 +88,6 @@ proptest! {
     fn random_variables_and_flags_never_panic(name in "[A-Z_]{0,30}", value: String, flag: String) {
         let name = format!("JANGDAN_{name}");
         let _ = load_all(&[], &[(&name, &value)], &[&flag, &format!("checks.verify={value}")]);
-    }
-
-    #[test]
-    fn a_kept_choice_is_in_the_file_or_the_file_is_broken(text in damaged(), subject in "[a-z *\n\"=]{1,20}", allowed: bool) {
-        let pattern = format!("=run:{subject}");
-        if let Ok(kept) = keep_permission(&text, &pattern, allowed) {
-            // Twice is once.
-            prop_assert_eq!(&keep_permission(&kept, &pattern, allowed).unwrap(), &kept);
-        }
     }
 }
 

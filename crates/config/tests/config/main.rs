@@ -7,7 +7,6 @@
 )]
 
 mod hostile;
-mod keep;
 mod keys;
 mod layers;
 mod load;

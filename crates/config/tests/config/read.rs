@@ -12,8 +12,8 @@ fn every_file_is_understood_or_shown_what_is_wrong() {
         let seen = match load_file(&fs::read(path).unwrap()) {
             Ok(loaded) => {
                 assert!(is_good, "{} should be refused", path.display());
-                let team = loaded.config.members(&"first".parse().unwrap());
-                let team: String = team.iter().map(|member| format!("{member:?}\n")).collect();
+                let team: String =
+                    loaded.config.members.iter().map(|member| format!("{member:?}\n")).collect();
                 let warnings: String =
                     loaded.warnings.iter().map(|problem| format!("warning: {problem}\n")).collect();
                 format!("{}\n{team}\n{warnings}", write(&loaded, true))

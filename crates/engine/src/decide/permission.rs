@@ -90,15 +90,18 @@ impl Deciding<'_> {
 
 /// Tells whether a pattern names a wish, or a choice was about exactly this.
 fn names(pattern: &str, wish: &PermissionWish) -> bool {
-    match pattern.strip_prefix('=') {
-        Some(exact) => exact.split_once(':') == Some((wish.kind.word(), wish.subject.as_str())),
-        None => covers(pattern, wish, false),
-    }
+    is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, false))
 }
 
 /// Tells whether a pattern lets a wish pass. No `*` stands for what would join another command to the one allowed.
 fn matches(pattern: &str, wish: &PermissionWish) -> bool {
-    covers(pattern, wish, true)
+    is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, true))
+}
+
+/// Tells whether a choice was about exactly this; nothing where it is a pattern.
+fn is_exactly(pattern: &str, wish: &PermissionWish) -> Option<bool> {
+    let exact = pattern.strip_prefix('=')?;
+    Some(exact.split_once(':') == Some((wish.kind.word(), wish.subject.as_str())))
 }
 
 fn covers(pattern: &str, wish: &PermissionWish, strictly: bool) -> bool {
@@ -161,6 +164,10 @@ mod tests {
             ("*.md", PermissionKind::Edit, "docs/a.md", true),
             ("*.md", PermissionKind::Edit, "docs/a.md.exe", false),
             ("fetch:https://docs.rs/*", PermissionKind::Fetch, "https://docs.rs/serde", true),
+            // What was kept for the project in an earlier run.
+            ("=run:rm *; ls", PermissionKind::Run, "rm *; ls", true),
+            ("=run:rm *; ls", PermissionKind::Run, "rm x; ls", false),
+            ("=run:make", PermissionKind::Other, "make", false),
             ("a*b*c", PermissionKind::Other, "axxbyyc", true),
             ("a*b*c", PermissionKind::Other, "axxc", false),
             ("edit:src/**", PermissionKind::Edit, "src/../../etc/passwd", false),

@@ -53,7 +53,12 @@ pub(super) fn number(phases: Vec<FoundPhase>) -> (Vec<DraftPhase>, Vec<PhaseNumb
         let number = if phase.has_tasks { numbers_used.next().unwrap_or(1) } else { 1 };
         numbers.push(number);
         if phase.has_tasks {
-            drafts.push(DraftPhase { number, name: phase.name, after: None, is_story: phase.is_story });
+            drafts.push(DraftPhase {
+                number,
+                name: phase.name,
+                is_story: phase.is_story,
+                ..DraftPhase::default()
+            });
         }
     }
     (drafts, numbers)

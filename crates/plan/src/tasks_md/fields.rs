@@ -146,7 +146,7 @@ impl<'a, 'd> Gathered<'a, 'd> {
         let one = |value: &Value<'_, '_>| scalar(&value.whole(source));
         let many = |value: &Value<'_, '_>| text::values(&value.whole(source));
         match key {
-            Key::Id | Key::After | Key::Acceptance => {}
+            Key::Id | Key::After | Key::Artefacts | Key::Acceptance => {}
             Key::Title => task.title = one_line(&value.whole(source)),
             Key::Dependencies => {
                 let end = match value.more {

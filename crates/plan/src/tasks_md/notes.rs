@@ -68,7 +68,7 @@ impl Notes {
             Some((HeadingNumber::Whole(number) | HeadingNumber::Dotted(number), name)) => {
                 self.set_phase(rank, number);
                 let name = one_line(name);
-                (!name.is_empty()).then_some(DraftPhase { number, name, after: None, is_story: false })
+                (!name.is_empty()).then_some(DraftPhase { number, name, ..DraftPhase::default() })
             }
             Some((HeadingNumber::Letter, _)) | None => {
                 let message = format!("phase '{}' has no number, and is left out", shorten(value.text));

@@ -152,7 +152,7 @@ impl Section {
 /// Tells whether a key line is one here: a heading with a title needs no key for it, so the line says something else.
 fn is_key(key: Key, place: usize, tasks: &Gathered<'_, '_>) -> bool {
     match key {
-        Key::Id | Key::After => false,
+        Key::Id | Key::After | Key::Artefacts => false,
         Key::Title => !tasks.has_title(place),
         _ => true,
     }

@@ -13,6 +13,8 @@ use crate::{
 
 use super::table::unescape;
 
+pub(super) const BUDGET_HINT: &str = "write 200k or 1m for tokens, $2 for money";
+
 /// The value of a key or a cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Value<'a, 'i> {
@@ -76,7 +78,7 @@ pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_, '_>, diagnost
         Key::Budget => {
             task.budget = words.parse().ok();
             if is_given && task.budget.is_none() {
-                diagnostics.push(wrong(value, "budget", "write 200k or 1m for tokens, $2 for money"));
+                diagnostics.push(wrong(value, "budget", BUDGET_HINT));
             }
         }
         _ => {

@@ -98,10 +98,6 @@ fn a_merge_between_making_and_moving_is_done_once() {
     run.advance(&onto, &commit).unwrap();
     assert_eq!(run.merge(&id("T1"), &author).unwrap(), Merge::Already { commit: commit.clone() });
     assert_eq!(git(&stage.user(), &["rev-list", "--count", "--merges", "jangdan/r1/run"]), "1");
-    run.take_back(&commit, &onto).unwrap();
-    run.take_back(&commit, &onto).unwrap();
-    assert_eq!(run.tip().unwrap(), before);
-    run.advance(&onto, &commit).unwrap();
 }
 
 #[test]

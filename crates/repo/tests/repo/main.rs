@@ -4,7 +4,7 @@
 
 mod conflicts;
 mod crashes;
-mod disk;
+mod desks;
 mod finding;
 mod keeping;
 mod kinds;

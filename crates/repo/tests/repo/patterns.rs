@@ -29,3 +29,33 @@ fn a_pattern_names_files_of_the_commit_and_none_of_the_users_tree() {
         assert_eq!(files, expected, "{pattern}");
     }
 }
+
+#[test]
+fn a_pattern_that_leads_out_of_the_repository_names_nothing() {
+    let stage = Stage::with(|user| write(user, "top.md", "top\n"));
+    let outside = stage.user().parent().unwrap().join("secret.md");
+    std::fs::write(&outside, "secret\n").unwrap();
+    let commit = stage.run.tip().unwrap();
+    let absolute = outside.display().to_string();
+    let hostile = [
+        "../secret.md",
+        "docs/../../secret.md",
+        "../**",
+        absolute.as_str(),
+        "/etc/passwd",
+        ".git/config",
+        ".git/**",
+        ":(top)../secret.md",
+        ":!none",
+        ")secret",
+        "--others",
+        "-z",
+        "\u{0}",
+        "top.md\u{0}../secret.md",
+    ];
+    for pattern in hostile {
+        // Refused or found nowhere, which is the same to a gate: there is no such file.
+        let files = stage.run.files_matching(&commit, pattern).unwrap_or_default();
+        assert_eq!(files, Vec::<std::path::PathBuf>::new(), "{pattern:?}");
+    }
+}

@@ -74,7 +74,7 @@ fn a_whole_run_beside_a_dirty_checkout_with_hooks_and_signing_changes_nothing_th
     let tip = stage.run.tip().unwrap();
     stage.run.scratch(&tip).unwrap();
     stage.run.overlaps(&[first.clone(), second.clone()]).unwrap();
-    stage.run.disk_use(&[]).unwrap();
+    stage.run.remove_merged(&second).unwrap();
     assert!(matches!(stage.run.land("main", &tip).unwrap(), Landing::CheckedOut { .. }));
     assert!(matches!(stage.run.land_checked_out("main", &tip, &user).unwrap(), Landing::Dirty { .. }));
     stage.run.remove(&first, &[]).unwrap();

@@ -1,7 +1,7 @@
 //! Who works in which worktree, and which tasks are over: what decides which worktrees may be given up.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -25,20 +25,38 @@ struct Pages {
     runs: BTreeMap<RunId, Finished>,
 }
 
-/// The tasks of a run that are over.
+/// What is over of a run that goes on.
+#[derive(Clone)]
 struct Finished {
     git: Git,
-    /// Each, and whether it is done.
+    /// Each task, and whether it is done.
     tasks: BTreeMap<TaskId, bool>,
+    /// Sessions that worked at no task.
+    sessions: BTreeSet<SessionId>,
 }
 
-/// A worktree of a task that is over.
-pub(super) struct Candidate {
+/// What a run has that may be given up.
+pub(super) struct Candidates {
     pub(super) run: RunId,
-    pub(super) task: TaskId,
     pub(super) git: Git,
-    /// Whether its work is merged, as far as the run knows; git has the last word.
-    pub(super) is_done: bool,
+    /// Whether nobody has it open, because it is over.
+    pub(super) is_shut: bool,
+    /// Its tasks that are over, and whether each is merged, as far as the run knows; git has the last word.
+    pub(super) tasks: Vec<(TaskId, bool)>,
+    /// The sessions without a task that are over.
+    pub(super) desks: Vec<SessionId>,
+}
+
+impl Candidates {
+    /// Tells whether a worktree of a run that goes on is one of these.
+    pub(super) fn is_over(&self, place: &str) -> bool {
+        let is_task = |task: TaskId| self.tasks.iter().any(|(other, _)| *other == task);
+        place.parse().is_ok_and(is_task)
+            || place
+                .strip_prefix("desk-")
+                .and_then(|name| name.parse().ok())
+                .is_some_and(|session| self.desks.contains(&session))
+    }
 }
 
 impl Books {
@@ -57,10 +75,11 @@ impl Books {
         tasks: impl Iterator<Item = (&'a TaskId, TaskState)>,
     ) {
         let mut pages = self.pages();
-        let finished = pages
-            .runs
-            .entry(run.clone())
-            .or_insert_with(|| Finished { git: git.clone(), tasks: BTreeMap::new() });
+        let finished = pages.runs.entry(run.clone()).or_insert_with(|| Finished {
+            git: git.clone(),
+            tasks: BTreeMap::new(),
+            sessions: BTreeSet::new(),
+        });
         for (task, state) in tasks {
             if state.is_over() {
                 finished.tasks.insert(task.clone(), state == TaskState::Done);
@@ -70,28 +89,37 @@ impl Books {
         }
     }
 
+    /// Notes that a session is over that worked at no task.
+    pub(crate) fn note_over(&self, run: &RunId, session: SessionId) {
+        if let Some(finished) = self.pages().runs.get_mut(run) {
+            finished.sessions.insert(session);
+        }
+    }
+
+    /// Returns the git of a run that goes on.
+    pub(crate) fn git(&self, run: &RunId) -> Option<Git> {
+        self.pages().runs.get(run).map(|finished| finished.git.clone())
+    }
+
     /// Tells whether nobody works at a task.
     pub(super) fn is_free(&self, run: &RunId, task: &TaskId) -> bool {
         !self.pages().seats.iter().any(|((of, _), at)| of == run && at == task)
     }
 
-    /// Returns the worktrees of tasks that are over: first those of runs that are over themselves.
-    pub(super) fn candidates(&self, data: &Path) -> Vec<Candidate> {
-        let pages = self.pages();
-        let over = runs_over(data, &pages.runs).into_iter().flat_map(|(run, git)| {
-            let tasks = git.tasks_with_worktrees().into_iter();
-            tasks.map(move |task| Candidate { run: run.clone(), task, git: git.clone(), is_done: true })
+    /// Returns what may be given up: first what runs have that are over themselves.
+    pub(super) fn candidates(&self, data: &Path) -> Vec<Candidates> {
+        // Git may take its time; nobody waits for these pages meanwhile.
+        let going = self.pages().runs.clone();
+        let shut = runs_over(data, &going).into_iter().map(|(run, git)| {
+            let tasks = git.tasks_with_worktrees().into_iter().map(|task| (task, true)).collect();
+            Candidates { run, tasks, desks: git.desks(), git, is_shut: true }
         });
-        let going = pages.runs.iter().flat_map(|(run, Finished { git, tasks })| {
-            let candidate = |(task, is_done): (&TaskId, &bool)| Candidate {
-                run: run.clone(),
-                task: task.clone(),
-                git: git.clone(),
-                is_done: *is_done,
-            };
-            tasks.iter().map(candidate)
-        });
-        over.chain(going).collect()
+        let mut candidates: Vec<Candidates> = shut.collect();
+        candidates.extend(going.into_iter().map(|(run, Finished { git, tasks, sessions })| {
+            let desks = git.desks().into_iter().filter(|session| sessions.contains(session)).collect();
+            Candidates { run, tasks: tasks.into_iter().collect(), desks, git, is_shut: false }
+        }));
+        candidates
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {

@@ -169,7 +169,7 @@ fn session_name(site: &Site, name: &str, number: u32) -> String {
 }
 
 fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError> {
-    let variables = site.variables(job.task);
+    let variables = site.variables(job.task, job.place);
     site.shared.sessions.start(&Start {
         name: Some(name),
         command: vec!["sh".into(), "-c".into(), job.command.into()],

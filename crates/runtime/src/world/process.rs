@@ -60,7 +60,17 @@ pub(super) struct Seat {
     pub(super) used: Usage,
 }
 
-/// How a process was started, written down before it is.
+/// What is written down of a process before it is started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Note {
+    #[serde(flatten)]
+    started: Started,
+    /// The start of the machine that it belongs to, where that can be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    boot: Option<String>,
+}
+
+/// How a process was started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Started {
@@ -97,6 +107,8 @@ pub(super) struct Process {
     pub(super) remembers: bool,
     /// Whether it was told anything.
     pub(super) was_told: bool,
+    /// Whether the machine was started anew since.
+    pub(super) is_of_another_boot: bool,
     number: u32,
 }
 
@@ -108,10 +120,10 @@ impl Process {
         read_from: u64,
     ) -> Result<Option<(Self, Vec<Seen>)>, ProcessError> {
         let Some((number, found)) = last(site, seat.session)? else { return Ok(None) };
-        let started = read_started(site, seat.session, number)?;
+        let note = read_note(site, seat.session, number)?;
         let is_there = read_from >> RANGE_BITS == u64::from(number - 1);
         let from = if is_there { read_from & ((1 << RANGE_BITS) - 1) } else { 0 };
-        Self::open(seat, found, &started, number, from).map(Some)
+        Self::open(seat, found, &note, number, from).map(Some)
     }
 
     /// Starts the next process of a session.
@@ -129,10 +141,12 @@ impl Process {
                 source,
             })?),
         };
-        write_started(site, seat.session, number, &started)?;
+        let note = Note { started, boot: boot_id() };
+        write_note(site, seat.session, number, &note)?;
+        let started = &note.started;
         let line = seat.preset.command_line(started.launch());
         let mut environment = line.environment;
-        let variables = site.variables(seat.task.as_ref());
+        let variables = site.variables(seat.task.as_ref(), &seat.place);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         let start = Start {
             name: Some(name(site, seat.session, number)),
@@ -140,7 +154,7 @@ impl Process {
             directory: seat.place.clone(),
             attachment: line.attachment,
             environment,
-            memory_bytes_max: None,
+            memory_bytes_max: seat.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
             sandbox: site.sandbox(),
             // Others may read along, and no more: what it says is for the run.
             agent: Some(started.hired(&seat.preset)),
@@ -150,13 +164,13 @@ impl Process {
             Some(before) => site.shared.sessions.start_with(&start, before.about.key)?,
             None => site.shared.sessions.start(&start)?,
         };
-        Self::open(seat, found, &started, number, 0)
+        Self::open(seat, found, &note, number, 0)
     }
 
     fn open(
         seat: &Seat,
         found: Found,
-        started: &Started,
+        Note { started, boot }: &Note,
         number: u32,
         from: u64,
     ) -> Result<(Self, Vec<Seen>), ProcessError> {
@@ -179,7 +193,8 @@ impl Process {
             Living::open(&found.directory, driver(&seat.preset, &begin), begin.aside(), from)?;
         let remembers = matches!(started, Started::Resume(_));
         let was_told = seen.iter().any(|seen| matches!(seen, Seen::Typed { .. }));
-        Ok((Self { living, found, remembers, was_told, number }, seen))
+        let is_of_another_boot = boot.is_some() && *boot != boot_id();
+        Ok((Self { living, found, remembers, was_told, is_of_another_boot, number }, seen))
     }
 
     /// Returns a place of this process as one of the session's.
@@ -246,6 +261,19 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
     }
 }
 
+/// Ends what processes a session has, and waits until they are gone or can't be.
+pub(super) fn end_for_good(site: &Site, session: SessionId, grace: Duration) {
+    end_all(site, session, grace);
+    let deadline = Instant::now() + grace * 5;
+    let is_there = |found: &Found| matches!(found.state, State::Alive(_) | State::Starting);
+    while last(site, session).is_ok_and(|last| last.is_some_and(|(_, found)| is_there(&found))) {
+        if Instant::now() >= deadline {
+            break;
+        }
+        thread::sleep(STARTING_LOOK);
+    }
+}
+
 /// Returns the last process of a session, and its number.
 fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, SessionError> {
     let mut last = None;
@@ -279,20 +307,19 @@ fn stopped_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
     site.shared.folder(&site.run).join(format!("{session}-{number}-stopped"))
 }
 
-fn write_started(
-    site: &Site,
-    session: SessionId,
-    number: u32,
-    started: &Started,
-) -> Result<(), ProcessError> {
+fn write_note(site: &Site, session: SessionId, number: u32, note: &Note) -> Result<(), ProcessError> {
     let path = started_path(site, session, number);
-    let written =
-        serde_json::to_vec(started).map_err(io::Error::other).and_then(|text| fs::write(&path, text));
+    let written = serde_json::to_vec(note).map_err(io::Error::other).and_then(|text| fs::write(&path, text));
     written.map_err(|source| ProcessError::Io { action: "write", path, source })
 }
 
-fn read_started(site: &Site, session: SessionId, number: u32) -> Result<Started, ProcessError> {
+fn read_note(site: &Site, session: SessionId, number: u32) -> Result<Note, ProcessError> {
     let path = started_path(site, session, number);
     let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other));
     read.map_err(|source| ProcessError::Io { action: "read", path, source })
+}
+
+/// Returns what is another one after each start of the machine, where the system says it.
+fn boot_id() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }

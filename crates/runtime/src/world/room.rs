@@ -3,20 +3,25 @@
 //! A check that a killed server left there goes on. Whoever has the room next waits for it if it is their own, and ends it
 //! if it is not: its own order runs it again.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use domain::{Receipt, TaskId};
 use repo::{Commit, RepoError};
 
 use super::{
     job::{self, Job, receipt},
-    leash::Leash,
+    leash::{Leash, Pull},
     site::Site,
 };
 use crate::git::Git;
 
 /// Says whose check is in the room.
 const TAKEN: &str = "room";
+
+/// Tells whether a check is in the room, perhaps of a server that was killed.
+pub(crate) fn is_taken(folder: &Path) -> bool {
+    folder.join(TAKEN).exists()
+}
 
 /// A check of a merged tree.
 pub(super) struct Merged<'a> {
@@ -47,7 +52,8 @@ pub(super) fn check(site: &Site, git: &Git, merged: Merged<'_>, leash: &Leash) -
         scratch.path
     };
     let receipt = receipt(site, &Job { name, command, place: &place, task, time_max_ms, leash }, tree);
-    if !leash.is_pulled() {
+    // One that was called off has ended; one that was left goes on.
+    if leash.pulled() != Some(Pull::Leave) {
         let _ = fs::remove_file(&taken);
     }
     drop(room);

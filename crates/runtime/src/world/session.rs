@@ -245,7 +245,7 @@ impl Clerk {
     fn find_place(&self) -> Result<std::path::PathBuf, ProcessError> {
         let placed = match &self.seat.task {
             Some(task) => self.site.place(task),
-            None => self.site.desk(self.seat.session).map(|place| (place, false)).map_err(NoPlace::Git),
+            None => self.site.desk(self.seat.session).map_err(NoPlace::Git),
         };
         let (place, is_new) = placed.map_err(|error| match error {
             NoPlace::Git(error) => match chain(&error) {
@@ -254,9 +254,12 @@ impl Clerk {
             },
             NoPlace::Room(missing) => ProcessError::Room(missing.to_string()),
         })?;
-        if let Some(task) = &self.seat.task {
-            self.site.set_up(&place, task, is_new, &self.leash).map_err(ProcessError::Place)?;
-        }
+        let Seat { session, role, .. } = self.seat;
+        let made = match &self.seat.task {
+            Some(task) => self.site.set_up(&place, task, is_new, &self.leash),
+            None => self.site.set_up_desk(&place, session, role, is_new, &self.leash),
+        };
+        made.map_err(ProcessError::Place)?;
         Ok(place)
     }
 

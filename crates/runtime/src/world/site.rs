@@ -1,33 +1,40 @@
 //! What everybody who works for a run has at hand.
 
 use std::{
-    collections::BTreeMap,
     error::Error,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock, mpsc::SyncSender},
+    sync::{Arc, mpsc::SyncSender},
+    time::Duration,
 };
 
 use agents::{Demand, Sandbox};
-use domain::{Command, RunId, SessionId, TaskId};
+use domain::{Command, Role, RunId, SessionId, TaskId};
 use repo::RepoError;
 
 use super::{
+    bring::bring,
     job::{Job, run},
     leash::Leash,
+    process::end_for_good,
     turns::Turns,
 };
 use crate::{
     Glimpse, Published,
+    choices::keep_permission,
     crank::Mail,
     disk::NoRoom,
     git::Git,
     host::Shared,
-    outfit::{Outfit, Ports, SandboxMode, keep_permission},
+    outfit::{Outfit, SandboxMode},
+    ports::Place,
 };
 
 /// How long a set-up command may take.
 const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
+
+/// How long whoever sits in the way may take to leave.
+const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) struct Site {
     pub(super) shared: Arc<Shared>,
@@ -36,8 +43,6 @@ pub(super) struct Site {
     pub(super) git: Option<Git>,
     pub(super) turns: Turns,
     pub(super) mail: SyncSender<Mail>,
-    /// The place of each task in the plan, known when there is something to do.
-    pub(super) task_numbers: OnceLock<BTreeMap<TaskId, u32>>,
 }
 
 /// Why a task has no place to be worked at.
@@ -81,11 +86,11 @@ impl Site {
         }
     }
 
-    /// Returns where somebody sits who works at no task.
-    pub(super) fn desk(&self, session: SessionId) -> Result<PathBuf, RepoError> {
+    /// Returns where somebody sits who works at no task, and whether nobody was there before.
+    pub(super) fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         match &self.git {
-            Some(git) => git.desk(&session.to_string()),
-            None => Ok(self.outfit.project.clone()),
+            Some(git) => git.desk(session),
+            None => Ok((self.outfit.project.clone(), false)),
         }
     }
 
@@ -100,18 +105,52 @@ impl Site {
         self.run_set_up(place, &task.to_string(), Some(task), is_new, leash)
     }
 
-    /// Brings files along that git ignores; one that the project has not is not missed.
-    fn copy_into(&self, place: &Path) -> Result<(), String> {
-        for file in &self.outfit.copy {
-            let (from, to) = (self.outfit.project.join(file), place.join(file));
-            if !from.is_file() || to.exists() {
-                continue;
+    /// Makes a desk ready. Whoever leads others must not wait for packages: questions wait for them.
+    pub(super) fn set_up_desk(
+        &self,
+        place: &Path,
+        session: SessionId,
+        role: Role,
+        is_new: bool,
+        leash: &Leash,
+    ) -> Result<(), String> {
+        match role {
+            Role::Orchestrator | Role::Operator => self.bring_files(place),
+            Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
+                self.run_set_up(place, &format!("desk-{session}"), None, is_new, leash)
             }
-            let made = to.parent().map_or(Ok(()), fs::create_dir_all);
-            let copied = made.and_then(|()| fs::copy(&from, &to));
-            copied.map_err(|error| format!("copy {} into the worktree: {error}", file.display()))?;
         }
-        Ok(())
+    }
+
+    /// Removes a desk of a session that is over. One that can't be goes when room is needed, or when somebody cleans up.
+    pub(super) fn clear_desk(&self, session: SessionId) {
+        if let Some(git) = &self.git
+            && git.remove_desk(session).is_ok()
+        {
+            let _ = fs::remove_file(self.mark(&format!("desk-{session}")));
+        }
+    }
+
+    /// Removes all desks of a run that is over, with whoever has not left yet.
+    pub(super) fn clear_desks(&self) {
+        for session in self.git.as_ref().map(Git::desks).unwrap_or_default() {
+            end_for_good(self, session, GRACE);
+            self.clear_desk(session);
+        }
+    }
+
+    /// Brings files along that git ignores.
+    fn bring_files(&self, place: &Path) -> Result<(), String> {
+        // The project's own folder has them.
+        if self.git.is_none() {
+            return Ok(());
+        }
+        bring(&self.outfit.project, &self.outfit.copy, place)
+    }
+
+    /// Returns the file that says that a place is set up.
+    fn mark(&self, name: &str) -> PathBuf {
+        self.shared.folder(&self.run).join(format!("ready-{name}"))
     }
 
     /// Runs them where merged trees are checked. Where that fails, the check will say so.
@@ -131,13 +170,13 @@ impl Site {
         if self.git.is_none() {
             return Ok(());
         }
-        let mark = self.shared.folder(&self.run).join(format!("ready-{name}"));
+        let mark = self.mark(name);
         if is_new {
             let _ = fs::remove_file(&mark);
         } else if mark.exists() {
             return Ok(());
         }
-        self.copy_into(place)?;
+        self.bring_files(place)?;
         for (number, command) in self.outfit.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
             let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX, leash };
@@ -150,28 +189,20 @@ impl Site {
         fs::write(mark, "").map_err(|error| chain(&error))
     }
 
-    /// Returns variables that every process of a task finds.
-    pub(super) fn variables(&self, task: Option<&TaskId>) -> Vec<(String, String)> {
+    /// Returns variables that every process of a place finds.
+    pub(super) fn variables(&self, task: Option<&TaskId>, place: &Path) -> Vec<(String, String)> {
         // Empty, not absent: a server that an agent started would else hand on that agent's.
-        let of_task = task.map(|task| (task.to_string(), self.port_base(task).to_string()));
-        let (task, port_base) = of_task.unwrap_or_default();
+        let task = task.map(ToString::to_string).unwrap_or_default();
+        let folder = place.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let place = match &self.git {
+            Some(_) => Place::Worktree(&folder),
+            None => Place::InPlace { run: &self.run, whose: &task },
+        };
+        let Shared { data, ports, .. } = &*self.shared;
+        let port_base = ports.first(data, &place, self.outfit.ports).to_string();
         [("JANGDAN_RUN", self.run.to_string()), ("JANGDAN_TASK", task), ("JANGDAN_PORT_BASE", port_base)]
             .map(|(name, value)| (name.to_owned(), value))
             .to_vec()
-    }
-
-    /// Returns the first of a task's own ports: the same each time. Tasks of one run have different ones while there are
-    /// enough; runs begin at different places.
-    fn port_base(&self, task: &TaskId) -> u16 {
-        let Ports { first, last, per_task } = self.outfit.ports;
-        let per_task = per_task.max(1);
-        let n_blocks = u32::from(last.saturating_sub(first) / per_task).max(1);
-        // FNV-1a: small, and stable over versions.
-        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-        let start = self.run.as_str().bytes().fold(0x811c_9dc5, fold);
-        let number = self.task_numbers.get().and_then(|numbers| numbers.get(task)).copied().unwrap_or(0);
-        let block = start.wrapping_add(number) % n_blocks;
-        first.saturating_add(u16::try_from(block).unwrap_or(0).saturating_mul(per_task))
     }
 
     pub(super) fn sandbox(&self) -> Sandbox {

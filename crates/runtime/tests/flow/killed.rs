@@ -1,10 +1,12 @@
 //! Whoever is killed, the task is tried again, and nothing that was started stays behind.
 
-use domain::{Event, RunOutcome, Settings};
+use std::fs;
+
+use domain::{Event, Role, RunOutcome, Settings};
 use views::AttemptState;
 
 use crate::{
-    lab::{Lab, plan, settings},
+    lab::{Agent, Lab, agent, plan, settings},
     processes::{Process, until},
 };
 
@@ -62,6 +64,43 @@ fn check(kill: &str, n_failed: usize) {
     for pid in pids.split(' ') {
         let process = Process::of(pid.parse().unwrap());
         until("nothing of it is left", || process.is_gone());
+    }
+}
+
+#[test]
+fn a_start_of_the_machine_is_nobodys_failure() {
+    let mut lab = Lab::new(&dies_once("while [ ! -e $BARRIER/off ]; do sleep 0.01; done; kill -KILL $PPID"));
+    let run = lab.start_with(plan(&["T1"]), Settings { retries_max: 1.try_into().unwrap(), ..settings() });
+    until("it works", || !lab.met("pids").is_empty());
+    // What was started before the machine was is of another boot.
+    let session = lab.rows(&run).tasks.iter().next().unwrap().session.unwrap();
+    let note = lab.data().join("runs").join(run.as_str()).join(format!("{session}-1.json"));
+    let text = fs::read_to_string(&note).unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    assert!(text.contains(boot.trim()), "{text}");
+    fs::write(&note, text.replace(boot.trim(), "another")).unwrap();
+    lab.reopen();
+    lab.let_go("off");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.show(&run, "found.txt"), "begun\n");
+    let rows = lab.rows(&run);
+    assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
+    assert_eq!(rows.escalations.len(), 0);
+}
+
+#[test]
+fn an_agent_gets_no_more_memory_than_its_preset_says() {
+    // `tail` keeps all that it is to print.
+    let script = r#"
+read -r task
+if head -c 400000000 /dev/zero | tail -c 300000000 > /dev/null; then echo much; else echo little; fi > got.txt
+echo "DONE:$JANGDAN_TASK"
+"#;
+    for (preset, expected) in [("memory_mib = 64", "little\n"), ("", "much\n")] {
+        let lab = Lab::with_team(&[Agent { preset, ..agent("worker", Role::Worker, script) }]);
+        let run = lab.start(plan(&["T1"]));
+        assert_eq!(lab.outcome(&run), RunOutcome::Done);
+        assert_eq!(lab.show(&run, "got.txt"), expected);
     }
 }
 

@@ -165,11 +165,15 @@ impl Lab {
 
     pub fn reopen_after(&mut self, stop: AfterStop) {
         self.host.stop(stop);
-        let data = self.folder.path().join("data");
+        let data = self.data();
         // The store's lock is free when the last one who has it is gone.
         let spare = tempfile::tempdir().unwrap();
         self.host = Host::open(spare.path()).unwrap();
         self.host = Host::open(&data).unwrap();
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
     }
 
     pub fn project(&self) -> PathBuf {

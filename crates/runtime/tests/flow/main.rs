@@ -9,8 +9,10 @@
 
 mod checks;
 mod control;
+mod desks;
 mod killed;
 mod lab;
+mod landing;
 mod overlaps;
 mod parking;
 mod places;

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use domain::RunOutcome;
-use runtime::{AfterStop, Isolation, Outfit};
+use runtime::{AfterStop, Isolation, Outfit, Ports};
 use views::TaskState;
 
 use crate::{
@@ -37,6 +37,23 @@ fn a_worktree_is_made_ready_before_its_agent_comes_in() {
     assert_ne!(lab.met("port-T1"), lab.met("port-T2"));
     assert!(lab.met("port-T1").parse::<u16>().is_ok());
     assert_eq!(lab.files_of(&run), [".gitignore", "README.md", "file-T1.txt", "file-T2.txt"]);
+}
+
+#[test]
+fn two_runs_and_what_is_merged_share_no_ports() {
+    let lab = Lab::new(LOOKS_AROUND);
+    let ports = Ports { first: 30_000, last: 30_039, per_task: 10 };
+    let mut work = plan(&["T1"]);
+    let checked = lab.meeting("port-check");
+    work.phases[0].verify = Some(format!("printf '%s' $JANGDAN_PORT_BASE >> {}", checked.display()));
+    work.tasks[0].verify = Some("true".to_owned());
+    let first = lab.start_in(work, settings(), Outfit { ports, ..lab.outfit() });
+    assert_eq!(lab.outcome(&first), RunOutcome::Done);
+    let second = lab.start_in(plan(&["T2", "T3"]), settings(), Outfit { ports, ..lab.outfit() });
+    assert_eq!(lab.outcome(&second), RunOutcome::Done);
+    let mut had = ["T1", "check", "T2", "T3"].map(|name| lab.met(&format!("port-{name}")));
+    had.sort();
+    assert_eq!(had, ["30000", "30010", "30020", "30030"]);
 }
 
 #[test]

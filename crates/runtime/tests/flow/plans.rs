@@ -14,6 +14,7 @@ use crate::{
 /// Says that it is done when the test lets it, and writes down what it is told meanwhile.
 const WAITS: &str = r#"
 read -r task
+printf '%s' "$JANGDAN_PORT_BASE" > "$BARRIER/port-$JANGDAN_TASK"
 while [ ! -e "$BARRIER/go-$JANGDAN_TASK" ]; do sleep 0.01; done
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
 echo "DONE:$JANGDAN_TASK"
@@ -66,6 +67,7 @@ fn a_change_of_the_file_is_offered_taken_told_and_done_and_its_boxes_are_ticked(
     assert_eq!(rows.plan_offers.len(), 1);
     assert_eq!(rows.plan_offers.get(&OfferId(1)).unwrap().state, PlanOfferState::Taken);
     assert!(lab.met("told-T1").contains("in blue"), "{}", lab.met("told-T1"));
+    assert_ne!(lab.met("port-T1"), lab.met("port-T3"), "whoever joins later has ports of their own");
     let file = fs::read_to_string(lab.project().with_file_name("TASKS.md")).unwrap();
     assert_eq!(file, changed.replace("[ ]", "[x]"));
 }

@@ -81,6 +81,8 @@ fn work_that_is_not_merged_never_goes_by_itself() {
     assert!(!place(&lab, &run, "T2").exists(), "all of it is merged");
     let row = lab.rows(&next).escalations.get(&no_room).cloned().unwrap();
     assert!(row.description.contains("`worktree.disk_budget` is 1 bytes"), "{}", row.description);
+    assert!(row.description.contains("of work that is not merged"), "{}", row.description);
+    assert!(!row.description.contains("somebody works"), "{}", row.description);
     // A person who frees some room need not say so.
     lab.host.clean(&run).unwrap();
     assert_eq!(lab.outcome(&next), RunOutcome::Done);
@@ -88,4 +90,66 @@ fn work_that_is_not_merged_never_goes_by_itself() {
 
 fn start_next(lab: &Lab) -> RunId {
     lab.start_in(plan(&["T5"]), settings(), Outfit { disk_budget_bytes: Some(1), ..lab.outfit() })
+}
+
+#[test]
+fn where_merged_trees_are_checked_goes_before_anything_of_a_task() {
+    let lab = Lab::new(BUILDS);
+    let mut work = plan(&["T1", "T2:T1"]);
+    work.phases[0].verify = Some("mkdir -p target && head -c 300000 /dev/zero > target/check".to_owned());
+    fs::write(lab.project().join(".gitignore"), "target/\n").unwrap();
+    lab.git(&["add", "."]);
+    lab.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "ignore"]);
+    let run = lab.start(work);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert!(place(&lab, &run, "check").join("target/check").exists());
+    let budget = repo::bytes_below(&lab.host.data().join("worktrees"));
+    let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
+    let next = lab.start_in(plan(&["T5"]), settings(), outfit);
+    assert_eq!(lab.outcome(&next), RunOutcome::Done);
+    assert!(!place(&lab, &run, "check").exists());
+    assert!(place(&lab, &run, "T2").join("target/app").exists());
+}
+
+#[test]
+fn a_desk_that_nobody_sits_at_goes_before_anything_of_a_task() {
+    let lab = Lab::new(BUILDS);
+    let run = start(&lab, &["T1"], u64::MAX);
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let repository = repo::Repository::find(&lab.project(), &repo::GitOptions::from_environment()).unwrap();
+    let desks = repository.run(&run, &lab.host.data().join("worktrees")).unwrap();
+    let mut lab = lab;
+    lab.reopen();
+    let desk = desks.desk("s_9", &desks.tip().unwrap()).unwrap();
+    fs::write(desk.path.join("notes.txt"), "x".repeat(100_000)).unwrap();
+    let budget = repo::bytes_below(&lab.host.data().join("worktrees"));
+    let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
+    let next = lab.start_in(plan(&["T5"]), settings(), outfit);
+    assert_eq!(lab.outcome(&next), RunOutcome::Done);
+    assert!(!desk.path.exists());
+    assert!(place(&lab, &run, "T1").join("target/app").exists());
+    let kept = format!("refs/jangdan/keep/{run}/desk-s_9/1:notes.txt");
+    assert_eq!(lab.git(&["show", &kept]).len(), 100_000);
+}
+
+#[test]
+fn a_room_where_something_is_checked_stays() {
+    let lab = Lab::new(BUILDS);
+    let mut work = plan(&["T1"]);
+    let (checks, go) = (lab.meeting("checks"), lab.meeting("go"));
+    let wait = format!("while [ ! -e {} ]; do sleep 0.01; done", go.display());
+    work.phases[0].verify = Some(format!("echo > {}; {wait}; ls file-T1.txt", checks.display()));
+    // The task itself is checked by something else, in its own worktree.
+    work.tasks[0].verify = Some("true".to_owned());
+    let run = lab.start(work);
+    crate::processes::until("the merged tree is checked", || checks.exists());
+    let next = start_next(&lab);
+    let no_room = open_escalation(&lab, &next);
+    let row = lab.rows(&next).escalations.get(&no_room).cloned().unwrap();
+    assert!(row.description.contains("where somebody works or will go on"), "{}", row.description);
+    lab.host.clean(&run).unwrap();
+    assert!(place(&lab, &run, "check").exists());
+    lab.let_go("go");
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    assert_eq!(lab.outcome(&next), RunOutcome::Done);
 }

@@ -34,7 +34,7 @@ pub struct Listener {
     readers: Arc<Semaphore>,
     pub(super) wanted: Wanted,
     source: Source,
-    /// When something was told the last time.
+    /// When the last that was told had come.
     told_at: Option<Instant>,
     /// One of the few places of those who listen.
     _place: OwnedSemaphorePermit,
@@ -125,8 +125,10 @@ impl Listener {
                 Source::Feed => match self.feed.next(self.wanted.after) {
                     Next::Entry(_) => {
                         self.rest().await;
+                        // By the time at which it came: that it takes a while to tell a crowd holds up nothing else.
+                        let came_at = self.feed.came_at();
                         if let Some(text) = self.all_at_hand() {
-                            self.told_at = Some(Instant::now());
+                            self.told_at = Some(came_at);
                             return Some(text);
                         }
                     }
@@ -143,13 +145,22 @@ impl Listener {
 
     /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
     async fn rest(&self) {
-        if let Some(told_at) = self.told_at {
-            sleep_until(told_at + TOGETHER).await;
+        if let Some(next) = self.told_at.map(|told_at| told_at + TOGETHER)
+            && next > Instant::now()
+        {
+            sleep_until(next).await;
         }
     }
 
     /// Returns what is at hand and wanted, within bounds.
     fn all_at_hand(&mut self) -> Option<Bytes> {
+        let Wanted { after, only, .. } = &self.wanted;
+        if self.wanted.is_whole()
+            && let Some((text, upto)) = self.feed.told_behind(*after, only.as_ref())
+        {
+            self.wanted.after = upto;
+            return Some(text);
+        }
         let mut told = Told::default();
         while let Next::Entry(frames) = self.feed.next(self.wanted.after) {
             self.wanted.after = frames.position;
@@ -226,14 +237,14 @@ impl Listener {
 
 /// What is told in one go. One piece is not copied.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     first: Bytes,
     all: Vec<u8>,
 }
 
 impl Told {
     /// Adds a piece. Returns whether it is enough.
-    fn add(&mut self, piece: Option<Bytes>) -> bool {
+    pub(super) fn add(&mut self, piece: Option<Bytes>) -> bool {
         let Some(piece) = piece else { return false };
         if self.first.is_empty() {
             self.first = piece;
@@ -246,7 +257,7 @@ impl Told {
         self.first.len().max(self.all.len()) >= TOLD_BYTES
     }
 
-    fn text(self) -> Option<Bytes> {
+    pub(super) fn text(self) -> Option<Bytes> {
         let text = if self.all.is_empty() { self.first } else { self.all.into() };
         (!text.is_empty()).then_some(text)
     }

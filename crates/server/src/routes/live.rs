@@ -83,6 +83,9 @@ pub async fn live(
 /// Tells whether there is such a run, and such a place.
 async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Result<(), Failure> {
     let known_up_to = api.feed.head();
+    if only.is_none() && after.is_none_or(|after| after <= known_up_to) {
+        return Ok(());
+    }
     api.ask(move |host| {
         if let Some(run) = only {
             known(host, &run)?;

@@ -20,7 +20,7 @@ use crate::{
     )
 )]
 pub async fn agents(State(api): State<Api>) -> Result<Response, Failure> {
-    let listed = api.agents.get().await?;
+    let listed = api.agents.get(api.host.data()).await?;
     json(&*listed)
 }
 
@@ -33,8 +33,8 @@ pub async fn agents(State(api): State<Api>) -> Result<Response, Failure> {
     )
 )]
 pub async fn config(State(api): State<Api>) -> Result<Response, Failure> {
-    api.ask(|_| {
-        let Configured { whole, .. } = loaded()?;
+    api.ask(|host| {
+        let Configured { whole, .. } = loaded(host.data())?;
         json(&config::rows(&whole))
     })
     .await

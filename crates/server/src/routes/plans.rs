@@ -126,14 +126,14 @@ pub async fn start(
                 return Err(Failure::new(Code::BadRequest, "a plan has either a path or a text", hint));
             }
         };
-        let loaded = configured::of(&project)?.whole;
+        let loaded = configured::of(&project, host.data())?.whole;
         let wanted = Wanted {
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
             person: start.person,
         };
-        let prepared = prepare::prepare(&project, host.data(), &loaded.config, &plan, &wanted)
+        let prepared = prepare::prepare(&project, &loaded.config, &plan, &wanted)
             .map_err(|error| refused(&error, &plan))?;
         let run = host.start(prepared.new)?;
         Ok((StatusCode::CREATED, Json(PlanStarted { run, notes: prepared.notes })))

@@ -20,8 +20,8 @@ use crate::{
 const EVENTS: usize = 200;
 /// How many at most.
 const EVENTS_MAX: usize = 1000;
-/// How many entries are looked through for one answer; the next goes on behind them.
-const LOOKED_AT_MAX: usize = 20_000;
+/// How many entries are read at once.
+const PAGE_ENTRIES: usize = 1000;
 
 /// All that is known of a task: its row, what the plan says, its tries, proofs, checkpoints and questions.
 #[utoipa::path(
@@ -154,12 +154,12 @@ pub async fn events(
             Some(task) => Some((sessions_of(&host.rows(&run)?, &task), task)),
             None => None,
         };
-        let (mut found, mut after, mut n_looked_at) = (Vec::new(), after, 0);
-        while found.len() < limit && n_looked_at < LOOKED_AT_MAX {
-            let entries = host.log().read(&run, after, EVENTS_MAX)?;
+        // To the end of the log if need be: an answer without an event says that there is none.
+        let (mut found, mut after) = (Vec::new(), after);
+        while found.len() < limit {
+            let entries = host.log().read(&run, after, PAGE_ENTRIES)?;
             let Some(last) = entries.last() else { break };
             after = last.sequence;
-            n_looked_at += entries.len();
             for entry in &entries {
                 let recorded = entry.recorded()?;
                 let line = line(&recorded.event);

@@ -11,8 +11,8 @@ use runtime::{Cleaned, Landed};
 
 use crate::{
     api::Api,
-    problem::{Failure, Problem},
-    request::Named,
+    problem::{Failure, Problem, echo},
+    request::{Asked, Named, bad_query},
     routes::{known, tasks::unknown},
 };
 
@@ -40,18 +40,34 @@ pub async fn diff(
     Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
 }
 
-/// Brings what a run has merged onto the branch that it started from.
+/// Brings what the gates of a run have let pass onto the branch that it started from.
 #[utoipa::path(
     post, path = "/api/runs/{run}/land",
-    params(("run" = String, Path, description = "the run")),
+    params(
+        ("run" = String, Path, description = "the run"),
+        ("all" = Option<bool>, Query, description = "all that is merged, also of phases that have not passed their gate"),
+    ),
     responses(
         (status = OK, description = "what came of it", body = Object),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn land(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Landed>, Failure> {
-    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.land(&run)?)))).await
+pub async fn land(
+    State(api): State<Api>,
+    Named(run): Named<RunId>,
+    Asked(pairs): Asked,
+) -> Result<Json<Landed>, Failure> {
+    let mut is_all = false;
+    for (name, value) in &pairs {
+        match (name.as_str(), value.as_str()) {
+            ("all", "true") => is_all = true,
+            ("all", "false") => is_all = false,
+            ("all", _) => return Err(bad_query(format!("all is true or false, not '{}'", echo(value)))),
+            _ => return Err(bad_query(format!("landing can't be asked for by '{}'", echo(name)))),
+        }
+    }
+    api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.land(&run, is_all)?)))).await
 }
 
 /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.

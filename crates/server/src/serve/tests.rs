@@ -16,11 +16,13 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{CONNECTIONS_MAX, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
+use super::{CONNECTIONS_MAX, Connection, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
 use crate::{Api, api::LISTENERS_MAX, request::BODY_WAIT_MAX};
 
 /// Connections that a test makes.
 struct Door(mpsc::Receiver<DuplexStream>);
+
+impl Connection for DuplexStream {}
 
 impl Listener for Door {
     type Io = DuplexStream;

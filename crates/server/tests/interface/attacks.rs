@@ -277,3 +277,69 @@ fn a_link_stays_good_over_a_restart_and_its_token_is_in_no_answer() {
         assert!(!door.site.ask("GET", path, "").1.contains(&door.token), "{path}");
     }
 }
+
+/// Sends a request, first thing or behind another, and returns the head of the answer without what goes with the way.
+fn head_of(door: &Door, request: &str, is_first: bool) -> Vec<String> {
+    let mut stream = TcpStream::connect(&door.host).unwrap();
+    let mut head_behind = |request: &str| {
+        stream.write_all(door.filled(request).as_bytes()).unwrap();
+        let (mut answer, mut byte) = (Vec::new(), [0; 1]);
+        while !answer.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|length| length > 0) {
+            answer.push(byte[0]);
+        }
+        String::from_utf8(answer).unwrap()
+    };
+    if !is_first {
+        head_behind("HEAD /api/status HTTP/1.1\r\nhost: HOST\r\nauthorization: Bearer TOKEN\r\n\r\n");
+    }
+    let of_the_way = ["date:", "connection:", "transfer-encoding:", "content-length:"];
+    let answer = head_behind(request);
+    let lines = answer.lines().filter(|line| !of_the_way.iter().any(|name| line.starts_with(name)));
+    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn who_only_listens_is_let_in_and_turned_away_like_everybody() {
+    let door = Door::open();
+    let get = |path: &str, headers: &str| format!("GET {path} HTTP/1.1\r\n{headers}\r\n");
+    let right = "host: HOST\r\nauthorization: Bearer TOKEN\r\n";
+    let cases = [
+        get("/api/live", right),
+        get("/api/live?after=0", "host: HOST\r\ncookie: COOKIE\r\nsec-fetch-site: same-origin\r\n"),
+        get("/api/live?after=99", right),
+        get("/api/live?what=1", right),
+        get("/api/live?after=x%00", right),
+        get("/api/live", "host: HOST\r\n"),
+        get("/api/live", "host: HOST\r\nauthorization: Bearer wrong\r\n"),
+        get("/api/live", "host: evil.test\r\nauthorization: Bearer TOKEN\r\n"),
+        get("/api/live", "authorization: Bearer TOKEN\r\n"),
+        get("/api/live", "host: HOST\r\nhost: evil.test\r\nauthorization: Bearer TOKEN\r\n"),
+        get("/api/live", "host: HOST\r\ncookie: COOKIE\r\norigin: http://evil.test\r\n"),
+        get("/api/live", "host: HOST\r\ncookie: COOKIE\r\nsec-fetch-site: cross-site\r\n"),
+        get("http://evil.test/api/live", right),
+        get("/api/liveness", right),
+        get("/api/live/", right),
+        get("/api/live", &format!("{right}a b: c\r\n")),
+        get("/api/live", &format!("{right}expect: 100-continue\r\n")),
+        format!("GET /api/live HTTP/1.0\r\n{right}\r\n"),
+        format!("GET /api/live HTTP/1.1\r\n{right}content-length: 3\r\n\r\nabc"),
+        format!("GET /api/live HTTP/1.1\r\n{right}\r\nGET /api/status HTTP/1.1\r\n{right}\r\n"),
+        get("/api/live", &format!("{right}{}", "x: y\r\n".repeat(80))),
+        get("/api/live", &format!("{right}x: {}\r\n", "y".repeat(6000))),
+    ];
+    let mut statuses = Vec::new();
+    for case in &cases {
+        let (whole, later) = (head_of(&door, case, true), head_of(&door, case, false));
+        assert_eq!(whole, later, "{case}");
+        statuses.push(status(whole.iter().find(|line| line.starts_with("HTTP/")).map_or("", String::as_str)));
+    }
+    assert_eq!(
+        statuses,
+        [
+            200, 200, 409, 400, 400, 401, 401, 421, 421, 421, 403, 403, 421, 404, 404, 400, 200, 200, 200,
+            200, 431, 200
+        ]
+    );
+}

@@ -43,7 +43,7 @@ impl Luck {
 /// Kills somebody, fills the disk or takes the lock away, and says what.
 pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result<String> {
     let data = place.data;
-    let kind = luck.below(6);
+    let kind = luck.below(7);
     if kind == 4 && place.is_small {
         let time = Duration::from_millis(50 + luck.below(500));
         fill(data, time);
@@ -53,6 +53,12 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result
         return lose_lock(server, place);
     }
     let (holders, others) = workers(data, server.id());
+    if kind == 6 {
+        server.kill()?;
+        holders.iter().chain(&others).for_each(|pid| kill(*pid));
+        server.wait()?;
+        return Ok("killed everybody".to_owned());
+    }
     let chosen = match kind {
         0 if !holders.is_empty() => Some(("holder", &holders)),
         1 if !others.is_empty() => Some(("process of an agent", &others)),
@@ -60,15 +66,19 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result
     };
     if let Some((what, pids)) = chosen {
         let pid = pids.get(usize::try_from(luck.below(pids.len() as u64))?).copied().unwrap_or(0);
-        // It may have ended by itself.
-        if let Some(pid) = Pid::from_raw(pid) {
-            let _ = kill_process(pid, Signal::KILL);
-        }
+        kill(pid);
         return Ok(format!("killed a {what}"));
     }
     server.kill()?;
     server.wait()?;
     Ok("killed the server".to_owned())
+}
+
+fn kill(pid: i32) {
+    // It may have ended by itself.
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
 }
 
 /// Fills the disk for a while. Nothing else may be on it.

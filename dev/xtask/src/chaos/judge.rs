@@ -23,6 +23,9 @@ pub struct Outcome {
     files: Vec<String>,
     /// The tasks, with how each ended.
     tasks: BTreeMap<String, String>,
+    /// The run's branches, and the tasks that have a worktree.
+    branches: Vec<String>,
+    worktrees: BTreeSet<String>,
 }
 
 /// Returns the only run of a data directory.
@@ -42,12 +45,47 @@ pub fn judge(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     asked_once(&events)?;
     answered_once(&events)?;
     nobody_left(&data)?;
-    output(Command::new("git").args(["-C"]).arg(&shop).args(["fsck", "--no-dangling"]))?;
-    let status = output(Command::new("git").arg("-C").arg(&shop).args(["status", "--porcelain"]))?;
+    git(&shop, &["fsck", "--no-dangling"])?;
+    let status = git(&shop, &["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
-    let branch = format!("jangdan/{run}/run");
-    let listed = output(Command::new("git").arg("-C").arg(&shop).args(["ls-tree", "-r", &branch]))?;
-    Ok(Outcome { files: listed.lines().map(str::to_owned).collect(), tasks: tasks(&events) })
+    nothing_lost(&shop, &text)?;
+    let names = format!("refs/heads/jangdan/{run}/");
+    let branches = git(&shop, &["for-each-ref", "--format=%(refname)", &names])?;
+    let branches = branches.lines().filter_map(|name| name.strip_prefix(&names)).map(str::to_owned).collect();
+    let listed = git(&shop, &["ls-tree", "-r", &format!("jangdan/{run}/run")])?;
+    Ok(Outcome {
+        files: listed.lines().map(str::to_owned).collect(),
+        tasks: tasks(&events),
+        branches,
+        worktrees: worktrees(&shop, &run)?,
+    })
+}
+
+/// Every commit that the log names can be reached from a branch or something that is kept.
+fn nothing_lost(shop: &Path, log: &str) -> Result<()> {
+    let reachable = git(shop, &["rev-list", "--all"])?;
+    let reachable: BTreeSet<&str> = reachable.lines().collect();
+    let named = log.split("\"commit\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    for commit in named.filter(|commit| commit.len() == 40) {
+        ensure!(reachable.contains(commit), "{commit} is named by the log, and nothing keeps it");
+    }
+    Ok(())
+}
+
+/// Returns the tasks that have a worktree. Each is whole, and where git says that it is.
+fn worktrees(shop: &Path, run: &str) -> Result<BTreeSet<String>> {
+    let listed = git(shop, &["worktree", "list", "--porcelain"])?;
+    let mut tasks = BTreeSet::new();
+    for block in listed.split("\n\n") {
+        let Some(path) = block.lines().find_map(|line| line.strip_prefix("worktree ")) else { continue };
+        ensure!(!block.contains("\nprunable"), "git knows a worktree that is not there:\n{block}");
+        git(Path::new(path), &["rev-parse", "--verify", "HEAD"])?;
+        let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // Those who work at no task come and go with their sessions.
+        let task = name.strip_prefix(run).and_then(|name| name.strip_prefix('-'));
+        tasks.extend(task.filter(|task| task.starts_with('T')).map(str::to_owned));
+    }
+    Ok(tasks)
 }
 
 fn in_order(events: &[Value]) -> Result<()> {
@@ -77,18 +115,21 @@ fn asked_once(events: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// Every question that was asked has one answer at most, and every one of a task that is done has one.
+/// Every question that was asked has one answer, or nobody needs it any more.
 fn answered_once(events: &[Value]) -> Result<()> {
+    let of = |wanted: &'static [&'static str]| {
+        let events = events.iter().filter(move |event| wanted.contains(&kind(event)));
+        events.filter_map(|event| field(event, "question").and_then(Value::as_str))
+    };
     let mut answers: BTreeMap<&str, u32> = BTreeMap::new();
-    for event in events {
-        if kind(event) == "QuestionAnswered"
-            && let Some(question) = field(event, "question").and_then(Value::as_str)
-        {
-            *answers.entry(question).or_default() += 1;
-        }
+    for question in of(&["QuestionAnswered"]) {
+        *answers.entry(question).or_default() += 1;
     }
-    for (question, n_answers) in answers {
-        ensure!(n_answers == 1, "{question} was answered {n_answers} times");
+    let given_up: BTreeSet<&str> = of(&["QuestionWithdrawn", "QuestionExpired"]).collect();
+    for question in of(&["QuestionAsked"]) {
+        let n_answers = answers.get(question).copied().unwrap_or(0);
+        let is_settled = n_answers == 1 || n_answers == 0 && given_up.contains(question);
+        ensure!(is_settled, "{question} was answered {n_answers} times");
     }
     Ok(())
 }
@@ -134,6 +175,10 @@ fn kind(event: &Value) -> &str {
 
 fn field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
     event.get("event").and_then(|event| event.get(name)).or_else(|| event.get(name))
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
+    output(Command::new("git").arg("-C").arg(folder).args(arguments))
 }
 
 fn output(command: &mut Command) -> Result<String> {

@@ -45,6 +45,11 @@ impl Clerk {
                     self.site.report(Command::ReportStopped { session });
                     return Ok(Some(Next::Cold));
                 }
+                // It went with the whole machine. One that had ended well before has just not been heard.
+                seen if process.is_of_another_boot && !ended_well(&seen) => {
+                    self.site.report(Command::ReportStopped { session });
+                    return Ok(Some(Next::Cold));
+                }
                 Seen::Ended(exit) => {
                     self.site.report(Command::ReportEnded { session, exit_status: exit.code });
                     return Ok(Some(Next::Over));
@@ -199,4 +204,8 @@ fn describe(trouble: &Trouble) -> String {
         Trouble::LimitNear { used_permille: None, .. } => "its limit is near".to_owned(),
         Trouble::Garbage { text } => format!("prints what nobody understands: {text}"),
     }
+}
+
+fn ended_well(seen: &Seen) -> bool {
+    matches!(seen, Seen::Ended(exit) if exit.code == Some(0))
 }
