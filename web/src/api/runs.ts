@@ -3,8 +3,9 @@
 import type { Cleaned, Landed } from "./generated";
 import { part, postJson } from "./http";
 
-export function landRun(run: string): Promise<Landed> {
-  return postJson(`/api/runs/${part(run)}/land`, null);
+/** Lands what gates have let pass, or all that is merged. */
+export function landRun(run: string, { isAll }: { isAll: boolean }): Promise<Landed> {
+  return postJson(`/api/runs/${part(run)}/land${isAll ? "?all=true" : ""}`, null);
 }
 
 export function cleanRun(run: string): Promise<Cleaned> {

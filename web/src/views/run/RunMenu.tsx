@@ -52,9 +52,10 @@ export function RunMenu({ row }: { row: RunRow }) {
 
 function Confirm({ run: { id, title }, act, onClose }: { run: RunRow; act: Act; onClose: () => void }) {
   const { t } = useTranslation();
+  const [isAll, setIsAll] = useState(false);
   const acts: Record<Act, () => Promise<string | null>> = {
     land: async () => {
-      const { key, values, isThere } = toLanded(await landRun(id), id);
+      const { key, values, isThere } = toLanded(await landRun(id, { isAll }), id);
       const words = t(`landed.${key}`, values);
       if (!isThere) return words;
       toast.done(words);
@@ -81,6 +82,12 @@ function Confirm({ run: { id, title }, act, onClose }: { run: RunRow; act: Act; 
       onClose={onClose}
     >
       <p>{t(`runAct.${act}.what`)}</p>
+      {act === "land" && (
+        <label className="flex items-center gap-2 text-ink">
+          <input type="checkbox" checked={isAll} onChange={(event) => setIsAll(event.target.checked)} />
+          {t("runAct.land.all")}
+        </label>
+      )}
     </ConfirmSheet>
   );
 }

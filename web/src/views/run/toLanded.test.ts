@@ -12,6 +12,7 @@ test.each([
   [{ type: "landed", branch: "main", commit: "ab" }, true, { branch: "main" }],
   [{ type: "already", branch: "main" }, true, { branch: "main" }],
   [{ type: "noTarget", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
+  [{ type: "notApproved", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "checkedOut", branch: "main", path: "/p" }, false, { branch: "main", path: "/p" }],
   [{ type: "diverged", branch: "main", tip: "ab" }, false, { branch: "main", ours: "jangdan/r1/run" }],
   [dirty(2), false, { branch: "main", files: "f1, f2" }],

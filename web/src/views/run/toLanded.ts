@@ -16,6 +16,7 @@ export function toLanded(
     case "already":
       return { key: landed.type, values: { branch }, isThere: true };
     case "noTarget":
+    case "notApproved":
       return { key: landed.type, values: { branch }, isThere: false };
     case "checkedOut":
       return { key: landed.type, values: { branch, path: landed.path }, isThere: false };
