@@ -241,6 +241,8 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   await page.locator("li pre").getByText('"type": "assistant"').waitFor();
   await picture(page, "output-unfolded");
   expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
+  await page.getByRole("link", { name: "To the chat" }).click();
+  await until(() => page.url() === at("/runs/RUN/chat"), "where it can be said");
 });
 
 test("earlier lines come as one scrolls up, and however many there are, few are drawn", async () => {

@@ -7,24 +7,12 @@
  * or is too far behind, asks the server by itself: nothing is lost, it only costs a connection.
  */
 
+import { type Channel, follow, type Message, type Standing } from "./following";
 import { History } from "./history";
 
-/** How the one who asks stands with the server. */
-type Standing = "away" | "open" | "refused";
-
-type Message =
-  | { type: "join"; who: string; after: string | null }
-  /** To one who has joined; without a text where the place is not known any more. */
-  | { type: "welcome"; to: string; standing: Standing; text: string | null; place: string | null }
-  | { type: "text"; text: string }
-  | { type: "standing"; standing: Standing };
-
-type Channel = Pick<BroadcastChannel, "postMessage" | "addEventListener" | "removeEventListener">;
 type Deps = { fetch: typeof fetch; channel: Channel; locks: Pick<LockManager, "request"> };
 
 const NAME = "jangdan.live";
-/** A tab that has the lock and hangs says nothing. */
-const ANSWER_MS = 3_000;
 
 /** Returns what asks for the stream: with the other tabs where the browser can, else alone. */
 export function sharedFetch(): typeof fetch {
@@ -68,16 +56,16 @@ export class SharedStream {
     const after = new URL(String(input), "http://jangdan").searchParams.get("after");
     const signal = init.signal ?? new AbortController().signal;
     if (this.#leads) return this.#ask(after, input, init, signal);
-    const joined = await this.#join(after, signal);
-    switch (joined.type) {
-      case "leads":
-        return this.#ask(after, input, init, signal);
-      case "followed":
-        return new Response(joined.body);
+    const ends = AbortSignal.any([signal, this.#leave.signal]);
+    const followed = await follow(this.deps.channel, after, ends);
+    if (this.#leads) return this.#ask(after, input, init, signal);
+    switch (followed.type) {
+      case "open":
+        return new Response(followed.body);
       case "alone":
         return this.deps.fetch(input, init);
       case "behind":
-        return until(await this.deps.fetch(input, init), joined.place);
+        return until(await this.deps.fetch(input, init), followed.place);
       case "broken":
         throw new TypeError("the stream of another tab broke off");
     }
@@ -110,12 +98,13 @@ export class SharedStream {
         else if (history.place !== null) this.#become("open");
         controller.enqueue(bytes);
       },
-      flush: () => this.#become("away"),
+      flush: () => end(),
     });
-    // Where it breaks off in the middle, who reads it gives up.
-    signal.addEventListener("abort", () => {
+    const end = () => {
       if (this.#history === history && this.#standing === "open") this.#become("away");
-    });
+    };
+    // Where it breaks off in the middle, who reads it gives up.
+    signal.addEventListener("abort", end);
     return new Response(response.body.pipeThrough(told), { headers: response.headers });
   }
 
@@ -135,71 +124,7 @@ export class SharedStream {
     const { place } = this.#history;
     this.#post({ type: "welcome", to: data.who, standing: this.#standing, text, place });
   };
-
-  /** Listens to the tab that asks, from a place on. */
-  #join(after: string | null, signal: AbortSignal): Promise<Joined> {
-    const who = crypto.randomUUID();
-    const { channel } = this.deps;
-    const ends = AbortSignal.any([signal, this.#leave.signal]);
-    return new Promise((resolve) => {
-      let line: ReadableStreamDefaultController<Uint8Array> | null = null;
-      /** Whether somebody has answered, who only can't reach the server now. */
-      let isKnown = false;
-      const encoder = new TextEncoder();
-      const join = () => this.#post({ type: "join", who, after });
-      const settle = (joined: Joined) => {
-        clearTimeout(patience);
-        if (joined.type !== "followed") stop();
-        resolve(joined);
-      };
-      const stop = () => channel.removeEventListener("message", hear);
-      const end = () => {
-        stop();
-        if (line) line.close();
-        else settle(this.#leads ? { type: "leads" } : { type: "broken" });
-        line = null;
-      };
-      const follow = (text: string) => {
-        const body = new ReadableStream<Uint8Array>({
-          start: (controller) => {
-            line = controller;
-          },
-          cancel: stop,
-        });
-        line?.enqueue(encoder.encode(text));
-        settle({ type: "followed", body });
-      };
-      const hear = ({ data }: MessageEvent<Message>) => {
-        if (data.type === "text") line?.enqueue(encoder.encode(data.text));
-        else if (data.type === "standing") {
-          if (line) end();
-          else if (data.standing === "open") join();
-          else if (data.standing === "refused") settle({ type: "alone" });
-          else if (isKnown) settle({ type: "broken" });
-          else join();
-        } else if (data.type === "welcome" && data.to === who && !line) {
-          isKnown = true;
-          clearTimeout(patience);
-          if (data.standing === "refused") settle({ type: "alone" });
-          else if (data.standing === "open" && data.text !== null) follow(data.text);
-          else if (data.standing === "open") settle({ type: "behind", place: data.place ?? "" });
-        }
-      };
-      const patience = setTimeout(() => settle({ type: "alone" }), ANSWER_MS);
-      if (ends.aborted) return end();
-      ends.addEventListener("abort", end);
-      channel.addEventListener("message", hear);
-      join();
-    });
-  }
 }
-
-type Joined =
-  | { type: "leads" }
-  | { type: "followed"; body: ReadableStream<Uint8Array> }
-  | { type: "alone" }
-  | { type: "behind"; place: string }
-  | { type: "broken" };
 
 /** A stream that ends once it has reached a place: from there on the others have it. */
 function until(response: Response, place: string): Response {
