@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { Changed } from "./generated";
 import { Live } from "./live";
-import { SharedStream } from "./shared";
+import { TabStream } from "./tabs";
 
 /** A server with a log that grows; every entry has two changes, and its id stands on the second. */
 class Server {
@@ -93,20 +93,20 @@ function newBrowser(server: Server) {
   const name = `test ${n}`;
   return () => {
     const channel = new BroadcastChannel(name);
-    const shared = new SharedStream({ fetch: server.fetch, channel, locks });
+    const stream = new TabStream({ fetch: server.fetch, channel, locks });
     const heard: string[] = [];
     const live = new Live({
-      fetch: shared.fetch,
+      fetch: stream.fetch,
       onChanges: (all: Changed[]) => heard.push(...all.map(({ key }) => key)),
     });
     const stop = live.start();
     const close = () => {
       stop();
-      shared.close();
+      stream.close();
       channel.close();
     };
     closing.push(close);
-    return { live, heard, close, shared };
+    return { live, heard, close, stream };
   };
 }
 
@@ -176,13 +176,13 @@ test("a tab that was away too long catches up by itself, then follows the others
   for (const _ of range(11, 15)) server.grow();
   const leader = open();
   await leader.live.heard;
-  const { shared } = open();
-  const caughtUp = await shared.fetch("/api/live?after=11");
+  const { stream } = open();
+  const caughtUp = await stream.fetch("/api/live?after=11");
   // It ends by itself where the others are.
   const text = await caughtUp.text();
   for (const key of keysOf(12, 15)) expect(text).toContain(`"${key}"`);
   expect(server.asked).toEqual(["/api/live", "/api/live?after=11"]);
-  const followed = await shared.fetch("/api/live?after=15");
+  const followed = await stream.fetch("/api/live?after=15");
   expect(followed.ok).toBe(true);
   expect(server.asked).toHaveLength(2);
 });
@@ -193,9 +193,9 @@ test("where the one with the lock says nothing, a tab asks by itself", async () 
   void locks.request("jangdan.live", () => new Promise(() => {}));
   n += 1;
   const channel = new BroadcastChannel(`test ${n}`);
-  const shared = new SharedStream({ fetch: server.fetch, channel, locks });
+  const stream = new TabStream({ fetch: server.fetch, channel, locks });
   closing.push(() => channel.close());
-  const response = await shared.fetch("/api/live");
+  const response = await stream.fetch("/api/live");
   expect(response.ok).toBe(true);
   expect(server.asked).toEqual(["/api/live"]);
 });

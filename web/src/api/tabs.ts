@@ -15,14 +15,14 @@ type Deps = { fetch: typeof fetch; channel: Channel; locks: Pick<LockManager, "r
 const NAME = "jangdan.live";
 
 /** Returns what asks for the stream: with the other tabs where the browser can, else alone. */
-export function sharedFetch(): typeof fetch {
+export function fetchAmongTabs(): typeof fetch {
   const own: typeof fetch = (...request) => fetch(...request);
   const { locks } = globalThis.navigator ?? {};
   if (!locks || !("BroadcastChannel" in globalThis)) return own;
-  return new SharedStream({ fetch: own, channel: new BroadcastChannel(NAME), locks }).fetch;
+  return new TabStream({ fetch: own, channel: new BroadcastChannel(NAME), locks }).fetch;
 }
 
-export class SharedStream {
+export class TabStream {
   #leads = false;
   #standing: Standing = "away";
   #history = new History(null);
