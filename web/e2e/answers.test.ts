@@ -309,4 +309,11 @@ test("what is begun in the chat while one question waits never answers another",
   await page.getByRole("alert").waitFor();
   expect(await box.inputValue()).toBe("juice");
   expect((await questionOf(first)).answer).toBe("tea");
+  // Nothing waits any more, so the same words go to the orchestrator now.
+  await until(
+    async () => (await box.getAttribute("placeholder")) === "Message the orchestrator…",
+    "no question",
+  );
+  await box.press("Enter");
+  await page.locator('[data-author="person"]').getByText("juice").waitFor();
 });
