@@ -11,10 +11,10 @@ use std::{
 
 use crate::{
     Commit, RepoError,
-    git::{nul_list, to_path},
+    git::{Git, nul_list, to_path},
     nested,
     repository::commit_of,
-    status::status,
+    status::{Status, status},
     worktree::Slot,
 };
 
@@ -35,27 +35,20 @@ pub(crate) fn contents(slot: &Slot, leave_out: &[PathBuf]) -> Result<Contents, R
     let git = &slot.git;
     let head = commit_of(git, "HEAD")?;
     let index = Index::of(slot, head.as_ref())?;
-    index.show_hidden()?;
-    let mut status = status(git, Some(index.name()))?;
-    let is_kept = |path: &PathBuf| !leave_out.contains(path);
-    status.changed.retain(is_kept);
-    status.gone.retain(is_kept);
-    // First what is gone: a folder may have become a file, or a link to another folder.
-    index.update(&["--force-remove"], &status.gone)?;
-    index.update(&["--add", "--remove", "--replace"], &status.changed)?;
+    let status = index.take_in(leave_out)?;
     let mut lines = nested::entries(git, &status.nested, leave_out)?;
     index.update(&["--force-remove"], leave_out)?;
     lines.extend(index.as_committed(head.as_ref(), leave_out)?);
     if !lines.is_empty() {
         index.call(&["update-index", "-z", "--index-info"], lines)?;
     }
-    let tree = index.call(&["write-tree"], Vec::new())?;
-    Ok(Contents { tree: tree.line(), head, unmerged: status.unmerged, nested: status.nested })
+    let tree = index.tree()?;
+    Ok(Contents { tree, head, unmerged: status.unmerged, nested: status.nested })
 }
 
 /// An index of our own, gone when it is dropped.
-struct Index<'a> {
-    slot: &'a Slot,
+pub(crate) struct Index<'a> {
+    git: &'a Git,
     path: PathBuf,
 }
 
@@ -64,8 +57,18 @@ impl<'a> Index<'a> {
     fn of(slot: &'a Slot, head: Option<&Commit>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let index = Self { slot, path: slot.git_dir.join(name) };
-        match copy_with_time(&slot.git_dir.join("index"), &index.path) {
+        Self::copied(&slot.git, &slot.git_dir.join("index"), slot.git_dir.join(name), head)
+    }
+
+    /// Copies an index to another place, or makes one from HEAD where there is none.
+    pub(crate) fn copied(
+        git: &'a Git,
+        from: &Path,
+        path: PathBuf,
+        head: Option<&Commit>,
+    ) -> Result<Self, RepoError> {
+        let index = Self { git, path };
+        match copy_with_time(from, &index.path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 index.call(&["read-tree", head.map_or("--empty", Commit::as_str)], Vec::new())?;
@@ -77,12 +80,30 @@ impl<'a> Index<'a> {
         Ok(index)
     }
 
+    /// Takes in what the working tree has, but for repositories inside and for what is left out.
+    pub(crate) fn take_in(&self, leave_out: &[PathBuf]) -> Result<Status, RepoError> {
+        self.show_hidden()?;
+        let mut status = status(self.git, Some(self.name()))?;
+        let is_kept = |path: &PathBuf| !leave_out.contains(path);
+        status.changed.retain(is_kept);
+        status.gone.retain(is_kept);
+        // First what is gone: a folder may have become a file, or a link to another folder.
+        self.update(&["--force-remove"], &status.gone)?;
+        self.update(&["--add", "--remove", "--replace"], &status.changed)?;
+        Ok(status)
+    }
+
+    /// Writes the tree that it stands for.
+    pub(crate) fn tree(&self) -> Result<String, RepoError> {
+        Ok(self.call(&["write-tree"], Vec::new())?.line())
+    }
+
     fn name(&self) -> &OsStr {
         self.path.as_os_str()
     }
 
     fn call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::Answer, RepoError> {
-        self.slot.git.call(arguments).with("GIT_INDEX_FILE", &self.path).input(input).run()
+        self.git.call(arguments).with("GIT_INDEX_FILE", &self.path).input(input).run()
     }
 
     fn update(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
@@ -113,7 +134,7 @@ impl<'a> Index<'a> {
     /// Returns what HEAD has of files, as entries: what an agent staged of them is not kept either.
     fn as_committed(&self, head: Option<&Commit>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
         let (Some(head), false) = (head, paths.is_empty()) else { return Ok(Vec::new()) };
-        let call = self.slot.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
+        let call = self.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
         Ok(paths.iter().fold(call, |call, path| call.arg(path)).run()?.output)
     }
 }

@@ -91,21 +91,29 @@ pub(crate) struct Git {
     folder: PathBuf,
     /// The git folder of a worktree. Said outright, because the `.git` file inside is the agent's to break.
     git_dir: Option<PathBuf>,
+    /// Where new objects go that nobody needs afterwards, and where the others are.
+    objects: Option<[PathBuf; 2]>,
 }
 
 impl Git {
     pub(crate) fn new(options: &GitOptions, folder: &Path) -> Self {
-        Self { options: Arc::new(options.clone()), folder: folder.to_owned(), git_dir: None }
+        Self { options: Arc::new(options.clone()), folder: folder.to_owned(), git_dir: None, objects: None }
     }
 
     /// Returns git in another folder.
     pub(crate) fn at(&self, folder: &Path) -> Self {
-        Self { options: Arc::clone(&self.options), folder: folder.to_owned(), git_dir: None }
+        let options = Arc::clone(&self.options);
+        Self { options, folder: folder.to_owned(), git_dir: None, objects: None }
     }
 
     /// Returns git in a worktree.
     pub(crate) fn in_worktree(&self, folder: &Path, git_dir: &Path) -> Self {
         Self { git_dir: Some(git_dir.to_owned()), ..self.at(folder) }
+    }
+
+    /// Returns git that writes no object where the others are.
+    pub(crate) fn writing_to(self, new: &Path, others: &Path) -> Self {
+        Self { objects: Some([new.to_owned(), others.to_owned()]), ..self }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -202,6 +210,9 @@ impl Call<'_> {
         ]);
         if let Some(git_dir) = &self.git.git_dir {
             command.env("GIT_DIR", git_dir).env("GIT_WORK_TREE", &self.git.folder);
+        }
+        if let Some([new, others]) = &self.git.objects {
+            command.env("GIT_OBJECT_DIRECTORY", new).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", others);
         }
         command.envs(self.variables.iter().cloned());
         for setting in options.settings.iter().map(String::as_str).chain(SETTINGS) {

@@ -39,7 +39,7 @@ pub struct Traits {
     pub lfs: Lfs,
 }
 
-/// Whether a repository keeps large files by Git LFS, as its topmost `.gitattributes` says.
+/// Whether a repository keeps large files by Git LFS, as any `.gitattributes` of what is checked out says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lfs {
     /// No.
@@ -157,9 +157,18 @@ fn traits(git: &Git) -> Result<Traits, RepoError> {
     })
 }
 
+/// Tells whether any folder of what is checked out has files for the filter.
+fn wants_lfs(git: &Git) -> Result<bool, RepoError> {
+    let line = "^[^#]*[[:space:]]filter=lfs([[:space:]]|$)";
+    let search =
+        ["grep", "--quiet", "--text", "-E", "-e", line, "HEAD", "--", ":(top,glob)**/.gitattributes"];
+    // The one name that is a pattern. 1 says that there is none, 128 that there is no commit.
+    let found = git.call(search).with("GIT_LITERAL_PATHSPECS", "0").run_or(&[1, 128])?;
+    Ok(found.code == 0)
+}
+
 fn lfs(git: &Git) -> Result<Lfs, RepoError> {
-    let attributes = git.call(["cat-file", "blob", "HEAD:.gitattributes"]).run_or(&[1, 128])?;
-    if !attributes.line().contains("filter=lfs") {
+    if !wants_lfs(git)? {
         return Ok(Lfs::Unused);
     }
     let filters = git.call(["config", "--get-regexp", r"^filter\.lfs\.(clean|process)$"]).run_or(&[1])?;

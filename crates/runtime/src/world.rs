@@ -284,7 +284,10 @@ impl World {
         let agent_session = session.and_then(|session| session.agent_session);
         self.job(id, move |site, _| {
             let outcome = match &site.git {
-                None => CheckpointOutcome::Made { commit: String::new(), agent_session, tree: None },
+                None => {
+                    let tree = site.tree_in_place();
+                    CheckpointOutcome::Made { commit: String::new(), agent_session, tree }
+                }
                 Some(git) => match git.keep(&task, &format!("checkpoint {checkpoint}")) {
                     Ok(kept) => CheckpointOutcome::Made {
                         commit: kept.commit.to_string(),

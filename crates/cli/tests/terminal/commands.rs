@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader},
+    path::Path,
     process::Stdio,
 };
 
@@ -215,4 +216,23 @@ fn agents_of_any_kind_are_asked_for_and_read_in_the_same_way() {
         office.prints(&["logs", task], "I read the task.");
         office.prints(&["logs", task], "make report");
     }
+}
+
+#[test]
+fn a_check_runs_what_agents_wrote_and_is_kept_in_like_them() {
+    let office = Office::open("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    // What is temporary may be written.
+    let outside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}.txt", std::process::id()));
+    let check = format!("echo y > inside.txt && ! echo z > {}", outside.display());
+    let configuration = format!(
+        "sandbox = 'required'\n[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = '''{check}'''\n\
+         [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
+        office.path("agent.sh").display()
+    );
+    std::fs::write(office.project().join("jangdan.toml"), configuration).unwrap();
+    std::fs::write(office.project().join("TASKS.md"), "### T1: Write it\n").unwrap();
+    office.prints(&["run", "TASKS.md", "--no-wait"], "1 of 1 done");
+    assert!(!outside.exists());
+    let receipts = office.jangdan(&["status", "--json"]).1;
+    assert!(!receipts.contains("unchecked"), "{receipts}");
 }

@@ -86,3 +86,23 @@ fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
     let missing = Repository::find(folder.path(), &options).unwrap_err();
     assert!(matches!(missing, RepoError::GitMissing { .. }), "{missing}");
 }
+
+#[test]
+fn files_of_lfs_are_found_in_every_folder_and_nowhere_else() {
+    let check = |file: &str, text: &str, expected: Lfs| {
+        let stage = Stage::with(|user| {
+            write(user, file, text);
+            write(user, "deep/er/file", "x");
+        });
+        for from in [".", "deep/er"] {
+            let found = Repository::find(&stage.user().join(from), &options()).unwrap();
+            assert_eq!(found.traits.lfs, expected, "{file} from {from}: {text}");
+        }
+    };
+    check(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n", Lfs::FilterMissing);
+    check("deep/.gitattributes", "*.bin\tfilter=lfs\n", Lfs::FilterMissing);
+    check("deep/er/.gitattributes", "*.txt text\n*.bin diff=lfs filter=lfs\n", Lfs::FilterMissing);
+    check("deep/.gitattributes", "# *.bin filter=lfs\n*.bin filter=lfs-not\n", Lfs::Unused);
+    check("deep/notes.gitattributes", "*.bin filter=lfs\n", Lfs::Unused);
+    check("README", "*.bin filter=lfs\n", Lfs::Unused);
+}

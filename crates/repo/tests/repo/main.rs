@@ -6,6 +6,7 @@ mod conflicts;
 mod crashes;
 mod desks;
 mod finding;
+mod in_place;
 mod keeping;
 mod kinds;
 mod landing;

@@ -39,8 +39,17 @@ fn looked(
     let mut report = GateReport { passed: true, ..GateReport::default() };
     let Some(git) = &site.git else {
         if let Some(command) = &work.check {
-            let job = Job { name, command, place: &site.outfit.project, task: None, time_max_ms, leash };
-            report.receipts.push(receipt(site, &job, String::new()));
+            let job = Job {
+                name,
+                command,
+                place: &site.outfit.project,
+                task: None,
+                time_max_ms,
+                leash,
+                is_of_agents: true,
+            };
+            let tree = site.tree_in_place().unwrap_or_default();
+            report.receipts.push(receipt(site, &job, tree));
         }
         return Ok(judged(report));
     };

@@ -54,6 +54,8 @@ pub(super) struct Job<'a> {
     pub(super) task: Option<&'a TaskId>,
     pub(super) time_max_ms: u64,
     pub(super) leash: &'a Leash,
+    /// Whether it runs what agents wrote, and is kept in like them.
+    pub(super) is_of_agents: bool,
 }
 
 /// Runs the check of a task in its worktree.
@@ -68,7 +70,15 @@ pub(super) fn check(
     let started_at = now();
     match full::outwait(leash, || judged(site, name, task)) {
         Ok((place, tree)) => {
-            let job = Job { name, command, place: &place, task: Some(task), time_max_ms, leash };
+            let job = Job {
+                name,
+                command,
+                place: &place,
+                task: Some(task),
+                time_max_ms,
+                leash,
+                is_of_agents: true,
+            };
             receipt(site, &job, tree)
         }
         Err(reason) => failed(command, String::new(), reason, started_at),
@@ -77,15 +87,20 @@ pub(super) fn check(
 
 /// Returns where a task's check runs, and the tree that it judges: the one that was there before it began.
 fn judged(site: &Site, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
-    let Some(git) = &site.git else { return Ok((site.outfit.project.clone(), String::new())) };
     let noted = site.shared.folder(&site.run).join(format!("{name}-tree"));
     if is_begun(site, name)
         && let Ok(tree) = fs::read_to_string(&noted)
     {
-        let (worktree, _) = git.worktree(task).map_err(|error| chain(&error))?;
-        return Ok((worktree.path, tree));
+        let place = match &site.git {
+            Some(git) => git.worktree(task).map_err(|error| chain(&error))?.0.path,
+            None => site.outfit.project.clone(),
+        };
+        return Ok((place, tree));
     }
-    let (place, tree) = git.tree(task).map_err(|error| chain(&error))?;
+    let (place, tree) = match &site.git {
+        Some(git) => git.tree(task).map_err(|error| chain(&error))?,
+        None => (site.outfit.project.clone(), site.tree_in_place().unwrap_or_default()),
+    };
     // Where it can't be noted, a restart takes the tree of that moment.
     let _ = fs::write(noted, &tree);
     Ok((place, tree))
@@ -177,7 +192,11 @@ fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError
         attachment: Attachment::Pipes { stderr: Stderr::Merged },
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
-        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        sandbox: if job.is_of_agents {
+            site.sandbox()
+        } else {
+            Sandbox { demand: Demand::Off, write: Vec::new() }
+        },
         agent: None,
     })
 }

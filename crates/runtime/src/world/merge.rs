@@ -47,7 +47,8 @@ impl Wanted {
 pub(super) fn merge(site: &Site, task: &TaskId, wanted: &Wanted, leash: &Leash) -> MergeOutcome {
     let Some(git) = &site.git else {
         // All work in one place: what is done is there.
-        return MergeOutcome::Merged { commit: String::new(), receipt: None, tree: None };
+        let tree = site.tree_in_place();
+        return MergeOutcome::Merged { commit: String::new(), receipt: None, tree };
     };
     let merged =
         full::outwait(leash, || merge_in(site, git, task, wanted, leash).map_err(|error| chain(&error)));

@@ -51,7 +51,11 @@ pub(super) fn check(site: &Site, git: &Git, merged: Merged<'_>, leash: &Leash) -
         site.prepare(&scratch.path, scratch.is_new, task, leash);
         scratch.path
     };
-    let receipt = receipt(site, &Job { name, command, place: &place, task, time_max_ms, leash }, tree);
+    let receipt = receipt(
+        site,
+        &Job { name, command, place: &place, task, time_max_ms, leash, is_of_agents: true },
+        tree,
+    );
     // One that was called off has ended; one that was left goes on.
     if leash.pulled() != Some(Pull::Leave) {
         let _ = fs::remove_file(&taken);

@@ -10,7 +10,7 @@ use std::{
 
 use agents::{Demand, Sandbox};
 use domain::{Command, Role, RunId, SessionId, TaskId};
-use repo::RepoError;
+use repo::{GitOptions, RepoError};
 
 use super::{
     bring::bring,
@@ -76,6 +76,14 @@ impl Site {
         let made = disk.with_room(data, self.outfit.disk_budget_bytes, || git.worktree(task));
         let (worktree, is_new) = made.map_err(NoPlace::Room)?.map_err(NoPlace::Git)?;
         Ok((worktree.path, is_new))
+    }
+
+    /// Returns the tree that the project's folder is now, where all work in it and git knows it.
+    pub(super) fn tree_in_place(&self) -> Option<String> {
+        let beside = self.shared.folder(&self.run);
+        let tree = repo::tree_in_place(&self.outfit.project, &GitOptions::from_environment(), &beside);
+        // A check is worth having also where nobody can tell what it was of.
+        tree.ok().flatten()
     }
 
     /// Looks whether there is room for worktrees again, and says so.
@@ -179,7 +187,15 @@ impl Site {
         self.bring_files(place)?;
         for (number, command) in self.outfit.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
-            let job = Job { name: &name, command, place, task, time_max_ms: SETUP_MS_MAX, leash };
+            let job = Job {
+                name: &name,
+                command,
+                place,
+                task,
+                time_max_ms: SETUP_MS_MAX,
+                leash,
+                is_of_agents: false,
+            };
             let ended = run(self, &job)?;
             if ended.exit_status != Some(0) {
                 let tail = ended.output_tail.trim_end();

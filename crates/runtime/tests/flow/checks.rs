@@ -1,7 +1,7 @@
 //! "Done" is a receipt: what was run, how it ended, on which tree; and the run's branch holds only what passed together.
 
-use domain::{EscalationType, RunOutcome, Settings};
-use runtime::AfterStop;
+use domain::{EscalationType, RunId, RunOutcome, Settings};
+use runtime::{AfterStop, Isolation, Outfit};
 use views::{Purpose, TaskState};
 
 use crate::{
@@ -173,7 +173,24 @@ fn what_was_checked_before_the_merge_is_stale_and_what_was_checked_on_it_holds()
 
 #[test]
 fn a_check_is_stale_as_soon_as_its_agent_has_changed_something() {
-    let lab = Lab::new(
+    let lab = changes_after_its_check();
+    let outfit = lab.outfit();
+    stale_until_it_is_checked_again(&lab, outfit);
+}
+
+#[test]
+fn so_it_is_where_all_work_in_the_projects_own_folder() {
+    let lab = changes_after_its_check();
+    let before = lab.git(&["rev-parse", "HEAD^{tree}"]);
+    let outfit = Outfit { isolation: Isolation::InPlace, ..lab.outfit() };
+    let run = stale_until_it_is_checked_again(&lab, outfit);
+    let trees: Vec<String> = lab.rows(&run).receipts.iter().map(|row| row.receipt.tree.clone()).collect();
+    assert!(trees[0] != trees[1] && !trees.contains(&before.trim().to_owned()), "{trees:?}");
+    assert_eq!(lab.git(&["status", "--porcelain"]), "?? state.txt\n");
+}
+
+fn changes_after_its_check() -> Lab {
+    Lab::new(
         r#"
 read -r task
 echo bad > state.txt
@@ -184,16 +201,20 @@ printf '[ASK_USER]\nquestion: Is that better?\n[/ASK_USER]\n'
 read -r answer
 echo "DONE:$JANGDAN_TASK"
 "#,
-    );
+    )
+}
+
+fn stale_until_it_is_checked_again(lab: &Lab, outfit: Outfit) -> RunId {
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q better state.txt".to_owned());
-    let run = lab.start(work);
+    let run = lab.start_in(work, settings(), outfit);
     let question = lab.until_pending(&run, 1).remove(0);
     let stale =
         |lab: &Lab| lab.rows(&run).receipts.iter().map(|row| (row.passed, row.is_stale)).collect::<Vec<_>>();
     lab.until(&run, |views| views.rows().tasks.iter().next()?.receipt.as_ref()?.is_stale.then_some(()));
-    assert_eq!(stale(&lab), [(false, true)]);
+    assert_eq!(stale(lab), [(false, true)]);
     lab.answer(&run, question.id, "yes");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(stale(&lab), [(false, true), (true, false)]);
+    assert_eq!(stale(lab), [(false, true), (true, false)]);
+    run
 }
