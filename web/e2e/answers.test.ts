@@ -68,6 +68,12 @@ test("no number answers what lies behind the panel of a session", async () => {
     await page.getByRole("dialog").getByText("Jangdan plays this part itself.").waitFor();
     await page.locator("article").first().waitFor();
     await page.keyboard.press("1");
+    // And none is offered.
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.getByText("This list").waitFor();
+    expect(await help.getByText("Take that option").count()).toBe(0);
+    await page.keyboard.press("Escape");
   }
   await page.goto(at("/runs/RUN/inbox"));
   await page.locator("[data-chosen] [data-option]").first().waitFor();
@@ -303,4 +309,11 @@ test("what is begun in the chat while one question waits never answers another",
   await page.getByRole("alert").waitFor();
   expect(await box.inputValue()).toBe("juice");
   expect((await questionOf(first)).answer).toBe("tea");
+  // Nothing waits any more, so the same words go to the orchestrator now.
+  await until(
+    async () => (await box.getAttribute("placeholder")) === "Message the orchestrator…",
+    "no question",
+  );
+  await box.press("Enter");
+  await page.locator('[data-author="person"]').getByText("juice").waitFor();
 });

@@ -15,8 +15,16 @@ type Finding = {
   nodes: { target: string[]; failureSummary: string }[];
 };
 
+/** Colours that are on their way from one theme to the other are no one's. */
+const AT_REST = `new Promise(requestAnimationFrame).then(() => Promise.all(
+  document.getAnimations()
+    .filter((moving) => moving instanceof CSSTransition)
+    .map(({ finished }) => finished.catch(() => {})),
+)).then(() => {})`;
+
 /** Returns what is serious or critical, in words. */
 export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AT_REST);
   await page.evaluate(AXE);
   const found = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",

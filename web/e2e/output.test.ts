@@ -241,6 +241,8 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   await page.locator("li pre").getByText('"type": "assistant"').waitFor();
   await picture(page, "output-unfolded");
   expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
+  await page.getByRole("link", { name: "To the chat" }).click();
+  await until(() => page.url() === at("/runs/RUN/chat"), "where it can be said");
 });
 
 test("earlier lines come as one scrolls up, and however many there are, few are drawn", async () => {
@@ -309,6 +311,51 @@ test("a session has an address of its own, with its output and what its task ask
   await picture(page, "session");
   await page.getByRole("button", { name: /T1\.5/ }).click();
   await until(() => page.url().includes(`/tasks/${TASK.speaker}`), "its task");
+});
+
+test("a session is stopped where it is shown, once somebody has read what that means", async () => {
+  const session = await sessionOf(TASK.painter);
+  const isEnded = async () =>
+    (await world.rows("session")).find(({ id }) => id === session)?.endedAt !== null;
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto(at(`/runs/RUN/sessions/${session}`));
+  await page.locator(".terminal .row").first().waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Stop it" }).click();
+  const sheet = page.getByRole("dialog", { name: `Stop the session ${session}?` });
+  await sheet.getByText("The agent's process is ended").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await sheet.getByRole("button", { name: "Back" }).click();
+  await sheet.waitFor({ state: "detached" });
+  expect(await isEnded()).toBe(false);
+  await page.getByRole("button", { name: "Stop it" }).click();
+  await sheet.getByRole("button", { name: "Stop it" }).click();
+  await sheet.waitFor({ state: "detached" });
+  await until(isEnded, "the end of the session");
+  await page.getByRole("button", { name: "Stop it" }).waitFor({ state: "detached" });
+  await page.emulateMedia({ colorScheme: "light" });
+});
+
+test("a run is called off on the page, and where that fails one is told and may try again", async () => {
+  await page.goto(at("/runs/RUN/team"));
+  await page.locator("[data-run-menu]").click();
+  await page.getByRole("menuitem", { name: "Call the run off…" }).click();
+  const sheet = page.getByRole("dialog", { name: "Call “A play” off?" });
+  expect(await findings(page)).toEqual([]);
+  await picture(page, "run-cancel");
+  const status = async () => (await world.rows("run")).at(0)?.status;
+  await page.route("**/wishes", (route) => route.fulfill({ status: 507, body: "no room on the disk" }));
+  await sheet.getByRole("button", { name: "Call the run off" }).click();
+  await sheet.getByRole("alert").getByText("no room on the disk").waitFor();
+  expect(await status()).toBe("running");
+  await page.unroute("**/wishes");
+  await sheet.getByRole("button", { name: "Call the run off" }).click();
+  await sheet.waitFor({ state: "detached" });
+  await until(async () => (await status()) === "cancelled", "the run that is called off");
+  await page.locator("[data-run-menu]").click();
+  await page.getByRole("menuitem", { name: "Land its work…" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Call the run off…" }).count()).toBe(0);
+  await page.keyboard.press("Escape");
 });
 
 test("the browser had nothing to complain about", () => {

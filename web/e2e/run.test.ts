@@ -101,13 +101,20 @@ test("on a phone and in Korean everything is there, and nothing sticks out", asy
   await phone.close();
 });
 
+/** Looks at what is open in both themes, and stays in the light one. */
+async function expectUsable(what: string): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await findings(page), `${what} in ${colorScheme}`).toEqual([]);
+  }
+}
+
 test("the palette and the keys help are a key away", async () => {
-  await page.emulateMedia({ colorScheme: "light" });
   await page.goto(at("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("t2.1");
-  expect(await findings(page)).toEqual([]);
+  await expectUsable("the palette");
   await picture(page, "palette");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByText("T2.1").first().waitFor();
@@ -115,7 +122,33 @@ test("the palette and the keys help are a key away", async () => {
   await until(() => page.url() === at("/runs/RUN/list"), "the view under the panel");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await expectUsable("the keys");
   await page.keyboard.press("Escape");
+});
+
+test("what opens over a view can be used by everybody: settings, retrying, menus", async () => {
+  await page.goto(at("/runs/RUN/list"));
+  await page.locator("main li").first().waitFor();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("menu").waitFor();
+  await expectUsable("the settings");
+  await page.keyboard.press("Escape");
+  await page.locator("[data-run-menu]").click();
+  await page.getByRole("menu").waitFor();
+  await expectUsable("the menu of the run");
+  await page.getByRole("menuitem", { name: "Land its work…" }).click();
+  await page.getByRole("dialog", { name: /^Land the work/ }).waitFor();
+  await expectUsable("the question before landing");
+  await page.keyboard.press("Escape");
+  await page.goto(at("/runs/RUN/tasks/T1.1"));
+  await page.getByRole("button", { name: "Try again…" }).click();
+  await page.getByRole("dialog", { name: /T1\.1/ }).getByRole("textbox").last().waitFor();
+  await expectUsable("trying again");
+  await page.keyboard.press("Escape");
+  const session = (await world.rows("session")).find(({ task }) => task === "T1.1");
+  await page.goto(at(`/runs/RUN/sessions/${session?.id}`));
+  await page.getByRole("dialog").locator("[data-way], .terminal .row").first().waitFor();
+  await expectUsable("a session");
 });
 
 test("a plan is read while it is typed, and a mistake leads to its place", async () => {
@@ -136,6 +169,7 @@ test("free words while two questions wait are not guessed at: the list stands th
   await box.press("Enter");
   const choices = page.getByRole("group", { name: /Which one/ });
   await choices.waitFor();
+  await expectUsable("the list of questions");
   await picture(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
   await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
@@ -214,6 +248,7 @@ test("a server that was killed is missed, and found again without loss", async (
   await page.locator("main li").first().waitFor();
   await world.killServer();
   await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  await expectUsable("a page without its server");
   await picture(page, "offline");
   await world.startServer();
   await page.getByRole("alert").waitFor({ state: "detached" });

@@ -74,3 +74,101 @@ test("started on the page, the run goes on as any other", async () => {
   await until(async () => (await runs()).at(0)?.status === "done", "the end of the run");
   expect(place.command(["runs"])).toContain(run.id);
 });
+
+test("the work of a run is landed on the page, and its worktrees are removed", async () => {
+  const run = (await runs()).at(0)?.id;
+  await page.goto(`${place.origin}/runs/${run}/list`);
+  const open = async (name: string) => {
+    await page.locator("[data-run-menu]").click();
+    await page.getByRole("menuitem", { name: `${name}…` }).click();
+    return page.getByRole("dialog");
+  };
+  const land = await open("Land its work");
+  await land.getByText("Nothing is overwritten").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await land.getByRole("button", { name: "Land its work" }).click();
+  await page
+    .getByRole("status")
+    .getByText(/^main has /)
+    .waitFor();
+  await land.waitFor({ state: "detached" });
+  const clean = await open("Remove its worktrees");
+  await clean.getByRole("button", { name: "Remove its worktrees" }).click();
+  await page
+    .getByRole("status")
+    .getByText(/worktrees? (is|are) removed/)
+    .waitFor();
+});
+
+const BROKEN = {
+  status: 500,
+  contentType: "application/problem+json",
+  body: JSON.stringify({ code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" }),
+};
+
+test("lists that can't be had are said so, each with a way to try again", async () => {
+  const lists: [path: string, what: string][] = [
+    ["**/api/projects", "The projects can't be listed."],
+    ["**/api/plans?*", "The plans of the project can't be listed."],
+    ["**/api/agents", "The agents can't be listed."],
+  ];
+  for (const [path, what] of lists) {
+    await page.route(path, (route) => route.fulfill(BROKEN));
+    await page.goto(`${place.origin}/new`);
+    await page.getByLabel("Text of the plan").fill(PLAN);
+    const line = page.getByRole("alert").filter({ hasText: what });
+    await line.getByText("the disk is on fire").waitFor();
+    expect(await page.getByText("No project is known yet").count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
+    await page.unroute(path);
+    await line.getByRole("button", { name: "Try again" }).click();
+    await line.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Start the run" }).waitFor();
+  }
+});
+
+test("a file that is too large for a plan is refused with a word", async () => {
+  await page.goto(`${place.origin}/new`);
+  const large = { name: "large.md", mimeType: "text/markdown", buffer: Buffer.alloc((1 << 20) + 1, "x") };
+  await page.locator("input[type=file]").setInputFiles(large);
+  await page.getByRole("alert").getByText("large.md has more than 1 MiB.").waitFor();
+  await page.locator("input[type=file]").setInputFiles({ ...large, buffer: Buffer.from(PLAN) });
+  await until(async () => (await page.getByLabel("Text of the plan").inputValue()) === PLAN, "the text");
+});
+
+test.each([
+  ["attempts", "attempt", /Attempt 1/],
+  ["checks", "receipt", /Nothing was checked yet/],
+])("the tab %s does not load for ever where its rows can't be had", async (tab, kind, there) => {
+  const run = (await runs()).at(0)?.id;
+  const path = new RegExp(`/rows\\?.*kind=${kind}\\b`);
+  await page.route(path, (route) => route.fulfill(BROKEN));
+  await page.goto(`${place.origin}/runs/${run}/tasks/T1.1?tab=${tab}`);
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText("the disk is on fire").waitFor();
+  await page.unroute(path);
+  await panel.getByRole("button", { name: "Try again" }).click();
+  await panel.getByText(there).first().waitFor();
+});
+
+test("a server that has no room for one more is not taken for one that is away", async () => {
+  const full = {
+    code: "too-many-listeners",
+    title: "Too many listen",
+    detail: "too many follow the runs already",
+  };
+  const alone = await place.visitor();
+  const late = await alone.newPage();
+  await late.route("**/api/live*", (route) =>
+    route.fulfill({ ...BROKEN, status: 503, body: JSON.stringify({ ...full, hint: "close a tab" }) }),
+  );
+  await late.goto(`${place.origin}/`);
+  const said = late.getByRole("alert");
+  await said.getByText("Too many pages are open").waitFor();
+  await said.getByText("close a tab").waitFor();
+  expect(await late.getByText("The server does not answer.").count()).toBe(0);
+  await late.unroute("**/api/live*");
+  await said.getByRole("button", { name: "Try again" }).click();
+  await said.waitFor({ state: "detached" });
+  await alone.close();
+});

@@ -57,6 +57,10 @@ test("on a phone and in Korean nothing sticks out", async () => {
     await small.goto(at(`/runs/RUN/${name}`));
     await small.locator(there).first().waitFor({ state: "attached" });
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await small.emulateMedia({ colorScheme });
+      expect(await findings(small), `${name} in ${colorScheme}`).toEqual([]);
+    }
     await picture(small, `phone-${name}`);
   }
   await phone.close();

@@ -7,6 +7,7 @@ import { getJson, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
 import { type Kind, keyOf } from "./rows";
 import { Running } from "./running";
+import { fetchAmongTabs } from "./tabs";
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -25,7 +26,7 @@ export const cache = new QueryClient({
 });
 
 export const live = new Live({
-  fetch: (...request) => fetch(...request),
+  fetch: fetchAmongTabs(),
   onChanges: (changes) => applyChanges(cache, changes),
 });
 

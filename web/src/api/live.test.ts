@@ -43,12 +43,12 @@ test("a stream that broke off is taken up behind the last id that was heard", as
 });
 
 test("what changes while rows are fetched is told with them", async () => {
-  const { fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
+  const { asked, fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
   const live = new Live({ fetch, onChanges: () => {} });
   let arrive = (_: string) => {};
   const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));
   const stop = live.start();
-  await until(() => live.state.type === "offline");
+  await until(() => asked.length === 2);
   arrive("rows");
   const { fetched, missed } = await rows;
   stop();
@@ -80,6 +80,26 @@ test("whoever may not look in is told, and not asked again and again", async () 
   stop();
   expect(n).toBe(1);
   expect(live.state).toMatchObject({ refusal: { message: "no token", hint: "jangdan link" } });
+});
+
+test("a server that has no room is told apart from one that is away, and asked again", async () => {
+  const answers = [
+    async () => Response.json({ code: "too-many-listeners", detail: "too many" }, { status: 503 }),
+    async () => {
+      throw new TypeError("Failed to fetch");
+    },
+  ];
+  const states: string[] = [];
+  const fetch = () => (answers.shift() ?? (() => new Promise<Response>(() => {})))();
+  const live = new Live({ fetch: fetch as typeof globalThis.fetch, onChanges: () => {} });
+  live.subscribe(() => states.push(live.state.type));
+  const stop = live.start();
+  await until(() => states.length === 1);
+  expect(live.state).toMatchObject({ refusal: { code: "too-many-listeners", message: "too many" } });
+  live.retry();
+  await until(() => states.length === 2);
+  stop();
+  expect(states).toEqual(["busy", "offline"]);
 });
 
 test("an id counts wherever the stream is cut", () => {

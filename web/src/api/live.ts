@@ -13,6 +13,8 @@ export type LiveState =
   | { type: "connecting" }
   | { type: "open" }
   | { type: "offline"; since: number }
+  /** The server is there and says why not now; it is asked again. */
+  | { type: "busy"; refusal: Refusal }
   | { type: "refused"; refusal: Refusal };
 
 /** The server says something at least every 15 seconds; twice as long is an end. */
@@ -21,6 +23,8 @@ const SILENCE_MAX_MS = 35_000;
 const OTHER_LOG = [400, 409];
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 8_000;
+/** A stream that ends is taken up again at once, but not again and again. */
+const AT_ONCE_MS = 1_000;
 
 /** One piece of news. */
 export type Heard = { change: Changed } | { glimpse: Glimpsed };
@@ -102,11 +106,21 @@ export class Live {
 
   async #run(stop: AbortSignal): Promise<void> {
     let wait = RETRY_MIN_MS;
+    let againAt = Number.NEGATIVE_INFINITY;
     while (!stop.aborted) {
-      const heardSomething = await this.#listen(stop).catch(() => false);
+      const heardSomething = await this.#listen(stop).catch(() => {
+        if (this.#state.type === "busy") this.#become({ type: "offline", since: Date.now() });
+        return false;
+      });
       if (stop.aborted) return;
       if (this.#state.type === "refused") return;
-      if (this.#state.type !== "offline") this.#become({ type: "offline", since: Date.now() });
+      // One that was cut off for being slow, or whose tab was closed, has the server: nobody need be told.
+      if (heardSomething && Date.now() - againAt > AT_ONCE_MS) {
+        againAt = Date.now();
+        continue;
+      }
+      if (this.#state.type !== "offline" && this.#state.type !== "busy")
+        this.#become({ type: "offline", since: Date.now() });
       wait = heardSomething ? RETRY_MIN_MS : Math.min(wait * 2, RETRY_MAX_MS);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, wait * (0.75 + Math.random() / 2));
@@ -133,8 +147,8 @@ export class Live {
       if (!response.ok || !response.body) {
         // A place that the log does not have: another log. Everything must be fetched anew.
         if (OTHER_LOG.includes(response.status) && this.#position !== null) globalThis.location?.reload();
-        if (response.status === 401 || response.status === 403)
-          this.#become({ type: "refused", refusal: await refusal(response) });
+        const isStranger = response.status === 401 || response.status === 403;
+        this.#become({ type: isStranger ? "refused" : "busy", refusal: await refusal(response) });
         return false;
       }
       const parser = createParser({ onEvent: (event) => this.#event(event.event ?? "", event.data) });

@@ -23,6 +23,11 @@ export function typeLine(run: string, session: string, text: string): Promise<nu
   return postJson(`${pathOf(run, session)}/input`, { text });
 }
 
+/** Ends the process of a session. Its run hears of it, and does what its rules say. */
+export function stopSession(run: string, session: string): Promise<null> {
+  return postJson(`${pathOf(run, session)}/stop`, null);
+}
+
 export function terminalAddress(run: string, session: string): string {
   const address = new URL(`${pathOf(run, session)}/terminal`, location.href);
   address.protocol = address.protocol.replace("http", "ws");

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useLiveState } from "~/api/hooks";
 import { Button } from "~/components/Button";
+import { useWrong } from "~/components/problem";
 import { useAgo } from "~/components/time";
 
 /** Says so when what is shown may be old. */
@@ -15,6 +16,8 @@ export function Connection() {
       return null;
     case "offline":
       return <Offline since={state.since} />;
+    case "busy":
+      return <Busy error={state.refusal} />;
     case "refused":
       return (
         <div
@@ -29,6 +32,23 @@ export function Connection() {
         </div>
       );
   }
+}
+
+function Busy({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  const { title, details } = useWrong()(error);
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-3 border-fail border-b bg-fail-soft px-4 py-2"
+    >
+      <CloudOff aria-hidden size={16} className="text-fail" />
+      <p className="flex-1">
+        <b>{title}</b> {details.join(" · ")}
+      </p>
+      <Button onClick={live.retry}>{t("said.again")}</Button>
+    </div>
+  );
 }
 
 function Offline({ since }: { since: number }) {

@@ -1,5 +1,6 @@
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { usePanelIsOpen } from "~/components/open";
 import { Sheet } from "~/components/Sheet";
 
 type Group = {
@@ -50,14 +51,15 @@ const GROUPS: readonly Group[] = [
 /** The keys that do something where one is. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { run, task } = useParams({ strict: false });
+  const { run } = useParams({ strict: false });
+  const isPanel = usePanelIsOpen();
   const isShown = (what: string) => document.querySelector(what)?.checkVisibility() ?? false;
   const isThere: Record<Group["id"], boolean> = {
     everywhere: true,
-    run: run !== undefined && task === undefined,
-    inbox: isShown("[data-chosen]"),
-    task: task !== undefined && isShown("[role=dialog] [data-option]"),
-    canvas: task === undefined && isShown(".canvas"),
+    run: run !== undefined && !isPanel,
+    inbox: !isPanel && isShown("[data-chosen]"),
+    task: isPanel && isShown("[role=dialog] [data-option]"),
+    canvas: !isPanel && isShown(".canvas"),
   };
   return (
     <Sheet title={t("keys.title")} onClose={onClose}>

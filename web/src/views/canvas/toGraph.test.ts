@@ -30,6 +30,8 @@ const row = (id: string, more: Partial<TaskRow> = {}) =>
 test("lanes come before the tasks that stand on them", () => {
   const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]), overlaps: [] });
   expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
+  // What was never measured can't be looked at first.
+  expect(nodes.every((node) => node.type === "lane" || node.measured?.width === layout.nodeWidth)).toBe(true);
   expect(nodes.filter((node) => node.selected).map((node) => node.id)).toEqual(["T2"]);
   expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual([
     "T3",

@@ -47,6 +47,8 @@ export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }
       position: { x: node.x, y: node.y },
       width,
       height,
+      // What is out of sight is never measured, and could not be looked for then.
+      measured: { width, height },
       handles,
       data: {
         run,

@@ -96,7 +96,8 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
       data-card={id}
       aria-label={inWords(row)}
       {...cardOpening(task)}
-      className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
+      // In the chat numbers press nothing, so none are shown.
+      className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 [&_kbd]:hidden ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
       <header className="flex flex-wrap justify-between gap-2 text-soft text-xs">
         {task ? (

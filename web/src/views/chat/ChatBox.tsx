@@ -21,9 +21,13 @@ export function ChatBox({ run }: { run: string }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [isAsked, setAsked] = useState(false);
   const [busy, setBusy] = useState(false);
-  const questions = Object.values(useRows(run, "question").data ?? {});
+  const [refused, setRefused] = useState<string | null>(null);
+  const rows = useRows(run, "question");
+  const questions = Object.values(rows.data ?? {});
   const pending = questions.filter((question) => question.status === "pending");
-  const target = questions.find((question) => question.id === chosen) ?? null;
+  // What was refused because it is settled is for something else now; what it can't be answered with is changed.
+  const isMeant = ({ id, status }: QuestionRow) => id === chosen && (status === "pending" || id !== refused);
+  const target = questions.find(isMeant) ?? null;
   const write = (next: string) => {
     setText(next);
     setChosen(
@@ -32,7 +36,8 @@ export function ChatBox({ run }: { run: string }) {
   };
   const send = async () => {
     const said = text.trim();
-    if (said === "" || busy) return;
+    // Nobody knows yet whether it would answer something.
+    if (said === "" || busy || !rows.data) return;
     if (pending.length > 0 && !target) {
       setAsked(true);
       return;
@@ -45,8 +50,7 @@ export function ChatBox({ run }: { run: string }) {
       setAsked(false);
     } catch (error) {
       if (error instanceof Refusal) {
-        // It was settled meanwhile: the words stay, and are for something else now.
-        setChosen(null);
+        setRefused(target?.id ?? null);
         setAsked(error.pending.length > 0);
       }
       toast.failed(error);
@@ -87,7 +91,12 @@ export function ChatBox({ run }: { run: string }) {
           }}
           className="field-sizing-content max-h-48 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-line bg-raise px-3 py-2 placeholder:text-faint"
         />
-        <Button look="main" type="submit" disabled={busy || text.trim() === ""} className="min-h-9">
+        <Button
+          look="main"
+          type="submit"
+          disabled={busy || !rows.data || text.trim() === ""}
+          className="min-h-9"
+        >
           {t("ask.send")}
         </Button>
       </form>

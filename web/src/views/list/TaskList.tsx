@@ -2,12 +2,11 @@ import { useTranslation } from "react-i18next";
 import type { PhaseRow, TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useInWords } from "~/components/inWords";
-import { Loading } from "~/components/Loading";
 import { useOpening } from "~/components/opening";
-import { Problem } from "~/components/Problem";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";
 import { Ago } from "~/components/Time";
+import { Unready } from "~/components/Unready";
 import type { RunViewProps } from "../views";
 import { toPhases } from "./toPhases";
 
@@ -15,8 +14,7 @@ import { toPhases } from "./toPhases";
 export default function TaskList({ run }: RunViewProps) {
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
-  if (tasks.status === "error") return <Problem error={tasks.error} retry={() => void tasks.refetch()} />;
-  if (!tasks.data || !phases.data) return <Loading />;
+  if (!tasks.data || !phases.data) return <Unready needed={[tasks, phases]} />;
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-5 p-4">
       {toPhases(phases.data, tasks.data).map(({ phase, tasks }) => (

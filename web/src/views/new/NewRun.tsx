@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { isOffline, Refusal } from "~/api/http";
 import { useCheck, usePlans, useProjects } from "~/api/plans";
+import { ProblemLine } from "~/components/ProblemLine";
 import { Diagnostics } from "./Diagnostics";
 import { PickPlan } from "./PickPlan";
 import { PlanText } from "./PlanText";
@@ -54,13 +54,13 @@ export function NewRun() {
         <h1 className="font-semibold text-lg">{t("new.title")}</h1>
         <p className="text-soft">{t("new.intro")}</p>
         <PickPlan
-          projects={projects.data ?? []}
+          projects={projects}
           project={project}
           onProject={(folder) => {
             setChosen(folder);
             setDraft((before) => ({ ...before, path: null }));
           }}
-          plans={plans.data ?? []}
+          plans={plans}
           draft={draft}
           onDraft={setDraft}
         />
@@ -72,11 +72,9 @@ export function NewRun() {
         />
         <div aria-live="polite" className="flex flex-col gap-2">
           {check.error && !isEmpty && (
-            <p className="text-fail">
-              {isOffline(check.error) ? t("offline.hint") : check.error.message}{" "}
-              {check.error instanceof Refusal && check.error.hint}
-            </p>
+            <ProblemLine error={check.error} retry={() => mutate({ name, text })} />
           )}
+          {check.isPending && !isEmpty && <p className="text-soft">{t("new.reading")}</p>}
           {check.data && !isEmpty && (
             <>
               <p className={errors > 0 ? "font-medium text-fail" : "font-medium text-done"}>
@@ -88,7 +86,9 @@ export function NewRun() {
             </>
           )}
         </div>
-        {check.data && errors === 0 && !isEmpty && <StartRun project={project} draft={draft} onGo={go} />}
+        {check.data && errors === 0 && !isEmpty && projects.status === "success" && (
+          <StartRun project={project} draft={draft} onGo={go} />
+        )}
       </div>
     </main>
   );

@@ -1,9 +1,12 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { FileUp, FolderOpen } from "lucide-react";
 import { type ChangeEvent, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { PlanFile } from "~/api/generated";
+import { Refusal } from "~/api/http";
 import { readPlan } from "~/api/plans";
 import { Button } from "~/components/Button";
+import { ProblemLine } from "~/components/ProblemLine";
 import { toast } from "~/components/toasts";
 import type { Draft } from "./NewRun";
 
@@ -12,10 +15,10 @@ const PLAN_BYTES_MAX = 1 << 20;
 const BOX = "min-h-8 min-w-0 max-w-full rounded-lg border border-line bg-raise px-2 max-md:min-h-10";
 
 type Props = {
-  projects: { name: string; folder: string }[];
+  projects: UseQueryResult<{ name: string; folder: string }[]>;
   project: string | null;
   onProject: (folder: string) => void;
-  plans: PlanFile[];
+  plans: UseQueryResult<PlanFile[]>;
   draft: Draft;
   onDraft: (draft: Draft) => void;
 };
@@ -27,8 +30,13 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
   const upload = async (event: ChangeEvent<HTMLInputElement>) => {
     const picked = event.target.files?.[0];
     event.target.value = "";
-    if (!picked || picked.size > PLAN_BYTES_MAX) return;
-    onDraft({ name: picked.name, text: await picked.text(), path: null });
+    if (!picked) return;
+    try {
+      if (picked.size > PLAN_BYTES_MAX) throw tooLarge(t("new.tooLarge", { name: picked.name }));
+      onDraft({ name: picked.name, text: await picked.text(), path: null });
+    } catch (error) {
+      toast.failed(error);
+    }
   };
   const pick = async (path: string) => {
     if (project === null || path === "") return;
@@ -41,11 +49,26 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
   };
   return (
     <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-      {projects.length > 0 && (
+      {projects.error && (
+        <ProblemLine
+          what={t("new.noProjects")}
+          error={projects.error}
+          retry={() => void projects.refetch()}
+        />
+      )}
+      {plans.error && (
+        <ProblemLine what={t("new.noPlans")} error={plans.error} retry={() => void plans.refetch()} />
+      )}
+      {projects.isLoading && (
+        <span role="status" className="text-soft">
+          {t("said.loading")}
+        </span>
+      )}
+      {projects.data && projects.data.length > 0 && (
         <label className="flex min-w-0 flex-col gap-1">
           <span className="text-soft text-xs">{t("new.project")}</span>
           <select className={BOX} value={project ?? ""} onChange={(event) => onProject(event.target.value)}>
-            {projects.map(({ name, folder }) => (
+            {projects.data.map(({ name, folder }) => (
               <option key={folder} value={folder}>
                 {name} ({folder})
               </option>
@@ -53,7 +76,12 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
           </select>
         </label>
       )}
-      {plans.length > 0 && (
+      {plans.isLoading && (
+        <span role="status" className="text-soft">
+          {t("new.lookingForPlans")}
+        </span>
+      )}
+      {plans.data && plans.data.length > 0 && (
         <label className="flex min-w-0 flex-col gap-1">
           <span className="text-soft text-xs">{t("new.plan")}</span>
           <select
@@ -62,7 +90,7 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
             onChange={(event) => void pick(event.target.value)}
           >
             <option value="">{t("new.ownText")}</option>
-            {plans.map(({ path }) => (
+            {plans.data.map(({ path }) => (
               <option key={path} value={path}>
                 {path}
               </option>
@@ -92,3 +120,5 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
     </div>
   );
 }
+
+const tooLarge = (detail: string) => new Refusal(413, detail, "", [], "too-large");

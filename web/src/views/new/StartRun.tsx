@@ -2,9 +2,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { isOffline, Refusal } from "~/api/http";
+import { Refusal } from "~/api/http";
 import { useAgents, useStart } from "~/api/plans";
 import { Button } from "~/components/Button";
+import { ProblemLine } from "~/components/ProblemLine";
 import { toast } from "~/components/toasts";
 import { Diagnostics } from "./Diagnostics";
 import type { Draft } from "./NewRun";
@@ -52,6 +53,7 @@ export function StartRun({ project, draft, onGo }: Props) {
             onChange={(event) => setAgent(event.target.value)}
           >
             <option value="">{t("new.asConfigured")}</option>
+            {agents.isLoading && <option disabled>{t("said.loading")}</option>}
             {(agents.data ?? []).map(({ name, title }) => (
               <option key={name} value={name}>
                 {title}
@@ -78,11 +80,9 @@ export function StartRun({ project, draft, onGo }: Props) {
         </Button>
       </div>
       <div aria-live="polite" className="flex flex-col gap-2 empty:-mt-3">
-        {problem && (
-          <p className="text-fail">
-            {isOffline(problem) ? t("offline.hint") : problem.message}{" "}
-            {problem instanceof Refusal && <span className="text-soft">{problem.hint}</span>}
-          </p>
+        {problem && <ProblemLine error={problem} />}
+        {agents.error && (
+          <ProblemLine what={t("new.noAgents")} error={agents.error} retry={() => void agents.refetch()} />
         )}
         {problem instanceof Refusal && problem.mistakes.length > 0 && (
           <Diagnostics diagnostics={problem.mistakes} onGo={onGo} />

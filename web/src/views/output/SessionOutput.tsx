@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
@@ -54,7 +55,12 @@ export function SessionOutput({ run, session }: { run: string; session: string }
       <div className="flex h-full min-h-60 flex-col">
         <Lines state={state} onEarlier={held.earlier} onLater={held.later} />
         {!isOver && (
-          <p className="border-line border-t px-4 py-2 text-faint text-xs">{t("output.noTyping")}</p>
+          <p className="border-line border-t px-4 py-2 text-soft text-xs">
+            {t("output.noTyping")}{" "}
+            <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">
+              {t("output.toChat")}
+            </Link>
+          </p>
         )}
       </div>
     );

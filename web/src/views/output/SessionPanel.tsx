@@ -8,6 +8,7 @@ import { Said } from "~/components/Said";
 import { Ago } from "~/components/Time";
 import { Asked } from "../task/Asked";
 import { SessionOutput } from "./SessionOutput";
+import { StopSession } from "./StopSession";
 
 type Props = { run: string; session: string; onClose: () => void };
 
@@ -36,6 +37,7 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
               <Ago at={session.stateSinceAt} />
             </span>
           )}
+          {session && <StopSession run={run} session={session} />}
           {task && (
             <button
               type="button"

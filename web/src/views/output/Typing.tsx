@@ -8,12 +8,18 @@ import { toast } from "~/components/toasts";
 export function Typing({ run, session }: { run: string; session: string }) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
   const send = async () => {
+    // A line is typed once, also by whoever presses Enter twice.
+    if (busy) return;
+    setBusy(true);
     try {
       await typeLine(run, session, text);
       setText("");
     } catch (error) {
       toast.failed(error);
+    } finally {
+      setBusy(false);
     }
   };
   return (
@@ -31,7 +37,7 @@ export function Typing({ run, session }: { run: string; session: string }) {
         onChange={(event) => setText(event.target.value)}
         className="min-h-8 min-w-0 flex-1 rounded-lg border border-line bg-raise px-2.5 placeholder:text-faint max-md:min-h-10"
       />
-      <Button type="submit" disabled={text.trim() === ""}>
+      <Button type="submit" disabled={busy || text.trim() === ""}>
         {t("ask.send")}
       </Button>
     </form>

@@ -11,6 +11,7 @@ import { useOpenTask } from "~/components/open";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunSign } from "~/components/StateSign";
 import { Lasted } from "~/components/Time";
+import { RunMenu } from "./RunMenu";
 
 export function RunHeader({ row }: { row: RunRow }) {
   const { t } = useTranslation();
@@ -57,6 +58,7 @@ export function RunHeader({ row }: { row: RunRow }) {
             </Button>
           ))}
         <AnswerNext run={row.id} />
+        <RunMenu row={row} />
       </div>
     </header>
   );

@@ -4,9 +4,9 @@ import type { Failure } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
-import { Loading } from "~/components/Loading";
 import { Said } from "~/components/Said";
 import { Clock, Lasted } from "~/components/Time";
+import { Unready } from "~/components/Unready";
 
 /** Every try at a task, and the points that it can go back to. */
 export default function Attempts({ run, task }: { run: string; task: string }) {
@@ -14,7 +14,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
   const attempts = useRows(run, "attempt");
   const checkpoints = useRows(run, "checkpoint");
   const { act, busy } = useAct(run);
-  if (!attempts.data || !checkpoints.data) return <Loading />;
+  if (!attempts.data || !checkpoints.data) return <Unready needed={[attempts, checkpoints]} />;
   const tries = Object.values(attempts.data)
     .filter((row) => row.task === task)
     .sort((left, right) => right.number - left.number);

@@ -1,16 +1,16 @@
 import { useTranslation } from "react-i18next";
 import type { LoopRow, ReceiptRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { Loading } from "~/components/Loading";
 import { Said } from "~/components/Said";
 import { Clock, Lasted } from "~/components/Time";
+import { Unready } from "~/components/Unready";
 
 /** The proofs of a task, and what its tester found. */
 export default function Checks({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const receipts = useRows(run, "receipt");
   const loops = useRows(run, "feedbackLoop");
-  if (!receipts.data || !loops.data) return <Loading />;
+  if (!receipts.data || !loops.data) return <Unready needed={[receipts, loops]} />;
   const own = Object.values(receipts.data)
     .filter((row) => row.task === task)
     .sort((left, right) => right.sequence - left.sequence);

@@ -2,9 +2,8 @@ import { History } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
-import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
+import { Unready } from "~/components/Unready";
 import type { RunViewProps } from "../views";
 import { Lines } from "./Lines";
 import { QuestionLife } from "./QuestionLife";
@@ -21,12 +20,7 @@ export default function Timeline({ run }: RunViewProps) {
     () => toLives(questions.data ?? {}, timeline.data ?? {}),
     [questions.data, timeline.data],
   );
-  const error = timeline.error ?? questions.error;
-  if (error)
-    return (
-      <Problem error={error} retry={() => void Promise.all([timeline.refetch(), questions.refetch()])} />
-    );
-  if (!timeline.data || !questions.data) return <Loading />;
+  if (!timeline.data || !questions.data) return <Unready needed={[timeline, questions]} />;
   const showsLives = lives.length > 0 && (topic === null || topic === "question");
   return (
     <div className="@container h-full">
