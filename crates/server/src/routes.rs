@@ -74,7 +74,12 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
 
 /// All routes. Making them takes longer than anything else at a start. What is said about them is larger than all else
 /// that a server at rest has in memory, and is made again for the few who ask.
-static ALL: LazyLock<Router<Api>> = LazyLock::new(|| described().0);
+static ALL: LazyLock<Router<Api>> = LazyLock::new(|| {
+    let (router, description) = described();
+    // Nobody waits for that.
+    drop(std::thread::Builder::new().spawn(move || drop(description)));
+    router
+});
 
 /// Has the routes made, beside whoever opens the log meanwhile.
 pub fn prepare() {

@@ -21,7 +21,6 @@ const READY_MAX: usize = 1024;
 
 /// Those who listen.
 pub struct Crowd {
-    poll: std::os::fd::OwnedFd,
     listeners: Vec<Listener>,
     buffer: Vec<u8>,
 }
@@ -36,18 +35,15 @@ struct Listener {
 impl Crowd {
     /// Connects all of them, and returns when each has heard where the stream begins.
     pub fn gather(address: &Address, path: &str, n_listeners: usize) -> Result<Self> {
-        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let mut crowd = Self { poll, listeners: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
+        let mut crowd = Self { listeners: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
         let request = address.request("GET", path, "");
-        for index in 0..n_listeners {
+        for _ in 0..n_listeners {
             let mut stream = TcpStream::connect(address.socket()).context("connect a listener")?;
             stream.write_all(&request)?;
             stream.set_nonblocking(true)?;
-            let data = epoll::EventData::new_u64(index as u64);
-            epoll::add(&crowd.poll, stream.as_fd(), data, epoll::EventFlags::IN)?;
             crowd.listeners.push(Listener { stream, n_matched: 0, n_heard: 0 });
         }
-        crowd.hear(1, |_, _, _| {})?;
+        crowd.hear(1)?;
         Ok(crowd)
     }
 
@@ -57,19 +53,54 @@ impl Crowd {
     }
 
     /// Listens until each has heard so many more events.
+    pub fn hear(&mut self, n_events: usize) -> Result<()> {
+        self.hear_some(n_events, 1, |_, _, _| {})
+    }
+
+    /// Listens until every so manieth has heard so many more events, and only then to the others.
     ///
-    /// What was heard when is told: the listener, how many it had heard before, and how many it has now.
-    pub fn hear(&mut self, n_events: usize, mut told: impl FnMut(Instant, usize, usize)) -> Result<()> {
+    /// What was heard when is told of those: how many events one had heard before, and how many it has now. All at once
+    /// would be heard as late as one thread can read them, whoever tells them how soon.
+    pub fn hear_sample(
+        &mut self,
+        n_events: usize,
+        one_in: usize,
+        told: impl FnMut(Instant, usize, usize),
+    ) -> Result<()> {
+        let goals: Vec<usize> = self.listeners.iter().map(|listener| listener.n_heard + n_events).collect();
+        self.hear_some(n_events, one_in, told)?;
+        for (listener, goal) in self.listeners.iter_mut().zip(goals) {
+            let deadline = Instant::now() + PATIENCE;
+            while listener.n_heard < goal {
+                ensure!(Instant::now() < deadline, "a listener waits in vain");
+                listener.read(&mut self.buffer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hear_some(
+        &mut self,
+        n_events: usize,
+        one_in: usize,
+        mut told: impl FnMut(Instant, usize, usize),
+    ) -> Result<()> {
         let goals: Vec<usize> = self.listeners.iter().map(|listener| listener.n_heard + n_events).collect();
         let starts: Vec<usize> = self.listeners.iter().map(|listener| listener.n_heard).collect();
-        let mut n_left = self.listeners.len();
+        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let sample = || self.listeners.iter().enumerate().step_by(one_in);
+        for (index, listener) in sample() {
+            let data = epoll::EventData::new_u64(index as u64);
+            epoll::add(&poll, listener.stream.as_fd(), data, epoll::EventFlags::IN)?;
+        }
+        let mut n_left = sample().count();
         let deadline = Instant::now() + PATIENCE;
         let mut ready = Vec::with_capacity(READY_MAX);
         while n_left > 0 {
             ensure!(Instant::now() < deadline, "{n_left} listeners wait in vain");
             let wait = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
             ready.clear();
-            epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut ready), Some(&wait))?;
+            epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), Some(&wait))?;
             for event in &ready {
                 let index = usize::try_from(event.data.u64())?;
                 let (Some(listener), Some(goal), Some(start)) =

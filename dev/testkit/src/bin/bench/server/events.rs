@@ -20,6 +20,8 @@ use super::{
 
 /// So many runs go on, so that a wish need not wait for the disk alone.
 const N_RUNS: usize = 8;
+/// So many of those who listen are asked how late it was.
+const ONE_IN: usize = 25;
 /// The pace at which lateness is measured.
 const EVERY: Duration = Duration::from_millis(20);
 
@@ -105,7 +107,7 @@ impl Scene {
         thread::scope(|scope| {
             let posting: Vec<_> =
                 told.iter().map(|told| scope.spawn(move || post(address, told, share))).collect();
-            crowd.hear(share * posting.len(), |_, _, _| {})?;
+            crowd.hear(share * posting.len())?;
             let took = since.elapsed();
             for one in posting {
                 one.join().map_err(|_| anyhow::anyhow!("a thread that posts panicked"))??;
@@ -131,7 +133,7 @@ impl Scene {
                 Ok(())
             });
             // By the time at which it was to be told: one that is held up by the one before it is late, too.
-            crowd.hear(n_events, |now, before, after| {
+            crowd.hear_sample(n_events, ONE_IN, |now, before, after| {
                 late.extend((before..after).map(|index| now.saturating_duration_since(due(index))));
             })?;
             posting.join().map_err(|_| anyhow::anyhow!("the thread that posts panicked"))?
