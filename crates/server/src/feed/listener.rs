@@ -1,12 +1,12 @@
 //! One who listens: what was missed, then what comes, without a gap and without repetition.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use store::{Log, Position, StoreError};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch},
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, Sleep, sleep, sleep_until},
 };
 
 use super::{
@@ -36,6 +36,10 @@ pub struct Listener {
     source: Source,
     /// When the last that was told had come.
     told_at: Option<Instant>,
+    /// When something was said the last time.
+    said_at: Instant,
+    /// Wakes it when it may have been quiet for too long. Moved only then: everybody's clock is one.
+    quiet: Pin<Box<Sleep>>,
     /// One of the few places of those who listen.
     _place: OwnedSemaphorePermit,
 }
@@ -86,11 +90,31 @@ impl Listener {
     pub fn new(line: Line, wanted: Wanted) -> Self {
         let Line { feed, stage, log, readers, place } = line;
         let (head, seen, source) = (feed.watch(), feed.seen(), Source::Beginning);
-        Self { feed, head, seen, stage, log, readers, wanted, source, told_at: None, _place: place }
+        let (said_at, quiet) = (Instant::now(), Box::pin(sleep(QUIET_MAX)));
+        Self {
+            feed,
+            head,
+            seen,
+            stage,
+            log,
+            readers,
+            wanted,
+            source,
+            told_at: None,
+            said_at,
+            quiet,
+            _place: place,
+        }
     }
 
     /// Returns the next piece of the stream; nothing where it ends, also for one who was too slow.
     pub async fn next(&mut self) -> Option<Bytes> {
+        let piece = self.piece().await;
+        self.said_at = Instant::now();
+        piece
+    }
+
+    async fn piece(&mut self) -> Option<Bytes> {
         loop {
             match &mut self.source {
                 Source::End => return None,
@@ -199,8 +223,6 @@ impl Listener {
 
     /// Waits for news, for what can be seen, or for the moment when a word is due.
     async fn wait(&mut self) -> Waited {
-        let quiet = sleep(QUIET_MAX);
-        tokio::pin!(quiet);
         loop {
             tokio::select! {
                 // What is there to be told is told before the end.
@@ -216,7 +238,14 @@ impl Listener {
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => return Waited::End,
                 },
-                () = &mut quiet => return Waited::Say(Bytes::from_static(b":\n\n")),
+                () = &mut self.quiet => {
+                    let due = self.said_at + QUIET_MAX;
+                    if due <= Instant::now() {
+                        self.quiet.as_mut().reset(Instant::now() + QUIET_MAX);
+                        return Waited::Say(Bytes::from_static(b":\n\n"));
+                    }
+                    self.quiet.as_mut().reset(due);
+                }
             }
         }
     }

@@ -421,3 +421,25 @@ fn what_comes_within_a_moment_is_told_together_and_the_first_at_once() {
 fn n_ids(text: &[u8]) -> usize {
     std::str::from_utf8(text).unwrap().lines().filter(|line| line.starts_with("id: ")).count()
 }
+
+#[test]
+fn where_nothing_happens_a_word_keeps_the_line_open() {
+    block_on(async {
+        let told = Told::from(Position(0), KEPT_BYTES_MAX);
+        let mut listener = told.listener(Position(0), None);
+        assert!(listener.next().await.is_some(), "the beginning");
+        let quiet = std::time::Duration::from_secs(15);
+        for _ in 0..2 {
+            let since = tokio::time::Instant::now();
+            assert_eq!(&listener.next().await.unwrap()[..], b":\n\n");
+            assert_eq!(since.elapsed(), quiet);
+        }
+        // News counts as a word.
+        tokio::time::advance(quiet / 2).await;
+        told.news.send(Arc::clone(&RECORDED.told[0])).unwrap();
+        assert_eq!(n_ids(&listener.next().await.unwrap()), 1);
+        let since = tokio::time::Instant::now();
+        assert_eq!(&listener.next().await.unwrap()[..], b":\n\n");
+        assert_eq!(since.elapsed(), quiet);
+    });
+}
