@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
 
+mod alone;
 mod commands;
 mod crowd;
 mod office;
