@@ -1,25 +1,10 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cast, startWorld, until, type World } from "./world.ts";
+import { asks, type Cast, startWorld, until, type World } from "./world.ts";
 
 /** Everybody asks at once, and each a question of their own. */
 const NAMES = "ada bea cem dan eva fay gus hal ida jun kim lee mia noa pia rob".split(" ");
-const CAST: Cast = Object.fromEntries(
-  NAMES.map((name) => [
-    name,
-    {
-      preset: { extends: "claude" },
-      words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
-      script: `
-        voice = "claude"
-        steps = [
-          { wait = "" },
-          { question = { text = "What does ${name} want?", options = ["tea", "milk"] } },
-          { say = "DONE:{task}\\n" },
-        ]`,
-    },
-  ]),
-);
+const CAST: Cast = Object.fromEntries(NAMES.map((name) => [name, asks(`What does ${name} want?`)]));
 const taskOf = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
 
 let world: World;

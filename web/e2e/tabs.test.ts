@@ -1,18 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cast, startWorld, until, type World } from "./world.ts";
+import { asks, type Cast, startWorld, until, type World } from "./world.ts";
 
-const asks = (question: string) => ({
-  preset: { extends: "claude" },
-  words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
-  script: `
-    voice = "claude"
-    steps = [
-      { wait = "" },
-      { question = { text = "${question}", options = ["tea", "milk"] } },
-      { say = "DONE:{task}\\n" },
-    ]`,
-});
 const CAST: Cast = {
   ada: asks("What does ada want?"),
   bea: asks("What does bea want?"),

@@ -36,6 +36,19 @@ export type Place = {
 /** Agents of one's own: what each plays, and what its preset has beside that. */
 export type Cast = Record<string, { preset: object; words?: string[]; script: string }>;
 
+/** One who asks what somebody wants, and is done with the answer. */
+export const asks = (question: string): Cast[string] => ({
+  preset: { extends: "claude" },
+  words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
+  script: `
+    voice = "claude"
+    steps = [
+      { wait = "" },
+      { question = { text = "${question}", options = ["tea", "milk"] } },
+      { say = "DONE:{task}\\n" },
+    ]`,
+});
+
 export async function startWorld(cast?: Cast): Promise<World> {
   const folder = newFolder();
   const kept = join(folder, "demo");

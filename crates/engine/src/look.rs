@@ -42,6 +42,8 @@ pub struct Assignment {
 /// What a gate has to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateWork {
+    /// The phase.
+    pub phase: PhaseNumber,
     /// The command that judges the phase, where there is one.
     pub check: Option<String>,
     /// Patterns of what it is to leave behind.
@@ -74,6 +76,7 @@ impl Run {
         let known = self.phases.get(&phase);
         let own = known.and_then(|phase| phase.verify.clone());
         GateWork {
+            phase,
             check: own.or_else(|| self.settings.verify.clone()),
             artefacts: known.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
         }

@@ -207,7 +207,7 @@ impl World {
                 let work = kept.run().gate_work(phase);
                 let time_max_ms = kept.run().settings().timeout_ms;
                 self.job(id, move |site, leash| {
-                    let report = gate::report(site, &job_name(id), (phase, &work), time_max_ms, leash);
+                    let report = gate::report(site, &job_name(id), &work, time_max_ms, leash);
                     Command::ReportGate { phase, round, report }
                 });
             }

@@ -7,6 +7,7 @@
 mod frames;
 mod listener;
 mod missed;
+mod told;
 mod wanted;
 
 use std::{
@@ -28,10 +29,10 @@ use frames::SeenFrames;
 #[cfg(feature = "typescript")]
 pub use frames::{Changed, Glimpsed};
 pub use frames::{Frames, PROBLEM, SEEN};
-use listener::Told;
 pub use listener::{Line, Listener};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
+use told::Told;
 pub use wanted::Wanted;
 
 /// How many bytes of news are at hand. Whoever is further behind reads the log.

@@ -12,7 +12,7 @@ mod tasks;
 mod terminal;
 mod work;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use axum::{
     Json, Router,
@@ -74,25 +74,30 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
 
 /// All routes. Making them takes longer than anything else at a start. What is said about them is larger than all else
 /// that a server at rest has in memory, and is made again for the few who ask.
-static ALL: LazyLock<Router<Api>> = LazyLock::new(|| {
-    let (router, description) = described();
-    // Nobody waits for that.
-    drop(std::thread::Builder::new().spawn(move || drop(description)));
-    router
-});
+static ALL: OnceLock<Router<Api>> = OnceLock::new();
+
+fn all() -> &'static Router<Api> {
+    // Dropped behind the routes, so that nobody who waits for them waits for that.
+    let mut description = None;
+    ALL.get_or_init(|| {
+        let (router, made) = described();
+        description = Some(made);
+        router
+    })
+}
 
 /// Has the routes made, beside whoever opens the log meanwhile.
 pub fn prepare() {
     // Without a thread they are made when they are needed.
     let _ = std::thread::Builder::new().name("routes".to_owned()).spawn(|| {
-        LazyLock::force(&ALL);
+        all();
     });
 }
 
 fn answering(api: Api) -> Router {
     let description = get(async || Json(described().1).into_response());
     let answers = Arc::clone(&api.answers);
-    ALL.clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+    all().clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
 }
 
 /// Adds what holds for every path.

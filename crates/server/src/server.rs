@@ -1,4 +1,4 @@
-//! The server of a data directory: one thread, a socket, a port where one is wanted, and a way to end it.
+//! The server of a data directory: a few threads, a socket, a port where one is wanted, and a way to end it.
 
 use std::{
     path::{Path, PathBuf},

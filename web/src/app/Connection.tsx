@@ -1,4 +1,5 @@
-import { CloudOff, KeyRound } from "lucide-react";
+import { CloudOff, KeyRound, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useLiveState } from "~/api/hooks";
@@ -20,34 +21,19 @@ export function Connection() {
       return <Busy error={state.refusal} />;
     case "refused":
       return (
-        <div
-          role="alert"
-          className="flex flex-wrap items-center gap-3 border-fail border-b bg-fail-soft px-4 py-2"
-        >
-          <KeyRound aria-hidden size={16} className="text-fail" />
-          <p className="flex-1">
-            <b>{t("refused.title")}</b> {t("refused.hint")} <code className="font-mono">jangdan link</code>
-          </p>
-          <Button onClick={live.retry}>{t("said.again")}</Button>
-        </div>
+        <Banner Icon={KeyRound}>
+          <b>{t("refused.title")}</b> {t("refused.hint")} <code className="font-mono">jangdan link</code>
+        </Banner>
       );
   }
 }
 
 function Busy({ error }: { error: unknown }) {
-  const { t } = useTranslation();
   const { title, details } = useWrong()(error);
   return (
-    <div
-      role="alert"
-      className="flex flex-wrap items-center gap-3 border-fail border-b bg-fail-soft px-4 py-2"
-    >
-      <CloudOff aria-hidden size={16} className="text-fail" />
-      <p className="flex-1">
-        <b>{title}</b> {details.join(" · ")}
-      </p>
-      <Button onClick={live.retry}>{t("said.again")}</Button>
-    </div>
+    <Banner Icon={CloudOff}>
+      <b>{title}</b> {details.join(" · ")}
+    </Banner>
   );
 }
 
@@ -55,14 +41,22 @@ function Offline({ since }: { since: number }) {
   const { t } = useTranslation();
   const ago = useAgo(since);
   return (
+    <Banner Icon={CloudOff}>
+      <b>{t("offline.title")}</b> {t("offline.banner", { ago })}
+    </Banner>
+  );
+}
+
+/** What is wrong, over everything else, and a way to try again. */
+function Banner({ Icon, children }: { Icon: LucideIcon; children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
     <div
       role="alert"
       className="flex flex-wrap items-center gap-3 border-fail border-b bg-fail-soft px-4 py-2"
     >
-      <CloudOff aria-hidden size={16} className="text-fail" />
-      <p className="flex-1">
-        <b>{t("offline.title")}</b> {t("offline.banner", { ago })}
-      </p>
+      <Icon aria-hidden size={16} className="text-fail" />
+      <p className="flex-1">{children}</p>
       <Button onClick={live.retry}>{t("said.again")}</Button>
     </div>
   );

@@ -1,9 +1,6 @@
 //! `jangdan run` with nothing but a terminal: the server is inside of it, and goes with it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use crate::{office::Office, person::Person};
 
@@ -48,8 +45,7 @@ fn is_alive(pid: &str) -> bool {
 
 fn colour(office: &Office) -> String {
     let branch = office.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]);
-    let file = PathBuf::from("colour.txt");
-    office.git(&["show", &format!("{}:{}", branch.trim(), file.display())])
+    office.git(&["show", &format!("{}:colour.txt", branch.trim())])
 }
 
 #[test]
@@ -66,38 +62,37 @@ fn a_question_is_answered_where_the_run_was_started() {
     assert!(!is_alive(&pids(&office)[0]), "nobody is left");
 }
 
-#[test]
-fn who_leaves_may_let_the_agents_work_on_and_finds_them_again() {
-    let office = project();
+/// Starts a run, answers, and leaves; the number says what becomes of the agents. Returns whether the first still works.
+fn left(office: &Office, choice: &str) -> bool {
     let mut person = Person::starts(office.command(&["run"]));
     person.sees("1 red  2 blue");
     person.types("1\r");
     person.sees("I wait");
     person.types("\x03");
     person.sees("1 let the agents work on  2 stop them  3 stay here");
-    person.types("1");
+    person.types(choice);
     assert_eq!(person.ends(), Some(130));
-    assert!(is_alive(&pids(&office)[0]));
+    is_alive(&pids(office)[0])
+}
+
+/// Goes on, and returns how many processes it took.
+fn resumed(office: &Office) -> usize {
     fs::write(office.path("go"), "").unwrap();
     office.prints(&["resume"], "1 of 1 done");
-    assert_eq!(pids(&office).len(), 1, "the same one went on");
-    assert!(colour(&office).contains("red"));
+    assert!(colour(office).contains("red"));
+    pids(office).len()
+}
+
+#[test]
+fn who_leaves_may_let_the_agents_work_on_and_finds_them_again() {
+    let office = project();
+    assert!(left(&office, "1"));
+    assert_eq!(resumed(&office), 1, "the same one went on");
 }
 
 #[test]
 fn who_leaves_may_stop_the_agents_and_go_on_later() {
     let office = project();
-    let mut person = Person::starts(office.command(&["run"]));
-    person.sees("1 red  2 blue");
-    person.types("1\r");
-    person.sees("I wait");
-    person.types("\x03");
-    person.sees("1 let the agents work on  2 stop them  3 stay here");
-    person.types("2");
-    assert_eq!(person.ends(), Some(130));
-    assert!(!is_alive(&pids(&office)[0]));
-    fs::write(office.path("go"), "").unwrap();
-    office.prints(&["resume"], "1 of 1 done");
-    assert_eq!(pids(&office).len(), 2, "another one went on");
-    assert!(colour(&office).contains("red"), "with what the first had left");
+    assert!(!left(&office, "2"));
+    assert_eq!(resumed(&office), 2, "another one went on, with what the first had left");
 }

@@ -1,6 +1,6 @@
 //! What a gate finds out by itself: whether the phase's check passes on what is merged, and what the phase left behind.
 
-use domain::{GateReport, PhaseNumber};
+use domain::GateReport;
 use engine::GateWork;
 
 use super::{
@@ -17,11 +17,11 @@ const ARTEFACTS_MAX: usize = 1000;
 pub(super) fn report(
     site: &Site,
     name: &str,
-    (phase, work): (PhaseNumber, &GateWork),
+    work: &GateWork,
     time_max_ms: u64,
     leash: &Leash,
 ) -> GateReport {
-    match looked(site, name, (phase, work), time_max_ms, leash) {
+    match looked(site, name, work, time_max_ms, leash) {
         Ok(report) => report,
         Err(reason) => {
             GateReport { summary: format!("the gate could not look: {reason}"), ..GateReport::default() }
@@ -32,7 +32,7 @@ pub(super) fn report(
 fn looked(
     site: &Site,
     name: &str,
-    (phase, work): (PhaseNumber, &GateWork),
+    work: &GateWork,
     time_max_ms: u64,
     leash: &Leash,
 ) -> Result<GateReport, String> {
@@ -54,7 +54,7 @@ fn looked(
         return Ok(judged(report));
     };
     let (tip, tree) = git.tip().map_err(|error| chain(&error))?;
-    git.mark_gate(phase, &tip).map_err(|error| chain(&error))?;
+    git.mark_gate(work.phase, &tip).map_err(|error| chain(&error))?;
     for pattern in &work.artefacts {
         let files = git.files_matching(&tip, pattern).map_err(|error| chain(&error))?;
         if files.is_empty() {

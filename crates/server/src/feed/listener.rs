@@ -13,14 +13,13 @@ use super::{
     Feed, Next,
     frames::{self, Frames, SeenFrames},
     missed::Missed,
+    told::Told,
     wanted::Wanted,
 };
 use crate::{problem::Failure, stop::Stage};
 
 /// What comes so soon after the last is told together: as often as a screen is painted.
 pub(super) const TOGETHER: Duration = Duration::from_millis(16);
-/// About how much is told in one go.
-const TOLD_BYTES: usize = 128 << 10;
 /// How often a word keeps the line open where nothing happens.
 const QUIET_MAX: Duration = Duration::from_secs(15);
 
@@ -261,34 +260,6 @@ impl Listener {
         }
         self.told_at = Some(Instant::now());
         told.text().unwrap_or_default()
-    }
-}
-
-/// What is told in one go. One piece is not copied.
-#[derive(Default)]
-pub(super) struct Told {
-    first: Bytes,
-    all: Vec<u8>,
-}
-
-impl Told {
-    /// Adds a piece. Returns whether it is enough.
-    pub(super) fn add(&mut self, piece: Option<Bytes>) -> bool {
-        let Some(piece) = piece else { return false };
-        if self.first.is_empty() {
-            self.first = piece;
-        } else {
-            if self.all.is_empty() {
-                self.all.extend_from_slice(&self.first);
-            }
-            self.all.extend_from_slice(&piece);
-        }
-        self.first.len().max(self.all.len()) >= TOLD_BYTES
-    }
-
-    pub(super) fn text(self) -> Option<Bytes> {
-        let text = if self.all.is_empty() { self.first } else { self.all.into() };
-        (!text.is_empty()).then_some(text)
     }
 }
 

@@ -41,12 +41,7 @@ impl Clerk {
                     return self.begin_anew(process).map(Some);
                 }
                 Seen::Happened(happening) => self.happened(happening, process),
-                Seen::Ended(_) if process.was_stopped(&self.site, session) => {
-                    self.site.report(Command::ReportStopped { session });
-                    return Ok(Some(Next::Cold));
-                }
-                // It went with the whole machine. One that had ended well before has just not been heard.
-                seen if process.is_of_another_boot && !ended_well(&seen) => {
+                Seen::Ended(_) | Seen::Lost if self.went_along(&seen, process) => {
                     self.site.report(Command::ReportStopped { session });
                     return Ok(Some(Next::Cold));
                 }
@@ -63,6 +58,19 @@ impl Clerk {
             }
         }
         Ok(None)
+    }
+
+    /// Tells whether a process ended together with a server or with the whole machine, which is nobody's failure.
+    fn went_along(&self, seen: &Seen, process: &Process) -> bool {
+        match seen {
+            Seen::Ended(exit) => {
+                process.was_stopped(&self.site, self.seat.session)
+                    // One that had ended well before has just not been heard.
+                    || process.is_of_another_boot && exit.code != Some(0)
+            }
+            Seen::Lost => process.is_of_another_boot,
+            Seen::Typed { .. } | Seen::Happened(_) => false,
+        }
     }
 
     /// Tells whether a process ended badly or was ended: what it was at is not done.
@@ -204,8 +212,4 @@ fn describe(trouble: &Trouble) -> String {
         Trouble::LimitNear { used_permille: None, .. } => "its limit is near".to_owned(),
         Trouble::Garbage { text } => format!("prints what nobody understands: {text}"),
     }
-}
-
-fn ended_well(seen: &Seen) -> bool {
-    matches!(seen, Seen::Ended(exit) if exit.code == Some(0))
 }
