@@ -95,6 +95,14 @@ pub enum Failure {
     GivenUp,
 }
 
+impl Failure {
+    /// Tells whether a process went away without a word, as one does that somebody else kills.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        matches!(self, Self::Lost { .. } | Self::Exited { exit_status: None })
+    }
+}
+
 /// How far somebody's silence reaches: what waits behind a question, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

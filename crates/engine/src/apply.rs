@@ -159,7 +159,9 @@ impl Run {
             Event::SessionParked { session, mode } => self.session_parked(at, *session, *mode, given),
             Event::SessionWoken { session } => self.session_woken(*session, given),
             Event::SessionDismissed { session } => self.session_dismissed(*session, given),
-            Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
+            Event::SessionEnded { session, exit_status: Some(_) } => self.session_over(*session),
+            Event::SessionEnded { session, exit_status: None } | Event::SessionLost { session, .. } => {
+                self.count_loss(*session);
                 self.session_over(*session);
             }
             Event::InputQueued { session, input, content } => {

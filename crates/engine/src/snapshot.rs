@@ -5,7 +5,7 @@ use std::io;
 use crate::run::Run;
 
 /// The form in which the state is written today. One of another form is not read: the log is replayed instead.
-pub const SNAPSHOT_VERSION: u32 = 6;
+pub const SNAPSHOT_VERSION: u32 = 7;
 
 /// How long the checksum before the state is.
 const SUM_BYTES: usize = 8;

@@ -7,6 +7,10 @@ use crate::{run::Run, schedule::Hold};
 impl Run {
     pub(super) fn room_ran_out(&mut self, escalation: EscalationId, refused: &TaskId) {
         self.no_room = Some(escalation);
+        // It never had a process that could be lost.
+        if let Some(task) = self.find(refused).and_then(|found| self.task_mut(found)) {
+            task.losses = task.losses.saturating_sub(1);
+        }
         for task in &self.tasks {
             if task.attempt == 0 || task.planned.id == *refused {
                 self.schedule.hold(task.node, Hold::Room);

@@ -147,6 +147,19 @@ impl Run {
         }
     }
 
+    pub(super) fn count_loss(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let (task, phase) = (session.task, session.phase);
+        if session.dismissed {
+            return;
+        }
+        if let Some(task) = task.and_then(|task| self.task_mut(task)) {
+            task.losses += 1;
+        } else if let Some(phase) = phase.and_then(|phase| self.phases.get_mut(&phase)) {
+            phase.losses += 1;
+        }
+    }
+
     fn forget_timers(&mut self, id: SessionId) {
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionLimit(id));

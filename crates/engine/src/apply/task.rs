@@ -223,6 +223,7 @@ impl Run {
         task.marked = false;
         if afresh {
             task.failures = 0;
+            task.losses = 0;
             task.feedback_loop = None;
             task.sent_back = false;
             task.waits = 0;
@@ -255,6 +256,7 @@ impl Run {
         let Some(task) = self.task_mut(found) else { return };
         task.stage = Stage::Waiting;
         task.failures = 0;
+        task.losses = 0;
         task.feedback_loop = None;
         task.sent_back = false;
         task.marked = false;

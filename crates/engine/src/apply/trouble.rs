@@ -217,6 +217,7 @@ impl Run {
         {
             phase.gate = Gate::Closed;
             phase.failures = 0;
+            phase.losses = 0;
         }
     }
 

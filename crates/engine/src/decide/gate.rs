@@ -1,8 +1,8 @@
 //! The end of a phase: checks, a verifier, a person's approval, or rework.
 
 use domain::{
-    BlockReason, CheckpointReason, EscalationType, Event, GateApproval, GateReport, Input, PhaseNumber,
-    ReturnReason, Role, SessionId, Severity, Subject, TaskId,
+    BlockReason, CheckpointReason, EscalationType, Event, Failure, GateApproval, GateReport, Input,
+    PhaseNumber, ReturnReason, Role, SessionId, Severity, Subject, TaskId,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -96,27 +96,32 @@ impl Deciding<'_> {
             summary = format!("{summary}\nmissing: {}", report.missing.join(", ")).trim().to_owned();
         }
         self.emit(Event::GateChecked { phase, round, report });
-        let verifier = self.run.team.first(Role::Verifier).map(|member| member.name.clone());
-        match verifier {
-            _ if !passed => self.fail_gate(phase, summary, &tasks),
-            None => self.pass_gate(phase),
-            Some(agent) => {
-                let session = SessionId(self.run.sessions.next());
-                self.emit(Event::SessionOpened {
-                    session,
-                    parent: self.run.root,
-                    depth: 1,
-                    role: Role::Verifier,
-                    agent: Some(agent),
-                    task: None,
-                    phase: Some(phase),
-                    resumes: None,
-                });
-                self.emit(Event::GateJudgeOpened { phase, round, session });
-                self.say(session, Input::Verify { phase, round });
-            }
+        if !passed {
+            self.fail_gate(phase, summary, &tasks);
+        } else if !self.open_judge(phase) {
+            self.pass_gate(phase);
         }
         Ok(())
+    }
+
+    /// Lets a verifier look at a phase, if there is one.
+    fn open_judge(&mut self, phase: PhaseNumber) -> bool {
+        let Some(round) = self.run.phases.get(&phase).map(|phase| phase.rounds) else { return false };
+        let Some(verifier) = self.run.team.first(Role::Verifier) else { return false };
+        let (agent, session) = (verifier.name.clone(), SessionId(self.run.sessions.next()));
+        self.emit(Event::SessionOpened {
+            session,
+            parent: self.run.root,
+            depth: 1,
+            role: Role::Verifier,
+            agent: Some(agent),
+            task: None,
+            phase: Some(phase),
+            resumes: None,
+        });
+        self.emit(Event::GateJudgeOpened { phase, round, session });
+        self.say(session, Input::Verify { phase, round });
+        true
     }
 
     /// The verifier's turn ended: what it objected to is to be done again.
@@ -132,8 +137,13 @@ impl Deciding<'_> {
     }
 
     /// The verifier is gone without a verdict.
-    pub(super) fn unjudged(&mut self, phase: PhaseNumber) {
-        self.raise_quality(phase, "the verifier ended without a verdict".to_owned());
+    pub(super) fn unjudged(&mut self, phase: PhaseNumber, failure: &Failure) {
+        let losses = self.run.phases.get(&phase).map_or(0, |phase| phase.losses);
+        if self.is_forgiven(failure, losses) {
+            self.open_judge(phase);
+        } else {
+            self.raise_quality(phase, "the verifier ended without a verdict".to_owned());
+        }
     }
 
     fn pass_gate(&mut self, phase: PhaseNumber) {

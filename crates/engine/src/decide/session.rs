@@ -131,12 +131,16 @@ impl Deciding<'_> {
             Role::Operator => {}
             Role::Tester => {
                 if let Some(Duty::Test(task)) = in_hand {
-                    self.untested(task, "the tester ended without a verdict");
+                    if self.is_forgiven(failure, self.run.task(task).losses) {
+                        self.open_test(task);
+                    } else {
+                        self.untested(task, "the tester ended without a verdict");
+                    }
                 }
             }
             Role::Verifier => {
                 if let Some(Duty::Judge(phase)) = in_hand {
-                    self.unjudged(phase);
+                    self.unjudged(phase, failure);
                 }
             }
             Role::Specialist => {}

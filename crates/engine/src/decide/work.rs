@@ -13,6 +13,9 @@ use crate::{
     state::{Duty, Gate, Stage, TaskRef},
 };
 
+/// So many lost processes cost a task, or a gate, nothing.
+const LOSSES_MAX: u32 = 3;
+
 impl Deciding<'_> {
     /// Takes an agent's word that a task is done, which moves nothing but the check.
     pub(super) fn claim(
@@ -66,10 +69,15 @@ impl Deciding<'_> {
 
     /// The check passed: the tester is next, or the merge.
     pub(super) fn after_check(&mut self, task: TaskRef) {
-        let Some(tester) = self.run.task(task).planned.tester.clone() else {
-            return self.end_loop(task, LoopOutcome::Success);
-        };
+        if !self.open_test(task) {
+            self.end_loop(task, LoopOutcome::Success);
+        }
+    }
+
+    /// Lets a tester look at a task's work, if it has one.
+    pub(super) fn open_test(&mut self, task: TaskRef) -> bool {
         let state = self.run.task(task);
+        let Some(tester) = state.planned.tester.clone() else { return false };
         let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
         let session = SessionId(self.run.sessions.next());
         self.emit(Event::SessionOpened {
@@ -84,6 +92,7 @@ impl Deciding<'_> {
         });
         self.emit(Event::TestStarted { task: id.clone(), session });
         self.say(session, Input::Test { task: id, attempt });
+        true
     }
 
     /// Takes the outcome of a test.
@@ -221,10 +230,12 @@ impl Deciding<'_> {
     /// A try came to nothing: another one, or the last was too much.
     pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: Failure) {
         let state = self.run.task(task);
-        let (id, attempt, failures) = (state.planned.id.clone(), state.attempt, state.failures + 1);
+        let counted = !self.is_forgiven(&failure, state.losses);
+        let (id, attempt) = (state.planned.id.clone(), state.attempt);
+        let failures = state.failures + u32::from(counted);
         let text = describe(&failure);
         self.order_checkpoint(task, CheckpointReason::Failure);
-        self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: true });
+        self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
         self.close(task, "is tried again", LoopOutcome::Failed);
         if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::TriesBounded) {
             self.block_on_problem(
@@ -241,6 +252,13 @@ impl Deciding<'_> {
             let hint = Some(format!("The last try came to nothing: {text}"));
             self.emit(Event::TaskRetried { task: id, hint, afresh: false });
         }
+    }
+
+    /// Tells whether somebody else takes a lost process's place as if nothing had been.
+    ///
+    /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
+    pub(super) fn is_forgiven(&self, failure: &Failure, losses: u32) -> bool {
+        failure.is_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
     }
 
     /// Keeps a point that the task can go back to.

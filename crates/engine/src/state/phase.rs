@@ -38,6 +38,8 @@ pub(crate) struct Phase {
     pub(crate) rounds: u32,
     /// How often it did not pass since somebody last said how to go on.
     pub(crate) failures: u32,
+    /// How often its verifier was lost in the meantime.
+    pub(crate) losses: u32,
     /// What agents say they wrote.
     pub(crate) documents: Vec<String>,
     /// The task whose agent said that the phase is complete.
@@ -65,6 +67,7 @@ impl Phase {
             gate: Gate::Closed,
             rounds: 0,
             failures: 0,
+            losses: 0,
             documents: Vec::new(),
             marked_by: None,
             last_done: None,

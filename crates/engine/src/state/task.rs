@@ -119,6 +119,8 @@ pub(crate) struct Task {
     pub(crate) attempt: AttemptNumber,
     /// How many of them count as failed.
     pub(crate) failures: u32,
+    /// How often a process that worked for it was lost since somebody last said how to go on.
+    pub(crate) losses: u32,
     /// The session of the present try, or of the last one.
     pub(crate) session: Option<SessionId>,
     pub(crate) tester: Option<SessionId>,
@@ -207,6 +209,7 @@ impl Task {
             blocks: Vec::new(),
             attempt: 0,
             failures: 0,
+            losses: 0,
             session: None,
             tester: None,
             hint: None,

@@ -9,6 +9,7 @@ use crate::rule::Rule;
 
 impl Model {
     pub(super) fn run_out_of_room(&mut self, escalation: EscalationId, refused: &TaskId) {
+        self.task(refused, |task| task.losses = task.losses.saturating_sub(1));
         let unbegun = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
         let waiting: Vec<TaskId> = unbegun.chain([refused.clone()]).collect();
         let (known, tasks) = self.no_room.get_or_insert((escalation, BTreeSet::new()));

@@ -52,10 +52,13 @@ impl Model {
             Event::MergeStarted { task, attempt } => self.start_merge(task, *attempt),
             Event::MergeFinished { task, attempt, outcome } => self.end_merge(task, *attempt, outcome),
             Event::TaskDone { task, proof } => self.finish_task(task, *proof),
-            Event::AttemptFailed { task, attempt, counted, .. } => {
+            Event::AttemptFailed { task, attempt, failure, counted } => {
                 self.present(task, *attempt, "fails");
                 self.rest(task, Stage::Waiting);
-                self.task(task, |task| task.failures += u32::from(*counted));
+                self.task(task, |task| {
+                    task.failures += u32::from(*counted);
+                    task.losses += u32::from(!counted && failure.is_loss());
+                });
             }
             Event::TaskRetried { task, afresh, .. } => self.retry(task, *afresh),
             Event::TaskFailed { task, .. } => self.call_off(task, Stage::Failed),
@@ -65,6 +68,7 @@ impl Model {
                 self.rest(task, Stage::Waiting);
                 self.task(task, |task| {
                     task.failures = 0;
+                    task.losses = 0;
                     task.forget_proof();
                 });
             }

@@ -38,7 +38,9 @@ impl Model {
         }
         self.rest(id, Stage::Waiting);
         self.task(id, |task| {
-            task.failures = if afresh { 0 } else { task.failures };
+            if afresh {
+                (task.failures, task.losses) = (0, 0);
+            }
             task.reasons.clear();
         });
     }

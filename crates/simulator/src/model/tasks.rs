@@ -74,9 +74,14 @@ pub struct Task {
     pub restoring: bool,
     /// The tries that count.
     pub failures: u32,
+    /// The tries that do not count because the process was lost.
+    pub losses: u32,
     /// Whether the main agent of a thin run asked for it.
     pub requested: bool,
 }
+
+/// So many lost processes cost a task nothing.
+const LOSSES_MAX: u32 = 3;
 
 impl Task {
     /// Takes a task from the plan.
@@ -100,6 +105,7 @@ impl Task {
             waived: false,
             restoring: false,
             failures: 0,
+            losses: 0,
             requested: false,
         }
     }
@@ -163,6 +169,9 @@ impl Model {
         let unmet = self.unmet(task);
         if !unmet.is_empty() && !goes_on {
             found.push((Rule::DependenciesFirst, format!("{id} waits for {}", unmet.join(", "))));
+        }
+        if task.losses > LOSSES_MAX {
+            found.push((Rule::TriesBounded, format!("{id} was lost {} times, uncounted", task.losses)));
         }
         let gates = self.gates_before(task);
         if !gates.is_empty() && !goes_on {
