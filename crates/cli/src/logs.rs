@@ -4,7 +4,7 @@
 
 mod reading;
 
-use std::{fs, path::Path, process::ExitCode};
+use std::{fs, path::Path, process::ExitCode, thread, time::Duration};
 
 use agents::Sessions;
 use clap::Args;
@@ -20,6 +20,9 @@ use crate::{
     source::Source,
     wish::{Words, no_more},
 };
+
+/// How often it is looked whether an agent that is awaited has come.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Which task.
 #[derive(Debug, Args)]
@@ -43,10 +46,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     no_more(words.rest)?;
     let source = Source::open(&arguments.common)?;
     let run = source.find(words.run)?.id;
-    let session = session_of(&source, &run, &words.about, arguments.attempt)?;
+    let mut session = session_of(&source, &run, &words.about, arguments.attempt)?;
     let data = arguments.common.data()?;
     let sessions = Sessions::open(&data).map_err(session::failure)?;
-    let processes = processes(&sessions, &run, session.id).map_err(session::failure)?;
+    let found = |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
+    let mut processes = found(&session)?;
+    while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
+        thread::sleep(LOOK_EVERY);
+        session = session_of(&source, &run, &words.about, arguments.attempt)?;
+        processes = found(&session)?;
+    }
     if processes.is_empty() {
         eprintln!("{} has no process yet", words.about);
     }

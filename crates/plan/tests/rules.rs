@@ -138,6 +138,21 @@ fn a_phase_has_a_check_artefacts_and_budgets_of_its_own() {
 }
 
 #[test]
+fn what_is_said_of_a_phase_in_several_places_is_put_together_and_the_first_counts() {
+    let text = "## Phase 1\n- **Artefacts**: a.md\n### T1: a\n## Phase 2: Later\n### T2: b\n\
+        ## Phase 1: Begin\n- **Verify**: make\n- **Artefacts**: b.md\n- **Budget**: 5k\n### T3: c\n\
+        ## Phase 1: Again\n- **Verify**: ninja\n- **Budget**: 7k\n### T4: d\n";
+    let reading = read(text.as_bytes(), ANY);
+    let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
+    assert_eq!((one.name.as_str(), one.verify.as_deref()), ("Begin", Some("make")));
+    assert_eq!(
+        (&one.artefacts[..], &one.budgets[..]),
+        (&["a.md".to_owned()][..], &[Budget::Tokens(5000)][..])
+    );
+    assert_eq!((two.verify.as_deref(), two.artefacts.len(), two.budgets.len()), (None, 0, 0));
+}
+
+#[test]
 fn a_range_means_the_ids_of_the_plan_and_no_others() {
     check(
         "### T1: a\n### T2: b\n### T10: c\n- **Dependencies**: T1-T99999999999999999999\n### T2.5: d\n- **Phase**: 1\n",

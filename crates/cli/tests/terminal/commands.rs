@@ -184,27 +184,7 @@ fn a_command_that_does_not_know_which_run_says_which_there_are() {
 #[test]
 fn agents_of_any_kind_are_asked_for_and_read_in_the_same_way() {
     let office = Office::open("");
-    let program = env!("CARGO_BIN_EXE_jangdan");
-    let voices = [
-        ("claude", "claude", "-p', '--permission-prompt-tool', 'stdio"),
-        ("codex", "codex", ""),
-        ("acp", "gemini", ""),
-    ];
-    let presets = voices.map(|(voice, extends, arguments)| {
-        let script = office.path(format!("{voice}.toml"));
-        std::fs::write(&script, format!("voice = '{voice}'\n{ASKS_FIRST}")).unwrap();
-        let script = script.display();
-        format!(
-            "extends = '{extends}'\ncommand = '{program}'\narguments = ['play', '{script}', '{arguments}']"
-        )
-    });
-    let mut work = plan(&["T1", "T2", "T3"]);
-    for (task, (voice, ..)) in work.tasks.iter_mut().zip(voices) {
-        task.agent = Some(voice.parse().unwrap());
-    }
-    let workers: Vec<_> =
-        voices.iter().zip(&presets).map(|((voice, ..), preset)| (*voice, preset.as_str())).collect();
-    office.start_with(work, automatic(), &workers);
+    office.start_played(&["claude", "codex", "acp"], ASKS_FIRST);
     let (exit, text) = office.jangdan(&["watch", "--no-wait"]);
     assert_eq!((exit, text.matches("wants to run").count()), (3, 3), "{text}");
     office.refuses(&["answer", "q_1", "maybe"], 1, "allow, deny");

@@ -10,3 +10,4 @@ mod person;
 mod plans;
 mod projects;
 mod watch;
+mod wishes;

@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-use domain::{Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings, TaskId};
+use domain::{GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings, TaskId};
 use runtime::{AfterStop, Isolation, NewRun, Outfit};
 use server::Client;
 use tempfile::TempDir;
@@ -82,6 +82,33 @@ impl Office {
             self.folder.path().display()
         );
         self.start_with(work, settings, &[("worker", &preset)])
+    }
+
+    /// Starts a run with a task for each of these voices, in which agents play a script.
+    pub fn start_played(&self, voices: &[&str], script: &str) -> RunId {
+        let preset = |voice: &&str| {
+            let (extends, arguments) = match *voice {
+                "claude" => ("claude", "'-p', '--permission-prompt-tool', 'stdio'"),
+                "acp" => ("gemini", ""),
+                other => (other, ""),
+            };
+            let path = self.path(format!("{voice}.toml"));
+            fs::write(&path, format!("voice = '{voice}'\n{script}")).unwrap();
+            let (program, path) = (env!("CARGO_BIN_EXE_jangdan"), path.display());
+            format!(
+                "extends = '{extends}'\ncommand = '{program}'\narguments = ['play', '{path}', {arguments}]"
+            )
+        };
+        let presets: Vec<String> = voices.iter().map(preset).collect();
+        let ids: Vec<String> = (1..=voices.len()).map(|number| format!("T{number}")).collect();
+        let mut work = plan(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+        for (task, voice) in work.tasks.iter_mut().zip(voices) {
+            task.agent = Some(voice.parse().unwrap());
+        }
+        let workers: Vec<_> =
+            voices.iter().zip(&presets).map(|(voice, preset)| (*voice, &**preset)).collect();
+        let settings = Settings { gate_approval: GateApproval::Automatic, ..Settings::default() };
+        self.start_with(work, settings, &workers)
     }
 
     /// Starts a run with these workers, each with its preset.

@@ -1,6 +1,7 @@
 //! Agents that are spoken with by a protocol of their own: scripts in the voice of Claude Code, and one over ACP.
 
-use domain::{Event, ParkMode, Role, RunOutcome, Settings};
+use domain::{Command, Event, ParkMode, Role, RunOutcome, Settings};
+use views::CheckpointState;
 
 use crate::lab::{Agent, Lab, plan, settings};
 
@@ -136,4 +137,41 @@ done
     );
     let told = answered_in_the_cold(&lab, "blue");
     assert!(told.contains("blue"), "{told}");
+}
+
+/// Remembers which conversation it is in. Asks until it may end.
+const REMEMBERS: &str = r#"
+read -r told
+printf '%s\n' "$*" >> "$BARRIER/conversations"
+if [ -e "$BARRIER/end" ]; then say "DONE:$JANGDAN_TASK"; else say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]'; fi
+end_turn
+read -r nothing
+"#;
+
+/// Rewinds a task, and returns how its agent was started at first and then.
+fn rewound(to_checkpoint: bool) -> (String, String) {
+    let lab = lab(REMEMBERS);
+    let run = lab.start(plan(&["T1"]));
+    lab.until_pending(&run, 1);
+    let made = lab.until(&run, |views| {
+        let made = |row: &&views::CheckpointRow| row.state == CheckpointState::Made;
+        views.rows().checkpoints.iter().find(made).map(|row| row.id)
+    });
+    lab.let_go("end");
+    let checkpoint = Some(made).filter(|_| to_checkpoint);
+    lab.wish(&run, Command::RewindTask { task: "T1".parse().unwrap(), checkpoint });
+    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    let conversations = lab.met("conversations");
+    let (first, second) = conversations.trim_end().split_once('\n').unwrap();
+    (first.to_owned(), second.to_owned())
+}
+
+#[test]
+fn a_task_that_goes_back_to_a_checkpoint_gets_its_agents_memory_back() {
+    let (first, second) = rewound(true);
+    let session = first.strip_prefix("--session-id ").unwrap();
+    assert_eq!(second, format!("--resume {session}"));
+    let (first, second) = rewound(false);
+    assert!(first.starts_with("--session-id ") && second.starts_with("--session-id "), "{second}");
+    assert_ne!(first, second, "who begins anew remembers nothing");
 }
