@@ -150,7 +150,7 @@ impl<R: BufRead> Read for Pieces<R> {
             if length.is_empty() {
                 return Ok(0);
             }
-            self.n_left = usize::from_str_radix(&length, 16).expect("a piece has its length before it");
+            self.n_left = usize::from_str_radix(&length, 16).unwrap();
         }
         let n_wanted = buffer.len().min(self.n_left);
         let n_read = self.stream.read(&mut buffer[..n_wanted])?;
