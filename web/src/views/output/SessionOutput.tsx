@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useRow } from "~/api/hooks";
 import { fetchRecords } from "~/api/session";
 import { Loading } from "~/components/Loading";
+import { lazily } from "~/components/lazily";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { drawsScreen } from "./draws";
@@ -13,7 +14,7 @@ import { Typing } from "./Typing";
 import { RecordWindow } from "./window";
 
 // The terminal brings an emulator, which only those who look at one need.
-const Terminal = lazy(() => import("./Terminal"));
+const Terminal = lazily(() => import("./Terminal"));
 
 /** How often is looked for more where nothing else tells that there is. */
 const LOOK_MS = 2_000;

@@ -7,7 +7,7 @@ import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { money, tokens } from "~/components/figures";
 import { useKeys } from "~/components/keys";
-import { useOpenTask } from "~/components/open";
+import { useOpenTask, usePanelIsOpen } from "~/components/open";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunSign } from "~/components/StateSign";
 import { Lasted } from "~/components/Time";
@@ -77,9 +77,10 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
 function AnswerNext({ run }: { run: string }) {
   const { t } = useTranslation();
   const open = useOpenTask();
+  const isBehind = usePanelIsOpen();
   const next = useWaiting(run).data?.find((row) => row.task !== null);
   const go = () => next?.task && open(next.task);
-  useKeys({ g: go }, next !== undefined);
+  useKeys({ g: go }, next !== undefined && !isBehind);
   if (!next) return null;
   return (
     <Button look="main" data-next onClick={go}>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
 import { running } from "~/api/client";
@@ -11,6 +11,7 @@ import { Markdown } from "~/components/Markdown";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
+import { useEnd } from "~/components/useEnd";
 import { Tools } from "./Tools";
 import { type TurnPart, toParts, toRunningParts, toSize } from "./toParts";
 
@@ -23,13 +24,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   const going = useGoing(run, task, shown);
   const count = shown.length;
   const size = going.reduce((sum, { parts }) => sum + toSize(parts), 0);
-  // Whoever reads the end stays at the end; whoever reads further up is left there.
-  useEffect(() => {
-    const box = list.current?.closest<HTMLElement>("[role=tabpanel]");
-    if (!box || count + size === 0) return;
-    const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 240;
-    if (isNearEnd || box.scrollTop === 0) box.scrollTop = box.scrollHeight;
-  }, [count, size]);
+  useEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
   if (turns.status === "pending") return <Loading />;
   if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
   if (count + going.length === 0)
