@@ -125,7 +125,7 @@ fn wait_for(office: &Office, is_so: impl Fn(&[RunRow]) -> bool) {
 }
 
 fn address(office: &Office) -> (String, String) {
-    let link = office.client().link().unwrap().unwrap();
+    let link = office.client().link(None).unwrap().unwrap();
     let (address, token) = link.split_once("/?token=").unwrap();
     (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
 }
