@@ -22,7 +22,7 @@ struct Ear {
 impl Ear {
     /// Begins to listen, and returns when the stream has begun.
     fn open(site: &Site, path: &str) -> Self {
-        let link = site.client.link().unwrap().unwrap();
+        let link = site.client.link(None).unwrap().unwrap();
         let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
