@@ -82,6 +82,22 @@ const pick = async (panel: Locator, item: string, role: "menuitem" | "menuitemra
   await page.getByRole(role, { name: item }).click();
 };
 
+test("whatever a task waits for, its card says it", async () => {
+  const waits: [name: string, words: string][] = [
+    ["porter", "Which port?"],
+    ["taker", "How the tea is made."],
+    ["faller", "failed 1 times"],
+  ];
+  for (const view of ["board", "canvas", "list"]) {
+    await page.goto(at(`/runs/RUN/${view}`));
+    for (const [name, words] of waits)
+      await page
+        .locator(`main [data-task="${taskOf(name)}"] [data-asks=person]`)
+        .getByText(words)
+        .waitFor();
+  }
+});
+
 test("who asks back sees that, and the question stays open until it is answered", async () => {
   const panel = await panelOf("asker");
   await panel.locator("textarea").fill("What is it for?");
@@ -94,7 +110,10 @@ test("who asks back sees that, and the question stays open until it is answered"
 test("a default is taken with one press", async () => {
   const panel = await panelOf("porter");
   await press(panel, "Take the default");
-  await panel.locator("[data-turn]").getByText("8080").last().waitFor();
+  const turn = panel.locator("[data-turn]").filter({ hasText: "8080" }).last();
+  await turn.getByText("8080").waitFor();
+  // It is the person's answer, whoever hands it on.
+  await turn.getByText("ana", { exact: true }).waitFor();
   await stands(panel, "Done");
 });
 

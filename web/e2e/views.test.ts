@@ -96,6 +96,19 @@ test("a search on the canvas finds questions too", async () => {
   await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
 });
 
+test("from far away what waits for somebody still has its sign", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await card("T1.1").waitFor();
+  await page.locator("section.canvas").focus();
+  const sign = page.locator('[data-far="T1.1"]');
+  await until(async () => {
+    await page.keyboard.press("-");
+    return sign.isVisible();
+  }, "the sign");
+  expect((await sign.boundingBox())?.width).toBeGreaterThan(12);
+  expect(await page.locator("main [data-far]").count()).toBe((await world.rows("inbox")).length);
+});
+
 test("a panel over the canvas has the keys", async () => {
   const [first, second] = (await world.rows("inbox")).map(({ task }) => task);
   for (const task of [first, second]) {

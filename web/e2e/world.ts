@@ -33,8 +33,9 @@ export type Place = {
   end: () => Promise<void>;
 };
 
-/** Agents of one's own: what each plays, in which phase, and what its preset has beside that. */
-export type Cast = Record<string, { preset: object; words?: string[]; script: string; phase?: number }>;
+/** Agents of one's own: what each plays, in which phase, and what its preset has beside that. Who leads has no task. */
+export type Cast = Record<string, Part>;
+type Part = { preset: object; words?: string[]; script: string; phase?: number; role?: "orchestrator" };
 
 /** How a run of one's own differs from others: its settings, and whether each task has a worktree. */
 export type Stage = { settings?: object; hasWorktrees?: boolean };
@@ -55,7 +56,7 @@ export const asks = (question: string): Cast[string] => ({
 export async function startWorld(cast?: Cast, stage: Stage = {}): Promise<World> {
   const folder = newFolder();
   const kept = join(folder, "demo");
-  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, TERM: "xterm" };
+  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, USER: "ana", TERM: "xterm" };
   const place = await placeOf(folder, env, cast ? serve(env) : startDemo(kept, env));
   if (cast) {
     const answer = await place.send("/api/runs", newRun(cast, join(folder, "project"), stage));
@@ -82,9 +83,10 @@ function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
 function newRun(cast: Cast, project: string, { settings, hasWorktrees = false }: Stage): object {
   mkdirSync(project, { recursive: true });
   const names = Object.keys(cast);
-  const phases = [...new Set(names.map((name) => cast[name]?.phase ?? 1))].sort();
+  const workers = names.filter((name) => cast[name]?.role === undefined);
+  const phases = [...new Set(workers.map((name) => cast[name]?.phase ?? 1))].sort();
   const tasks = phases.flatMap((phase) =>
-    names
+    workers
       .filter((name) => (cast[name]?.phase ?? 1) === phase)
       .map((agent, n) => ({ id: `T${phase}.${n + 1}`, phase, title: `The part of ${agent}`, agent })),
   );
@@ -102,7 +104,7 @@ function newRun(cast: Cast, project: string, { settings, hasWorktrees = false }:
       tasks,
     },
     settings: { slots: names.length, gateApproval: "automatic", ...settings },
-    team: names.map((name) => ({ name, role: "worker" })),
+    team: names.map((name) => ({ name, role: cast[name]?.role ?? "worker" })),
     outfit: {
       project,
       isolation: hasWorktrees ? { type: "worktrees", base: begin(project) } : { type: "inPlace" },

@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -78,8 +79,11 @@ function AnswerNext({ run }: { run: string }) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const isBehind = usePanelIsOpen();
-  const next = useWaiting(run).data?.find((row) => row.task !== null);
-  const go = () => next?.task && open(next.task);
+  const navigate = useNavigate();
+  const next = useWaiting(run).data?.[0];
+  // What is about a phase or the whole run has no place of its own but the inbox, where the most urgent is marked.
+  const go = () =>
+    next?.task ? open(next.task) : void navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
   useKeys({ g: go }, next !== undefined && !isBehind);
   if (!next) return null;
   return (

@@ -14,6 +14,7 @@ import { Clock } from "~/components/Time";
 import { useEnd } from "~/components/useEnd";
 import { Tools } from "./Tools";
 import { type TurnPart, toParts, toRunningParts, toSize } from "./toParts";
+import { toSpeaker } from "./toSpeaker";
 
 /** Every turn of both sides, in order, growing while the agent works. */
 export function Conversation({ run, task }: { run: string; task: string }) {
@@ -21,6 +22,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
   const shown = useMemo(() => toTurns(turns.data ?? {}), [turns.data]);
+  const questions = useRows(run, "question").data;
   const going = useGoing(run, task, shown);
   const count = shown.length;
   const size = going.reduce((sum, { parts }) => sum + toSize(parts), 0);
@@ -32,7 +34,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
-        <Turn key={turn.index} turn={turn} />
+        <Turn key={turn.index} turn={turn} person={toSpeaker(turn, questions?.[turn.question ?? ""])} />
       ))}
       {going.map((turn) => (
         <GoingTurn key={turn.session} {...turn} />
@@ -60,12 +62,12 @@ function isMarked(turn: TurnRow): turn is TurnRow & { kind: Marked } {
   return Object.hasOwn(MARKS, turn.kind);
 }
 
-function Turn({ turn: row }: { turn: TurnRow }) {
+function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const turn = { ...row, content: inWords({ text: row.content, korean: row.korean }) };
   const isLead = turn.role === "orchestrator";
-  const who = turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
+  const who = person ?? turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
   return (
     <li
       data-turn={turn.index}
@@ -73,7 +75,7 @@ function Turn({ turn: row }: { turn: TurnRow }) {
       className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]"
     >
       <div className="text-faint text-xs max-md:flex max-md:gap-2 md:text-right">
-        <b className={`block truncate text-sm ${isLead ? "text-accent" : "text-ink"}`}>{who}</b>
+        <b className={`block truncate text-sm ${isLead && !person ? "text-accent" : "text-ink"}`}>{who}</b>
         <Clock at={turn.saidAt} />
       </div>
       {isMarked(turn) ? (

@@ -46,7 +46,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         )
       }
     >
-      {task && <Asked run={run} task={id} />}
+      {task && <Asked run={run} of={{ task: id }} />}
       {rows.status === "pending" && <Loading />}
       {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
       {rows.status === "success" && !task && (
