@@ -10,7 +10,7 @@ import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { drawsScreen } from "./draws";
 import Lines from "./Lines";
-import { Typing } from "./Typing";
+import { Telling, Typing } from "./Typing";
 import { RecordWindow } from "./window";
 
 // The terminal brings an emulator, which only those who look at one need.
@@ -55,7 +55,8 @@ export function SessionOutput({ run, session }: { run: string; session: string }
     return (
       <div className="flex h-full min-h-60 flex-col">
         <Lines state={state} onEarlier={held.earlier} onLater={held.later} />
-        {!isOver && (
+        {!isOver && row?.task && row.role === "worker" && <Telling run={run} task={row.task} />}
+        {!isOver && !(row?.task && row.role === "worker") && (
           <p className="border-line border-t px-4 py-2 text-soft text-xs">
             {t("output.noTyping")}{" "}
             <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">
