@@ -27,5 +27,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Some(_) | None => (None, arguments.words.as_slice()),
     };
-    wish(&arguments.common, run, &Command::Chat { text: words.join(" ") }, "said")
+    wish(&arguments.common, run, &Command::Chat { text: words.join(" "), talk_only: false }, "said")
 }

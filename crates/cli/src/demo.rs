@@ -92,7 +92,6 @@ fn play(arguments: &Arguments, demo: &Demo, locale: Locale) -> Result<ExitCode, 
     let loaded = set_up::configuration(demo)?;
     let prepared = ready::make_ready(&demo.shop, &loaded, &ready::Wanted::default())?;
     let running = running(&demo.data, link::port(&loaded.config))?;
-    link::say(&running.client);
     let outcome = watched(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.inside {
         // What works in a folder that is removed would work for nobody.
@@ -116,6 +115,7 @@ fn watched(
     new: &NewRun,
 ) -> Result<Outcome, Failure> {
     let run = client.start(new).map_err(|error| remote::failure(&error))?;
+    link::say(client, Some(&run));
     let manner = Manner { person: person(), pause: READING.div_f64(arguments.speed) };
     let is_auto = arguments.auto || !can_answer();
     let auto = is_auto.then(|| Auto::start(&demo.data, &run, manner)).transpose()?;

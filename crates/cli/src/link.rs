@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::Args;
+use domain::RunId;
 use serde::Serialize;
 use server::{Client, Loopback};
 
@@ -31,7 +32,7 @@ struct Linked {
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = arguments.common.client()?;
-    let link = client.link().map_err(|error| remote::failure(&error))?.ok_or_else(|| Failure {
+    let link = client.link(None).map_err(|error| remote::failure(&error))?.ok_or_else(|| Failure {
         what: "the server that runs has no page".to_owned(),
         hint: Some("start one that has: jangdan serve".to_owned()),
         exit: 1,
@@ -47,9 +48,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Tells a person where the page is. That there is none hinders nothing.
-pub fn say(client: &Client) {
-    if let Ok(Some(link)) = client.link() {
+/// Tells a person where the page is, of a run where there is one. That there is none hinders nothing.
+pub fn say(client: &Client, run: Option<&RunId>) {
+    if let Ok(Some(link)) = client.link(run) {
         say_hint(&format!("see it in a browser: {link}"));
     }
 }

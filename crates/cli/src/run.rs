@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         for note in &prepared.notes {
             say_hint(&printable(note));
         }
-        link::say(&running.client);
+        link::say(&running.client, Some(&run));
     }
     watched(running, &run, &arguments.watch, prepared.new.settings.locale)
 }
@@ -141,7 +141,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
         }
     };
     if !arguments.watch.json {
-        link::say(&running.client);
+        link::say(&running.client, Some(&run));
     }
     let manner = || Manner { person: person(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| Auto::start(&data, &run, manner())).transpose()?;

@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         println!("{}", json(&status).unwrap_or_default());
     } else {
-        link::say(&client);
+        link::say(&client, None);
     }
     while !signals.is_ended() {
         signals.wait(LOOK);

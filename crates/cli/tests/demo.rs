@@ -10,7 +10,7 @@ use std::{
 };
 
 use assert_cmd::Command;
-use domain::{CallOutcome, Event, Failure, MergeOutcome, QuestionKind, Said, Sequence};
+use domain::{CallOutcome, Event, Failure, MergeOutcome, QuestionKind, RunId, Said, Sequence};
 use store::SqliteReader;
 
 /// Without its pauses it takes some seconds; what takes so long hangs.
@@ -37,12 +37,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Returns the only run in a folder.
+fn run_in(folder: &Path) -> RunId {
+    let runs = SqliteReader::open(&folder.join("data")).unwrap().runs().unwrap();
+    let [run] = runs.as_slice() else { panic!("{runs:?}") };
+    run.run.clone()
+}
+
 /// Returns what was recorded of the only run in a folder.
 fn events(folder: &Path) -> Vec<Event> {
     let reader = SqliteReader::open(&folder.join("data")).unwrap();
-    let runs = reader.runs().unwrap();
-    let [run] = runs.as_slice() else { panic!("{runs:?}") };
-    let entries = reader.read(&run.run, Sequence(0), 10_000).unwrap();
+    let entries = reader.read(&run_in(folder), Sequence(0), 10_000).unwrap();
     entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
 }
 
@@ -86,6 +91,8 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
     let folder = place.path().join("demo");
     let output = play(&folder, &["--lang", "en"]);
     assert!(text(&output.stdout).contains(" 10 x sencha            28.80"), "the till was tried");
+    let link = format!("/runs/{}?token=", run_in(&folder));
+    assert!(text(&output.stderr).contains(&link), "no link to {link}: {}", text(&output.stderr));
 
     let happened = events(&folder);
     let has = |what: &str, is_it: &dyn Fn(&Event) -> bool| {

@@ -134,6 +134,10 @@ pub enum Command {
     Chat {
         /// What.
         text: String,
+        /// Whether it is talk whatever waits, never an answer: a question may come while somebody writes.
+        #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+        talk_only: bool,
     },
     /// A dependency is there. Its value is in the vault, not here.
     Provide {

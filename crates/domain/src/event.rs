@@ -1002,6 +1002,23 @@ events! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<QuestionId>,
     }
+    /// No orchestrator agent was there to hear it, so that Jangdan itself said how the run stands.
+    ChatUnheard {
+        /// How many tasks are done or skipped.
+        n_done: u32,
+        /// How many there are.
+        n_tasks: u32,
+        /// The first of those that are worked at.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        running: Vec<TaskId>,
+        /// How many these are in all.
+        n_running: u32,
+        /// The first questions that wait for the person.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        questions: Vec<QuestionId>,
+        /// How many things of all kinds wait for the person.
+        n_waiting: u32,
+    }
     /// The main agent wants to know what can be done next.
     ResolveAsked {
         /// Who.

@@ -24,7 +24,7 @@ const WISHES: &[&str] = &[
     r#"{"markMet":{"name":"the certificate"}}"#,
     r#"{"answer":{"question":"q_7","task":null,"answer":"yes","keep":"once"}}"#,
     r#"{"askBack":{"question":"q_7","text":"Which of the two?"}}"#,
-    r#"{"chat":{"text":"How far are you?"}}"#,
+    r#"{"chat":{"text":"How far are you?","talkOnly":false}}"#,
     r#"{"provide":{"request":"d_2","provided":{"type":"environment","names":["API_KEY"]}}}"#,
     r#"{"refuse":{"request":"d_2","reason":"there is none"}}"#,
     r#"{"skipRequest":"d_2"}"#,

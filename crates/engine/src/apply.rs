@@ -241,6 +241,8 @@ impl Run {
             Event::OverlapGone { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
             Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
+            // What was said is for people; nothing waits for it.
+            Event::ChatUnheard { .. } => {}
             Event::ResolveAsked { session, phase } => {
                 self.resolves.insert(*session, *phase);
                 let wait = i64::try_from(self.settings.thin_wait_ms).unwrap_or(i64::MAX);

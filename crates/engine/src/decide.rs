@@ -4,6 +4,7 @@
 //! refused before the first event, or not at all.
 
 mod amend;
+mod chat;
 mod clock;
 mod close;
 mod command;

@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use domain::RunId;
 use tokio::net::{TcpListener, TcpSocket};
 
 use crate::{
@@ -74,13 +75,18 @@ pub fn address(port: u16) -> String {
 }
 
 impl Client {
-    /// Returns the link that opens the page in a browser; nothing where the server has none.
+    /// Returns the link that opens the page in a browser, at a run or at the list of them; nothing where the server has
+    /// none.
     ///
     /// Whoever has it has everything, so it is for the eyes of the data directory's owner.
-    pub fn link(&self) -> Result<Option<String>, ClientError> {
+    pub fn link(&self, run: Option<&RunId>) -> Result<Option<String>, ClientError> {
         let status = self.status()?;
         let failed = |source| ServerError::Token { path: status.data.clone(), source };
         let token = Token::read(&status.data).map_err(failed)?;
-        Ok(status.address.zip(token).map(|(address, token)| format!("{address}/?token={}", token.text())))
+        let place = run.map_or_else(String::new, |run| format!("runs/{run}"));
+        Ok(status
+            .address
+            .zip(token)
+            .map(|(address, token)| format!("{address}/{place}?token={}", token.text())))
     }
 }

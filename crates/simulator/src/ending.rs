@@ -44,7 +44,7 @@ impl Simulation<'_> {
                 if !moved && self.model.settings.mode == Mode::Thin {
                     // A main agent that ended its turn asks again what is next when somebody tells it to.
                     let text = "go on".to_owned();
-                    self.give(&Actor::Person("ana".to_owned()), Command::Chat { text })?;
+                    self.give(&Actor::Person("ana".to_owned()), Command::Chat { text, talk_only: false })?;
                 }
                 quiet = if moved || self.log.len() > before { 0 } else { quiet + 1 };
                 if quiet > QUIET_MAX {

@@ -21,7 +21,10 @@ pub fn wish(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
     let command = match random.below(100) {
         0..50 => duty(random, model).or_else(|| meddle(random, model)),
         50..60 => mistake(random, model),
-        60..63 => Some(Command::Chat { text: "how is it going?".to_owned() }),
+        60..63 => {
+            let text = "how is it going?".to_owned();
+            Some(Command::Chat { text, talk_only: random.percent(50) })
+        }
         _ => meddle(random, model),
     };
     command.map(|command| (actor, command))
@@ -82,7 +85,7 @@ fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
             provided: Provided::File { path: "a.txt".to_owned() },
         }),
         8 => random.pick(&escalations).map(|id| resolve(random, model, *id)),
-        _ => Some(Command::Chat { text: "left".to_owned() }),
+        _ => Some(Command::Chat { text: "left".to_owned(), talk_only: false }),
     }
 }
 

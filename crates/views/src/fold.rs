@@ -235,7 +235,7 @@ impl Views {
             Event::EffectFinished { .. } => {}
 
             Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),
-            Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
+            Event::ChatUnheard { .. } | Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
             self.chat_told(now, event);
@@ -400,5 +400,6 @@ fn is_told_in_chat(event: &Event) -> bool {
             | Event::PlanOffered { .. }
             | Event::PlanUnreadable { .. }
             | Event::PlanTaken { .. }
+            | Event::ChatUnheard { .. }
     )
 }

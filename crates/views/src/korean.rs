@@ -15,7 +15,7 @@ use domain::{
 };
 
 pub(crate) use self::{parts::permission, plans::summary, say::say};
-use crate::line::{brief, colon, short};
+use crate::line::{brief, colon, count, short};
 use parts::{act, action, fail, level, limit, list, list_of, name, passed, priority, role, severity, wait};
 
 /// Puts an event into Korean.
@@ -342,7 +342,7 @@ pub fn line(event: &Event) -> String {
         }
         Event::OverlapSeen { overlap } => {
             let [first, second] = &overlap.tasks;
-            let n_files = usize::try_from(overlap.n_files).unwrap_or(usize::MAX);
+            let n_files = count(overlap.n_files);
             format!("{first}, {second} 작업이 같은 파일을 고침: {}", list_of(&overlap.files, n_files))
         }
         Event::OverlapGone { tasks: [first, second] } => {
@@ -354,6 +354,21 @@ pub fn line(event: &Event) -> String {
         },
 
         Event::ChatSaid { text, .. } => format!("채팅{}", colon(text)),
+        Event::ChatUnheard { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+            let works = match *n_running {
+                0 => "일하는 에이전트 없음".to_owned(),
+                n => format!("진행 중: {}", list_of(running, count(n))),
+            };
+            let waits = match (*n_waiting, questions.as_slice()) {
+                (0, _) => "답을 기다리는 것 없음".to_owned(),
+                (n, []) => format!("받은 일: {n}건"),
+                (n, questions) => format!("답을 기다림: {}", list_of(questions, count(n))),
+            };
+            format!(
+                "답할 오케스트레이터 에이전트가 없음. 작업 {n_tasks}개 중 {n_done}개 완료. {works}. {waits}. 에이전트에게 \
+                 말하려면 질문에 답하거나, 터미널에 쓰거나, 힌트를 주어 작업을 다시 시키세요"
+            )
+        }
         Event::ResolveAsked { session, .. } => format!("{session} 세션이 다음에 할 일을 물음"),
         Event::ResolveAnswered { session, line } => format!("{session} 세션에 알림: {}", brief(line)),
     }

@@ -77,6 +77,11 @@ pub(crate) fn list_of<T: ToString>(items: &[T], n_items: usize) -> String {
     named.join(", ")
 }
 
+/// Returns a number of things as it is counted here.
+pub(crate) fn count(n: u32) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
 /// Returns the names of a list that fit a sentence.
 pub(crate) fn first<T: ToString>(items: &[T]) -> Vec<String> {
     const NAMED_MAX: usize = 8;

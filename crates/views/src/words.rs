@@ -8,7 +8,7 @@ use domain::{
 };
 
 use crate::{
-    line::{Line, brief, colon, list, list_of, short},
+    line::{Line, brief, colon, count, list, list_of, short},
     plans::{field_word, summary},
     say::say,
 };
@@ -434,7 +434,7 @@ pub fn line(event: &Event) -> Line {
         }
         Event::OverlapSeen { overlap } => {
             let [first, second] = &overlap.tasks;
-            let n_files = usize::try_from(overlap.n_files).unwrap_or(usize::MAX);
+            let n_files = count(overlap.n_files);
             Line::new(format!("{first} and {second} both change {}", list_of(&overlap.files, n_files)))
                 .task(second)
         }
@@ -452,6 +452,21 @@ pub fn line(event: &Event) -> Line {
         Event::ChatSaid { text, answers } => {
             let line = Line::new(format!("said{}", colon(text)));
             if let Some(question) = answers { line.question(*question) } else { line }
+        }
+        Event::ChatUnheard { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+            let works = match *n_running {
+                0 => "nobody is at work".to_owned(),
+                n => format!("at work: {}", list_of(running, count(n))),
+            };
+            let waits = match (*n_waiting, questions.as_slice()) {
+                (0, _) => "nothing waits for you".to_owned(),
+                (n, []) => format!("{n} in the inbox for you"),
+                (n, questions) => format!("waiting for you: {}", list_of(questions, count(n))),
+            };
+            Line::new(format!(
+                "no orchestrator agent is there to answer; {n_done} of {n_tasks} tasks are done; {works}; {waits}. To \
+                 reach an agent answer its question, write into its terminal, or retry its task with a hint"
+            ))
         }
         Event::ResolveAsked { session, phase } => {
             let line = Line::new(format!("{session} asks what can be done next")).session(*session).quiet();

@@ -2277,6 +2277,8 @@ export type Wish = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": nu
 | { "chat": {
     /** What. */
     text: string,
+    /** Whether it is talk whatever waits, never an answer: a question may come while somebody writes. */
+    talkOnly?: boolean,
   } }
 | { "provide": {
     /** The request. */

@@ -41,7 +41,7 @@ fn style(kind: &str) -> Option<Style> {
         "RunCancelled" | "PhaseCancelled" | "AttemptFailed" | "TaskFailed" | "RequestRefused"
         | "GateFailed" | "SessionLost" | "ErrorReported" | "EffectFinished" => BAD,
         "RunPaused" | "PhasePaused" | "TaskReturned" | "TaskReopened" | "TaskRewound" | "QuestionExpired"
-        | "EscalationRaised" | "QuestionsPiledUp" => ASKS,
+        | "EscalationRaised" | "QuestionsPiledUp" | "ChatUnheard" => ASKS,
         "TaskSkipped" | "TaskCancelled" | "QuestionWithdrawn" | "RequestSkipped" => FAINT,
         _ => return None,
     })

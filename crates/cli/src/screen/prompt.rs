@@ -169,7 +169,7 @@ impl Prompt {
             ("n", _) if !is_yes_or_no => self.next(board),
             ("v", Some(_)) => return Deed::View,
             (text, Some(entry)) => {
-                let meaning = command(text, entry, board, locale);
+                let meaning = command(text, entry, locale);
                 let meaning = meaning.unwrap_or_else(|| entry.meaning(locale, text));
                 return self.mean(meaning, &line);
             }
@@ -179,7 +179,7 @@ impl Prompt {
                 let nothing = pick(locale, "nothing waits for a choice", "선택을 기다리는 것이 없습니다");
                 self.notice = Some(nothing.to_owned());
             }
-            (text, None) => return Deed::Wish(Command::Chat { text: said(text).to_owned() }, line),
+            (text, None) => return Deed::Wish(talk(text.strip_prefix("/chat ").unwrap_or(text)), line),
         }
         Deed::Nothing
     }
@@ -195,7 +195,7 @@ impl Prompt {
 }
 
 /// Returns what a line means that begins with a sign of its own.
-fn command(text: &str, entry: &Entry, board: &Board, locale: Locale) -> Option<Meaning> {
+fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
     let asks = |text: &str| match entry.item {
         InboxItem::Question(question) => {
             Meaning::Wish(Command::AskBack { question, text: text.trim().to_owned() })
@@ -212,19 +212,7 @@ fn command(text: &str, entry: &Entry, board: &Board, locale: Locale) -> Option<M
         return Some(asks(text));
     }
     if let Some(text) = text.strip_prefix("/chat ") {
-        let is_asked = board.inbox().iter().any(|row| matches!(row.item, InboxItem::Question(_)));
-        return Some(match is_asked {
-            // The rules would take it for the answer.
-            true => Meaning::Unclear(
-                pick(
-                    locale,
-                    "a question waits, and what is said in the chat would be its answer; answer it first",
-                    "질문이 기다리는 동안 대화에 쓴 말은 답이 됩니다. 먼저 답하세요",
-                )
-                .to_owned(),
-            ),
-            false => Meaning::Wish(Command::Chat { text: text.trim().to_owned() }),
-        });
+        return Some(Meaning::Wish(talk(text)));
     }
     // A word that would mean something else, as it is.
     match (&entry.free, text.strip_prefix('=')) {
@@ -236,6 +224,7 @@ fn command(text: &str, entry: &Entry, board: &Board, locale: Locale) -> Option<M
     }
 }
 
-fn said(text: &str) -> &str {
-    text.strip_prefix("/chat ").unwrap_or(text).trim()
+/// Says something that is no answer, also to a question that comes meanwhile.
+fn talk(text: &str) -> Command {
+    Command::Chat { text: text.trim().to_owned(), talk_only: true }
 }

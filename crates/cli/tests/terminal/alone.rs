@@ -43,16 +43,26 @@ fn is_alive(pid: &str) -> bool {
     Path::new("/proc").join(pid).exists()
 }
 
+/// Returns the branch of the run.
+fn branch(office: &Office) -> String {
+    office.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]).trim().to_owned()
+}
+
 fn colour(office: &Office) -> String {
-    let branch = office.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]);
-    office.git(&["show", &format!("{}:colour.txt", branch.trim())])
+    office.git(&["show", &format!("{}:colour.txt", branch(office))])
+}
+
+/// Returns how the link to the run's own page goes.
+fn place(office: &Office) -> String {
+    format!("/runs/{}?token=", branch(office).split('/').nth(1).unwrap())
 }
 
 #[test]
 fn a_question_is_answered_where_the_run_was_started() {
     let office = project();
     let mut person = Person::starts(office.command(&["run"]));
-    person.sees("1 red  2 blue");
+    let screen = person.sees("1 red  2 blue");
+    assert!(screen.replace(['\r', '\n'], "").contains(&place(&office)), "{screen}");
     person.types("2\r");
     person.sees("q_1 is answered: blue");
     fs::write(office.path("go"), "").unwrap();
@@ -78,7 +88,8 @@ fn left(office: &Office, choice: &str) -> bool {
 /// Goes on, and returns how many processes it took.
 fn resumed(office: &Office) -> usize {
     fs::write(office.path("go"), "").unwrap();
-    office.prints(&["resume"], "1 of 1 done");
+    let (exit, text) = office.jangdan(&["resume"]);
+    assert!(exit == 0 && text.contains("1 of 1 done") && text.contains(&place(office)), "{exit}: {text}");
     assert!(colour(office).contains("red"));
     pids(office).len()
 }

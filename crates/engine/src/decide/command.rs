@@ -112,7 +112,8 @@ impl Deciding<'_> {
                 self.answer(question, task.as_ref(), &answer, keep)
             }
             Command::AskBack { question, text } => self.ask_back(question, text),
-            Command::Chat { text } => self.chat(text),
+            Command::Chat { text, talk_only: false } => self.chat(text),
+            Command::Chat { text, talk_only: true } => self.talk(text),
             Command::Provide { request, provided } => self.provide(request, provided),
             Command::Refuse { request, reason } => self.refuse_request(request, reason),
             Command::SkipRequest(request) => self.skip_request(request),

@@ -142,6 +142,7 @@ impl Deciding<'_> {
             | Event::OverlapSeen { .. }
             | Event::OverlapGone { .. }
             | Event::EffectFinished { .. }
+            | Event::ChatUnheard { .. }
             | Event::ResolveAsked { .. }
             | Event::ResolveAnswered { .. } => {}
         }

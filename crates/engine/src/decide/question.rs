@@ -18,9 +18,6 @@ const QUESTIONS_MAX: usize = 16;
 /// More questions of one agent in one phase are worth a warning.
 const QUESTIONS_QUIET: u32 = 3;
 
-/// More than these wait for an orchestrator that does not listen.
-const CHATS_MAX: usize = 64;
-
 /// A question before it has its number.
 pub(super) struct Asked {
     pub(super) kind: QuestionKind,
@@ -187,7 +184,10 @@ impl Deciding<'_> {
     }
 
     /// Returns the only question that waits for the person, among some.
-    fn only_pending(&self, is_meant: impl Fn(&QuestionId) -> bool) -> Result<QuestionId, Rejection> {
+    pub(super) fn only_pending(
+        &self,
+        is_meant: impl Fn(&QuestionId) -> bool,
+    ) -> Result<QuestionId, Rejection> {
         let is_pending = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::Pending;
         let pending: Vec<QuestionId> =
             self.run.open_questions.iter().copied().filter(is_pending).filter(is_meant).collect();
@@ -245,35 +245,6 @@ impl Deciding<'_> {
         self.emit(Event::QuestionAskedBack { question, text: text.clone() });
         self.say(session, Input::AskBack { question, text });
         Ok(())
-    }
-
-    /// Takes what the person says as an answer where exactly one question waits, else as talk.
-    pub(super) fn chat(&mut self, text: String) -> Result<(), Rejection> {
-        if text.trim().is_empty() {
-            return Err(Rejection::EmptyAnswer);
-        }
-        match self.only_pending(|_| true) {
-            Ok(question) => {
-                let answer = text.trim().to_owned();
-                let asked = self.run.questions.get(question.0);
-                if asked.permission.is_some() && !asked.options.contains(&answer) {
-                    let options = asked.options.clone();
-                    return Err(Rejection::NotAnOption { question, answer, options });
-                }
-                self.emit(Event::ChatSaid { text, answers: Some(question) });
-                self.take_answer(question, answer);
-                Ok(())
-            }
-            Err(Rejection::NonePending) if self.run.chats.len() >= CHATS_MAX => Err(Rejection::TooMany {
-                what: "things said that the orchestrator has not heard",
-                max: CHATS_MAX,
-            }),
-            Err(Rejection::NonePending) => {
-                self.emit(Event::ChatSaid { text, answers: None });
-                Ok(())
-            }
-            Err(rejection) => Err(rejection),
-        }
     }
 
     /// Nobody answered in time: the default where it may be taken, else a problem for somebody to decide.

@@ -51,7 +51,8 @@ pub fn read_wish(stage: &Stage, act: &[&str], tail: Option<&str>) -> Result<Opti
         ["asks", "back", "about", question] => {
             Command::AskBack { question: read_value(question)?, text: said()? }
         }
-        ["says"] => Command::Chat { text: said()? },
+        ["says"] => Command::Chat { text: said()?, talk_only: false },
+        ["only", "says"] => Command::Chat { text: said()?, talk_only: true },
         ["provides", request] => {
             Command::Provide { request: read_value(request)?, provided: provided(stage, request, tail)? }
         }

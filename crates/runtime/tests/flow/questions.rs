@@ -158,7 +158,7 @@ fn led() -> Lab {
 }
 
 fn chat(text: &str) -> Command {
-    Command::Chat { text: text.to_owned() }
+    Command::Chat { text: text.to_owned(), talk_only: false }
 }
 
 fn routes(events: &[Event]) -> Vec<Route> {

@@ -19,7 +19,7 @@ struct Door {
 impl Door {
     fn open() -> Self {
         let site = Site::open();
-        let link = site.client.link().unwrap().unwrap();
+        let link = site.client.link(None).unwrap().unwrap();
         let (address, token) = link.split_once("/?token=").unwrap();
         let host = address.strip_prefix("http://").unwrap().to_owned();
         let mut door = Self { site, host, token: token.to_owned(), cookie: String::new() };
@@ -217,6 +217,9 @@ fn a_token_becomes_a_cookie_and_leaves_the_address() {
         assert!(!answer.contains(&door.token), "{answer}");
     };
     check("/?token=TOKEN", "/");
+    let run = "r1".parse().unwrap();
+    let link = door.site.client.link(Some(&run)).unwrap().unwrap();
+    check(link.strip_prefix(&format!("http://{}", door.host)).unwrap(), "/runs/r1");
     check("/runs/r1?tab=diff&token=TOKEN&x=1", "/runs/r1?tab=diff&x=1");
     // Never to another host, and nothing is put into the head.
     check("//evil.example/?token=TOKEN", "/evil.example/");
@@ -267,9 +270,9 @@ fn every_answer_tells_the_browser_what_it_may_not_do() {
 #[test]
 fn a_link_stays_good_over_a_restart_and_its_token_is_in_no_answer() {
     let mut door = Door::open();
-    let link = door.site.client.link().unwrap();
+    let link = door.site.client.link(None).unwrap();
     door.site.restart();
-    assert_eq!(door.site.client.link().unwrap(), link);
+    assert_eq!(door.site.client.link(None).unwrap(), link);
     assert_eq!(status(&door.send("GET /api/status HTTP/1.1\r\nhost: HOST\r\ncookie: COOKIE\r\n\r\n")), 200);
     let mode = std::fs::metadata(door.site.data().join("token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

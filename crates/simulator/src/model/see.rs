@@ -325,6 +325,7 @@ impl Model {
             Event::OverlapSeen { overlap } => self.see_overlap(overlap),
             Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
+            | Event::ChatUnheard { .. }
             | Event::PhaseStarted { .. }
             | Event::PlanUnreadable { .. }
             | Event::PhaseLanded { .. }

@@ -20,7 +20,7 @@ impl Model {
         Expected {
             is_stale: self.is_stale(command),
             is_not_theirs: !actor.is_person() && is_for_people(command),
-            chat: matches!(command, Command::Chat { .. }).then(|| self.pending().len()),
+            chat: matches!(command, Command::Chat { talk_only: false, .. }).then(|| self.pending().len()),
         }
     }
 

@@ -5,7 +5,7 @@ use domain::{
     PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, ToolOutput, ToolStatus,
     ToolUse, TurnTools, Usage,
 };
-use views::{Party, QuestionState, SessionState, TaskState, WaitsFor};
+use views::{Author, Party, QuestionState, SessionState, TaskState, WaitsFor};
 
 use crate::story::{Story, task};
 
@@ -216,6 +216,26 @@ fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
     story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
     let said: Vec<_> = story.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
     assert_eq!(said, ["Which?", "2"]);
+}
+
+#[test]
+fn jangdan_says_in_the_chat_that_nobody_hears_it_and_how_the_run_stands() {
+    for (n_running, n_waiting, works, waits) in [
+        (0, 0, "nobody is at work", "nothing waits for you"),
+        (1, 2, "at work: T1", "2 in the inbox for you"),
+    ] {
+        let mut story = Story::of(&[("T1", 1, &[])]);
+        story.tell(Event::ChatSaid { text: "how is it going?".to_owned(), answers: None });
+        let running = std::iter::repeat_n(task("T1"), n_running).collect();
+        let n_running = u32::try_from(n_running).unwrap();
+        let questions = Vec::new();
+        story.tell(Event::ChatUnheard { n_done: 0, n_tasks: 1, running, n_running, questions, n_waiting });
+        let last = story.views.rows().chat.iter().last().unwrap();
+        assert_eq!((last.author, last.index), (Author::System, 2));
+        let expected =
+            format!("no orchestrator agent is there to answer; 0 of 1 tasks are done; {works}; {waits}.");
+        assert!(last.text.starts_with(&expected), "{}", last.text);
+    }
 }
 
 #[test]

@@ -320,7 +320,7 @@ impl World {
                 Command::RejectGate { phase, reason, tasks: vec![task("T1.1")] }
             }
             6 => Command::ApproveGate { phase: 1 + n % 2, note: None },
-            7 => Command::Chat { text: "yes".to_owned() },
+            7 => Command::Chat { text: "yes".to_owned(), talk_only: chance.is(4) },
             _ => {
                 let actions = [
                     Action::Retry { hint: None },

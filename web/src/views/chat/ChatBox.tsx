@@ -44,7 +44,8 @@ export function ChatBox({ run }: { run: string }) {
     }
     setBusy(true);
     try {
-      await wish(run, target ? { answer: { question: target.id, answer: said } } : { chat: { text: said } });
+      const talk = { chat: { text: said, talkOnly: true } };
+      await wish(run, target ? { answer: { question: target.id, answer: said } } : talk);
       setText("");
       setChosen(null);
       setAsked(false);

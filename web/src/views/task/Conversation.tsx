@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
 import { running } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
-import { useRows } from "~/api/hooks";
+import { useRows, useTurns } from "~/api/hooks";
 import type { RunningTurn } from "~/api/running";
 import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
@@ -19,9 +19,9 @@ import { toSpeaker } from "./toSpeaker";
 /** Every turn of both sides, in order, growing while the agent works. */
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
-  const turns = useRows(run, "turn");
+  const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
-  const shown = useMemo(() => toTurns(turns.data ?? {}, task), [turns.data, task]);
+  const shown = useMemo(() => toTurns(turns.data ?? {}), [turns.data]);
   const questions = useRows(run, "question").data;
   const going = useGoing(run, task, shown);
   const count = shown.length;
@@ -44,10 +44,8 @@ export function Conversation({ run, task }: { run: string; task: string }) {
 }
 
 /** The turns of one task, in order. */
-export function toTurns(rows: Table<"turn">, task: string): TurnRow[] {
-  return Object.values(rows)
-    .filter((turn) => turn.task === task)
-    .sort((left, right) => left.index - right.index);
+export function toTurns(rows: Table<"turn">): TurnRow[] {
+  return Object.values(rows).sort((left, right) => left.index - right.index);
 }
 
 type Marked = "question" | "answer" | "askBack" | "notice";
