@@ -10,4 +10,5 @@ mod looking;
 mod pictures;
 mod plans;
 mod runs;
+mod secrets;
 mod site;
