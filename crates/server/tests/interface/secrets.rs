@@ -46,6 +46,15 @@ fn a_key_that_an_agent_prints_is_in_no_answer() {
         }
         all
     };
+    // The same key in a project's own file.
+    let own = format!(
+        "[agents.dev]\nextends = 'shell'\nenvironment = {{ SHOP_API_KEY = '{KEY}', SHOP_URL = 'https://ana:{KEY}@shop' }}\n"
+    );
+    fs::write(site.project().join("jangdan.toml"), own).unwrap();
+    for path in ["/api/config", "/api/agents"] {
+        let (status, body) = site.ask("GET", &format!("{path}?project={}", site.project().display()), "");
+        assert!(status == 200 && body.contains("dev") && !body.contains(KEY), "{path}: {body}");
+    }
     let masked = "*".repeat(KEY.len());
     let said = asks_in_all_places(&site);
     for words in
