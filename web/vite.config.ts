@@ -14,6 +14,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     emptyOutDir: true,
+    // A style sheet that once could not be fetched is not asked for again, so there is one, and it comes first.
+    cssCodeSplit: false,
   },
   server: { host: "127.0.0.1", proxy: proxy() },
 });

@@ -96,6 +96,35 @@ test("a search on the canvas finds questions too", async () => {
   await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
 });
 
+test("from far away what waits for somebody still has its sign", async () => {
+  await page.goto(at("/runs/RUN/canvas"));
+  await card("T1.1").waitFor();
+  await page.locator("section.canvas").focus();
+  const sign = page.locator('[data-far="T1.1"]');
+  await until(async () => {
+    await page.keyboard.press("-");
+    return sign.isVisible();
+  }, "the sign");
+  expect((await sign.boundingBox())?.width).toBeGreaterThan(12);
+  expect(await page.locator("main [data-far]").count()).toBe((await world.rows("inbox")).length);
+});
+
+test("a panel over the canvas has the keys", async () => {
+  const [first, second] = (await world.rows("inbox")).map(({ task }) => task);
+  for (const task of [first, second]) {
+    await page.goto(at(`/runs/RUN/tasks/${task}?over=canvas`));
+    await page.getByRole("dialog").locator("[data-option]").first().waitFor();
+    await card("T1.1").waitFor();
+    await page.getByRole("dialog").getByRole("tab").first().focus();
+    await page.keyboard.press("Control+f");
+    await page.keyboard.press("g");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    expect(await page.locator("main input").inputValue()).toBe("");
+    expect(page.url()).toContain(`/tasks/${task}`);
+  }
+});
+
 test("a priority is changed with the menu, and by dragging", async () => {
   await page.goto(at("/runs/RUN/board"));
   await page.getByRole("button", { name: "Priority of T2.2" }).click();

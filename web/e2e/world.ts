@@ -33,8 +33,12 @@ export type Place = {
   end: () => Promise<void>;
 };
 
-/** Agents of one's own: what each plays, and what its preset has beside that. */
-export type Cast = Record<string, { preset: object; words?: string[]; script: string }>;
+/** Agents of one's own: what each plays, in which phase, and what its preset has beside that. Who leads has no task. */
+export type Cast = Record<string, Part>;
+type Part = { preset: object; words?: string[]; script: string; phase?: number; role?: "orchestrator" };
+
+/** How a run of one's own differs from others: its settings, and whether each task has a worktree. */
+export type Stage = { settings?: object; hasWorktrees?: boolean };
 
 /** One who asks what somebody wants, and is done with the answer. */
 export const asks = (question: string): Cast[string] => ({
@@ -49,13 +53,13 @@ export const asks = (question: string): Cast[string] => ({
     ]`,
 });
 
-export async function startWorld(cast?: Cast): Promise<World> {
+export async function startWorld(cast?: Cast, stage: Stage = {}): Promise<World> {
   const folder = newFolder();
   const kept = join(folder, "demo");
-  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, TERM: "xterm" };
+  const env = { ...process.env, JANGDAN_DATA: join(kept, "data"), HOME: folder, USER: "ana", TERM: "xterm" };
   const place = await placeOf(folder, env, cast ? serve(env) : startDemo(kept, env));
   if (cast) {
-    const answer = await place.send("/api/runs", newRun(cast, join(folder, "project")));
+    const answer = await place.send("/api/runs", newRun(cast, join(folder, "project"), stage));
     if (!answer.ok) throw new Error(await answer.text());
   }
   const run = await until(async () => (await place.ask<{ id: string }[]>("/api/runs")).at(-1)?.id, "the run");
@@ -75,10 +79,17 @@ function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
   return spawn("script", words, { env, stdio: ["pipe", "ignore", "ignore"], detached: true });
 }
 
-/** A run in which each of the cast has one task, all at once: T1.1 for the first, and so on. */
-function newRun(cast: Cast, project: string): object {
+/** A run in which each of the cast has one task, all at once: T1.1 for the first of phase 1, and so on. */
+function newRun(cast: Cast, project: string, { settings, hasWorktrees = false }: Stage): object {
   mkdirSync(project, { recursive: true });
   const names = Object.keys(cast);
+  const workers = names.filter((name) => cast[name]?.role === undefined);
+  const phases = [...new Set(workers.map((name) => cast[name]?.phase ?? 1))].sort();
+  const tasks = phases.flatMap((phase) =>
+    workers
+      .filter((name) => (cast[name]?.phase ?? 1) === phase)
+      .map((agent, n) => ({ id: `T${phase}.${n + 1}`, phase, title: `The part of ${agent}`, agent })),
+  );
   const presets = Object.entries(cast).map(([name, { preset, words = [], script }]) => {
     const path = join(project, `${name}.toml`);
     writeFileSync(path, script);
@@ -89,14 +100,14 @@ function newRun(cast: Cast, project: string): object {
     person: "ana",
     work: {
       title: "A play",
-      phases: [{ number: 1, name: "Play", after: [] }],
-      tasks: names.map((agent, n) => ({ id: `T1.${n + 1}`, phase: 1, title: `The part of ${agent}`, agent })),
+      phases: phases.map((number) => ({ number, name: "Play", after: [] })),
+      tasks,
     },
-    settings: { slots: names.length, gateApproval: "automatic" },
-    team: names.map((name) => ({ name, role: "worker" })),
+    settings: { slots: names.length, gateApproval: "automatic", ...settings },
+    team: names.map((name) => ({ name, role: cast[name]?.role ?? "worker" })),
     outfit: {
       project,
-      isolation: { type: "inPlace" },
+      isolation: hasWorktrees ? { type: "worktrees", base: begin(project) } : { type: "inPlace" },
       agents: Object.fromEntries(names.map((name) => [name, name])),
       presets: Object.fromEntries(presets),
     },
@@ -110,11 +121,19 @@ export async function startProject(files: Record<string, string>): Promise<Place
   const env = { ...process.env, JANGDAN_DATA: join(folder, "data"), HOME: folder, USER: "ana" };
   mkdirSync(project);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
-  const git = (...words: string[]) => execFileSync("git", words, { cwd: project, env, stdio: "ignore" });
+  begin(project);
+  return placeOf(folder, env, serve(env, project));
+}
+
+/** Makes a folder a repository with what is in it, and names its first commit. */
+function begin(project: string): string {
+  const env = { ...process.env, HOME: project };
+  const git = (...words: string[]) =>
+    execFileSync("git", words, { cwd: project, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   git("init", "--initial-branch", "main");
   git("add", "--all");
   git("-c", "user.name=Ana", "-c", "user.email=ana@example.invalid", "commit", "--message", "begin");
-  return placeOf(folder, env, serve(env, project));
+  return git("rev-parse", "HEAD").trim();
 }
 
 function serve(env: NodeJS.ProcessEnv, cwd?: string): ChildProcess {

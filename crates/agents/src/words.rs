@@ -150,6 +150,7 @@ fn say(input: &Input, listener: Listener<'_>) -> Say {
         | Input::AskBack { .. }
         | Input::Conflict { .. }
         | Input::Rework { .. }
+        | Input::Told { .. }
         | Input::Changed { .. }
         | Input::Test { .. }
         | Input::Verify { .. }

@@ -51,6 +51,7 @@ mod snippet;
 mod source;
 mod status;
 mod store_failure;
+mod tell;
 mod watch;
 mod wish;
 
@@ -159,6 +160,9 @@ enum Command {
     Skip(skip::Arguments),
     /// Shows how a run stands, and what waits for you.
     Status(status::Arguments),
+    /// Says something to whoever works at a task.
+    #[command(override_usage = "jangdan tell [OPTIONS] [RUN] TASK TEXT")]
+    Tell(tell::Arguments),
     /// Shows a run as it goes, and lets you act on it.
     Watch(watch::command::Arguments),
 }
@@ -220,6 +224,7 @@ fn main() -> ExitCode {
         Command::Play(arguments) => play::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
         Command::Skip(arguments) => skip::run(&arguments),
+        Command::Tell(arguments) => tell::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
         Command::Watch(arguments) => watch::command::run(&arguments),
     };

@@ -69,6 +69,13 @@ pub enum Command {
         /// Who.
         agent: AgentName,
     },
+    /// Say something to whoever works at a task. It is heard when the turn that goes on is over.
+    TellTask {
+        /// The task.
+        task: TaskId,
+        /// What.
+        text: String,
+    },
     /// Bring a task back to a checkpoint, and let it go on from there.
     RewindTask {
         /// The task.

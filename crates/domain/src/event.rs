@@ -270,6 +270,13 @@ events! {
         /// How urgent.
         priority: Priority,
     }
+    /// Somebody says something to whoever works at a task.
+    TaskTold {
+        /// The task.
+        task: TaskId,
+        /// What.
+        text: String,
+    }
     /// Another agent is to do a task.
     TaskReassigned {
         /// The task.

@@ -214,6 +214,11 @@ pub enum Input {
         /// What they say.
         text: String,
     },
+    /// What the person says about its task.
+    Told {
+        /// What they say.
+        text: String,
+    },
     /// The plan says something else about its task.
     Changed {
         /// The task.

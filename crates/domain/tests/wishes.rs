@@ -16,6 +16,7 @@ const WISHES: &[&str] = &[
     r#"{"retryTask":{"task":"T1.2","hint":"use the other port"}}"#,
     r#"{"skipTask":"T1.2"}"#,
     r#"{"prioritizeTask":{"task":"T1.2","priority":"high"}}"#,
+    r#"{"tellTask":{"task":"T1.2","text":"use tabs"}}"#,
     r#"{"reassignTask":{"task":"T1.2","agent":"dev"}}"#,
     r#"{"rewindTask":{"task":"T1.2","checkpoint":"k_3"}}"#,
     r#"{"makeCheckpoint":"T1.2"}"#,

@@ -106,6 +106,7 @@ impl Run {
                 let Some(found) = self.find(task) else { return };
                 self.schedule.set_priority(self.task(found).node, *priority);
             }
+            Event::TaskTold { task, text } => self.task_told(task, text),
             Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
             Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, given),
             Event::TaskRequested { task, worktree, meta } => {

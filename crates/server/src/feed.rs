@@ -25,11 +25,11 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use frames::SeenFrames;
 #[cfg(feature = "typescript")]
 pub use frames::{Changed, Glimpsed};
-pub use frames::{Frames, PROBLEM, SEEN};
-pub use listener::{Line, Listener};
+pub use frames::{Frames, PROBLEM, SEEN, SeenFrames};
+pub use listener::{AtHand, Line, Listener, Step};
+pub(crate) use listener::{QUIET, QUIET_MAX, TOGETHER};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
 use told::Told;
@@ -64,7 +64,6 @@ struct Kept {
 }
 
 /// All of some entries that follow each other.
-#[derive(Clone)]
 struct Batch {
     after: Position,
     upto: Position,
@@ -135,16 +134,12 @@ impl Feed {
     fn told_behind(&self, at: Position, only: Option<&RunId>) -> Option<(Bytes, Position)> {
         let mut kept = self.kept();
         let is_told = |batch: &&Batch| batch.after == at && batch.head == kept.head;
-        let batch = match kept.told.as_ref().filter(is_told) {
-            Some(batch) => batch.clone(),
-            None => {
-                let batch = kept.gather(at)?;
-                kept.told = Some(batch.clone());
-                batch
-            }
-        };
+        if kept.told.as_ref().filter(is_told).is_none() {
+            kept.told = Some(kept.gather(at)?);
+        }
+        let batch = kept.told.as_ref()?;
         let is_wanted = only.is_none_or(|only| batch.run.as_ref() == Some(only));
-        is_wanted.then_some((batch.text, batch.upto))
+        is_wanted.then(|| (batch.text.clone(), batch.upto))
     }
 
     /// Takes the entry behind the last one. Any other is not taken.

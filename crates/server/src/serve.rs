@@ -1,5 +1,6 @@
 //! Takes connections and answers them, within bounds, until everything is over.
 
+mod crowd;
 mod listening;
 
 use std::{sync::Arc, time::Duration};
@@ -14,7 +15,9 @@ use tokio::{sync::Semaphore, task::JoinSet, time::timeout};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::{Api, api::LISTENERS_MAX};
+use crowd::Crowd;
 use listening::Connection;
+pub use listening::Handover;
 
 /// How many connections there are at once; more wait until one ends. Listeners leave room for those who ask.
 const CONNECTIONS_MAX: usize = LISTENERS_MAX + 256;
@@ -32,6 +35,7 @@ const GOODBYE_MAX: Duration = Duration::from_secs(5);
 /// Answers whoever comes, until the end was asked for and carried out.
 pub async fn serve<L: Listener<Io: Connection>>(api: &Api, mut listener: L, router: Router) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let crowd = Arc::new(Crowd::open(api));
     let mut connections = JoinSet::new();
     loop {
         let next = async {
@@ -42,9 +46,12 @@ pub async fn serve<L: Listener<Io: Connection>>(api: &Api, mut listener: L, rout
             next = next => next,
             () = api.over() => break,
         };
-        let (router, api) = (router.clone(), api.clone());
+        let (router, api, crowd) = (router.clone(), api.clone(), Arc::clone(&crowd));
         connections.spawn(async move {
-            connection(&api, io, router).await;
+            if let Some(io) = io.listen(&crowd, &router).await {
+                // Of its own: it is much larger than one who only listens.
+                Box::pin(connection(&api, io, router)).await;
+            }
             drop(place);
         });
         while connections.try_join_next().is_some() {}
@@ -55,15 +62,9 @@ pub async fn serve<L: Listener<Io: Connection>>(api: &Api, mut listener: L, rout
 }
 
 async fn connection(api: &Api, io: impl Connection, router: Router) {
-    // Not kept while the connection is: it is larger than all the rest.
-    let asked = Box::pin(listening::asked(&io)).await;
     let mut io = TimeoutStream::new(io);
     io.set_write_timeout(Some(WRITE_WAIT_MAX));
-    let mut io = Box::pin(io);
-    if let Some(asked) = asked {
-        // That a client went is no mistake of ours, and there is nobody left to tell.
-        return drop(listening::tell(&mut io, asked, router).await);
-    }
+    let io = Box::pin(io);
     let io = TokioIo::new(io);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -96,7 +96,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
     let task = random.pick(&tasks)?.clone();
     let other = random.pick(&tasks)?.clone();
     let phase = *random.pick(&phases)?;
-    Some(match random.below(112) {
+    Some(match random.below(116) {
         0..10 => Command::PauseTask(task),
         10..20 => Command::ContinueTask(task),
         20..24 => Command::CancelTask(task),
@@ -149,6 +149,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
                 Command::SkipRequest(*id)
             }
         }
+        109..112 => Command::TellTask { task, text: "mind the gap".to_owned() },
         _ => {
             Command::Answer { question: None, task: Some(task), answer: "left".to_owned(), keep: Keep::Once }
         }

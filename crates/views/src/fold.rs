@@ -235,7 +235,11 @@ impl Views {
             Event::EffectFinished { .. } => {}
 
             Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),
-            Event::ChatUnheard { .. } | Event::ResolveAsked { .. } | Event::ResolveAnswered { .. } => {}
+            // What was said to a task stands in its conversation when it is heard.
+            Event::TaskTold { .. }
+            | Event::ChatUnheard { .. }
+            | Event::ResolveAsked { .. }
+            | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
             self.chat_told(now, event);

@@ -106,6 +106,7 @@ pub fn line(event: &Event) -> String {
         Event::TaskPrioritized { task, priority: now } => {
             format!("{task} 작업의 우선순위를 바꿈: {}", priority(*now))
         }
+        Event::TaskTold { task, text } => format!("{task} 작업에 전함: {text}"),
         Event::TaskReassigned { task, agent } => format!("{task} 작업을 {agent} 에이전트에게 맡김"),
         Event::TaskRewound { task, checkpoint } => match checkpoint {
             None => format!("{task} 작업을 처음으로 되돌림"),

@@ -59,6 +59,7 @@ pub fn say(input: &Input) -> String {
         }
         Input::Thin { line } => line.clone(),
         Input::Chat { text } => text.clone(),
+        Input::Told { text } => format!("The person says: {text}"),
         Input::Changed { title, text, acceptance, .. } => {
             let criteria = acceptance.iter().map(|criterion| format!("\n- {criterion}"));
             format!(

@@ -123,6 +123,7 @@ pub fn line(event: &Event) -> Line {
             let priority = format!("{priority:?}").to_lowercase();
             Line::new(format!("{task} has {priority} priority now")).task(task)
         }
+        Event::TaskTold { task, text } => Line::new(format!("to {task}: {text}")).task(task),
         Event::TaskReassigned { task, agent } => Line::new(format!("{task} goes to {agent}")).task(task),
         Event::TaskRewound { task, checkpoint } => {
             let to = checkpoint.map_or("its beginning".to_owned(), |checkpoint| checkpoint.to_string());

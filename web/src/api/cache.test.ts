@@ -31,6 +31,17 @@ test("rows that nobody asked for are not kept, and other runs stay as they are",
   expect(cache.getQueryData(keys.rows("r2", "task"))).toBe(other);
 });
 
+test("a turn goes to the conversation of its task, and to no other", () => {
+  const cache = new QueryClient();
+  cache.setQueryData(keys.turns("r1", "T1.1"), {});
+  cache.setQueryData(keys.turns("r1", "T1"), {});
+  applyChanges(cache, [change("turn", "T1.1/0000000000", { text: "hello" })]);
+  expect(cache.getQueryData(keys.turns("r1", "T1.1"))).toEqual({ "T1.1/0000000000": { text: "hello" } });
+  expect(cache.getQueryData(keys.turns("r1", "T1"))).toEqual({});
+  applyChanges(cache, [change("turn", "T1.1/0000000000", null)]);
+  expect(cache.getQueryData(keys.turns("r1", "T1.1"))).toEqual({});
+});
+
 test("runs and the inbox of all runs follow the rows of each run", () => {
   const cache = new QueryClient();
   cache.setQueryData(keys.runs, {});

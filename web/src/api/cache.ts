@@ -12,7 +12,12 @@ export const keys = {
   inbox: ["inbox"] as const,
   status: ["status"] as const,
   rows: (run: string, kind: Kind) => ["rows", run, kind] as const,
+  /** Turns are kept for each task: all of a long run are too many to fetch for one conversation. */
+  turns: (run: string, task: string) => ["rows", run, "turn", task] as const,
 };
+
+/** The task of a turn, by the turn's key. */
+export const taskOfTurn = (key: string) => key.slice(0, key.lastIndexOf("/"));
 
 /** Puts changes into the tables that somebody has asked for. Later ones win. */
 export function applyChanges(cache: QueryClient, changes: readonly Changed[]): void {
@@ -31,7 +36,7 @@ export function applyChanges(cache: QueryClient, changes: readonly Changed[]): v
   };
   for (const { run, kind, key, row } of changes) {
     if (!isKind(kind)) continue;
-    put(keys.rows(run, kind), key, row);
+    put(kind === "turn" ? keys.turns(run, taskOfTurn(key)) : keys.rows(run, kind), key, row);
     if (kind === "run") put(keys.runs, run, row);
     if (kind === "inbox") put(keys.inbox, waitingKey(run, key), row && { ...(row as object), run });
   }

@@ -1,7 +1,7 @@
 /** The cache and the stream of this page, and what the server can be asked. */
 
 import { QueryClient } from "@tanstack/react-query";
-import { applyChanges, keys, type Table, waitingKey } from "./cache";
+import { applyChanges, keys, type Table, taskOfTurn, waitingKey } from "./cache";
 import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
 import { getJson, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
@@ -54,22 +54,46 @@ function fetchKind(run: string, kind: Kind): Promise<RunRows> {
   return fetched;
 }
 
-/** All rows of a kind of a run. */
-export function rowsQuery<K extends Kind>(run: string, kind: K) {
+/** All rows of a kind of a run but turns, which are fetched for each task. */
+export function rowsQuery<K extends Exclude<Kind, "turn">>(run: string, kind: K) {
   return {
     queryKey: keys.rows(run, kind),
-    queryFn: async (): Promise<Table<K>> => {
-      const { fetched, missed } = await live.fetchRows(() => fetchKind(run, kind));
-      const table: Record<string, RowOf[K]> = {};
-      for (const row of fetched.rows[kind] ?? []) table[keyOf[kind](row)] = row;
-      for (const change of missed) {
-        if (change.run !== run || change.kind !== kind || change.sequence <= fetched.sequence) continue;
-        if (change.row === null) delete table[change.key];
-        else table[change.key] = change.row as RowOf[K];
-      }
-      return table;
-    },
+    queryFn: () => fetchTable(run, kind, () => fetchKind(run, kind)),
   };
+}
+
+/** The turns of one task. */
+export function turnsQuery(run: string, task: string) {
+  const path = `/api/runs/${part(run)}/rows?kind=turn&task=${part(task)}`;
+  return {
+    queryKey: keys.turns(run, task),
+    queryFn: () =>
+      fetchTable(
+        run,
+        "turn",
+        () => getJson<RunRows>(path),
+        (key) => taskOfTurn(key) === task,
+      ),
+  };
+}
+
+/** Fetches rows, and puts what changed meanwhile on top. */
+async function fetchTable<K extends Kind>(
+  run: string,
+  kind: K,
+  fetch: () => Promise<RunRows>,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<Table<K>> {
+  const { fetched, missed } = await live.fetchRows(fetch);
+  const table: Record<string, RowOf[K]> = {};
+  for (const row of fetched.rows[kind] ?? []) table[keyOf[kind](row)] = row;
+  for (const change of missed) {
+    if (change.run !== run || change.kind !== kind || change.sequence <= fetched.sequence) continue;
+    if (!isWanted(change.key)) continue;
+    if (change.row === null) delete table[change.key];
+    else table[change.key] = change.row as RowOf[K];
+  }
+  return table;
 }
 
 export const runsQuery = {

@@ -2226,6 +2226,12 @@ export type Wish = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": nu
     /** Who. */
     agent: AgentName,
   } }
+| { "tellTask": {
+    /** The task. */
+    task: TaskId,
+    /** What. */
+    text: string,
+  } }
 | { "rewindTask": {
     /** The task. */
     task: TaskId,

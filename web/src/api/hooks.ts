@@ -3,19 +3,24 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { toRuns, toWaiting } from "./cache";
-import { inboxQuery, live, rowsQuery, runsQuery } from "./client";
+import { inboxQuery, live, rowsQuery, runsQuery, turnsQuery } from "./client";
 import type { RowOf, Wish } from "./generated";
 import type { LiveState } from "./live";
 import type { Kind } from "./rows";
 import { wish } from "./wishes";
 
 /** All rows of a kind by their keys, kept current. */
-export function useRows<K extends Kind>(run: string, kind: K, enabled = true) {
+export function useRows<K extends Exclude<Kind, "turn">>(run: string, kind: K, enabled = true) {
   return useQuery({ ...rowsQuery(run, kind), enabled });
 }
 
+/** The turns of a task by their keys, kept current. */
+export function useTurns(run: string, task: string) {
+  return useQuery(turnsQuery(run, task));
+}
+
 /** One row, kept current; `undefined` while it is fetched and where there is none. */
-export function useRow<K extends Kind>(
+export function useRow<K extends Exclude<Kind, "turn">>(
   run: string,
   kind: K,
   key: string | null | undefined,

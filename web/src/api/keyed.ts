@@ -7,9 +7,9 @@
 
 import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { keys } from "./cache";
+import { keys, waitingKey } from "./cache";
 import { cache } from "./client";
-import type { RowOf } from "./generated";
+import type { InboxEntry, RowOf } from "./generated";
 import type { Kind } from "./rows";
 
 type Rows = Readonly<Record<string, unknown>>;
@@ -73,17 +73,24 @@ export class Keyed {
 
 const tables = new Map<string, Keyed>();
 
-function table(run: string, kind: Kind): Keyed {
-  const queryKey = keys.rows(run, kind);
+function table(queryKey: QueryKey): Keyed {
   const name = queryKey.join("\n");
   const known = tables.get(name) ?? new Keyed(cache, queryKey);
   tables.set(name, known);
   return known;
 }
 
+function useKeyed(rows: Keyed, key: string): unknown {
+  const subscribe = useCallback((listener: () => void) => rows.subscribe(key, listener), [rows, key]);
+  return useSyncExternalStore(subscribe, () => rows.get(key));
+}
+
 /** One row, kept current as long as some part of the page asks for its table. */
 export function useKeyedRow<K extends Kind>(run: string, kind: K, key: string): RowOf[K] | undefined {
-  const rows = table(run, kind);
-  const subscribe = useCallback((listener: () => void) => rows.subscribe(key, listener), [rows, key]);
-  return useSyncExternalStore(subscribe, () => rows.get(key)) as RowOf[K] | undefined;
+  return useKeyed(table(keys.rows(run, kind)), key) as RowOf[K] | undefined;
+}
+
+/** One thing that waits for a person, by its key within its run. */
+export function useKeyedWaiting(run: string, key: string | null): InboxEntry | undefined {
+  return useKeyed(table(keys.inbox), key === null ? "" : waitingKey(run, key)) as InboxEntry | undefined;
 }

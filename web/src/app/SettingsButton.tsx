@@ -1,8 +1,11 @@
 import { Settings2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Boundary } from "~/components/Boundary";
+import { lazily } from "~/components/lazily";
+import { toast } from "~/components/toasts";
 
-const Settings = lazy(() => import("./Settings"));
+const Settings = lazily(() => import("./Settings"));
 
 /** The way to the settings, whose menu is loaded when somebody wants it for the first time. */
 export function SettingsButton({ className }: { className: string }) {
@@ -22,8 +25,16 @@ export function SettingsButton({ className }: { className: string }) {
   );
   if (!isWanted) return button;
   return (
-    <Suspense fallback={button}>
-      <Settings className={className} />
-    </Suspense>
+    <Boundary
+      instead={() => button}
+      onFailed={({ error }) => {
+        toast.failed(error);
+        setWanted(false);
+      }}
+    >
+      <Suspense fallback={button}>
+        <Settings className={className} />
+      </Suspense>
+    </Boundary>
   );
 }

@@ -1,15 +1,17 @@
-import { Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Boundary } from "~/components/Boundary";
 import { useKeys } from "~/components/keys";
-import { Toasts } from "~/components/toasts";
+import { lazily } from "~/components/lazily";
+import { Toasts, toast } from "~/components/toasts";
 import { Connection } from "./Connection";
 import { Rail } from "./Rail";
 import { useCalls } from "./useCalls";
 import { useTitle } from "./useTitle";
 
-const Palette = lazy(() => import("./Palette"));
-const KeyboardHelp = lazy(() => import("./KeyboardHelp"));
+const Palette = lazily(() => import("./Palette"));
+const KeyboardHelp = lazily(() => import("./KeyboardHelp"));
 
 type Open = "palette" | "help" | null;
 
@@ -17,6 +19,7 @@ type Open = "palette" | "help" | null;
 export function Shell() {
   const { t } = useTranslation();
   const [open, setOpen] = useState<Open>(null);
+  const path = useLocation({ select: ({ pathname }) => pathname });
   useTitle();
   useCalls();
   useKeys({
@@ -35,14 +38,25 @@ export function Shell() {
       <Rail onPalette={() => setOpen("palette")} onHelp={() => setOpen("help")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <Connection />
-        <Suspense>
-          <Outlet />
-        </Suspense>
+        <Boundary of={path}>
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </Boundary>
       </div>
-      <Suspense>
-        {open === "palette" && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
-        {open === "help" && <KeyboardHelp onClose={() => setOpen(null)} />}
-      </Suspense>
+      <Boundary
+        of={open}
+        instead={() => null}
+        onFailed={({ error }) => {
+          toast.failed(error);
+          setOpen(null);
+        }}
+      >
+        <Suspense>
+          {open === "palette" && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
+          {open === "help" && <KeyboardHelp onClose={() => setOpen(null)} />}
+        </Suspense>
+      </Boundary>
       <Toasts />
     </div>
   );

@@ -1,6 +1,7 @@
 /** Every address of the page. The parts behind them are loaded when they are first shown. */
 
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { lazily } from "~/components/lazily";
 import { NotFound } from "~/components/NotFound";
 import { Problem } from "~/components/Problem";
 import { isTaskTab, type TaskTab } from "~/views/task/tabs";
@@ -11,13 +12,13 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, er
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => import("~/views/runs/Home"), "Home"),
+  component: lazily(() => import("~/views/runs/Home")),
 });
 
 const newRun = createRoute({
   getParentRoute: () => root,
   path: "/new",
-  component: lazyRouteComponent(() => import("~/views/new/NewRun"), "NewRun"),
+  component: lazily(() => import("~/views/new/NewRun")),
 });
 
 /** The view that a task's panel lies over, and the tab that is open in it. */
@@ -37,7 +38,7 @@ const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
   validateSearch: toRunSearch,
-  component: lazyRouteComponent(() => import("~/views/run/RunPage"), "RunPage"),
+  component: lazily(() => import("~/views/run/RunPage")),
 });
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });
 const runView = createRoute({ getParentRoute: () => run, path: "/$view" });

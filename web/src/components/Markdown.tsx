@@ -1,14 +1,19 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { Boundary } from "./Boundary";
+import { lazily } from "./lazily";
 
-const Rendered = lazy(() => import("./MarkdownText"));
+const Rendered = lazily(() => import("./MarkdownText"));
 
 /** Text in Markdown; plain until the part that reads it is there. */
 export function Markdown({ text }: { text: string }) {
+  const plain = <p className="whitespace-pre-wrap">{text}</p>;
   return (
     <div className="prose min-w-0">
-      <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
-        <Rendered text={text} />
-      </Suspense>
+      <Boundary instead={() => plain}>
+        <Suspense fallback={plain}>
+          <Rendered text={text} />
+        </Suspense>
+      </Boundary>
     </div>
   );
 }

@@ -17,9 +17,10 @@ const OWN_CLICKS = "a, button, input, textarea, select, summary, label, [content
 export function useCardOpening(): (task: string | null, run?: string) => Pick<Handlers, "onDoubleClick"> {
   const open = useOpenTask();
   return (task, run) => ({
-    onDoubleClick: ({ target }) => {
-      const isOwn = target instanceof Element && target.closest(OWN_CLICKS) !== null;
-      if (task && !isOwn) open(task, undefined, run);
+    onDoubleClick: ({ target, currentTarget }) => {
+      // A sheet that the card has opened lies elsewhere.
+      const isIn = target instanceof Element && currentTarget.contains(target);
+      if (task && isIn && target.closest(OWN_CLICKS) === null) open(task, undefined, run);
     },
   });
 }

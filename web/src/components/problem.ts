@@ -3,12 +3,15 @@
 import { useTranslation } from "react-i18next";
 import { isOffline, Refusal } from "~/api/http";
 
+import { NotLoaded } from "./lazily";
+
 export type Wrong = { title: string; details: string[] };
 
 type Words = (key: string, values?: Record<string, unknown>) => string;
 
 export function toWrong(error: unknown, t: Words): Wrong {
   if (isOffline(error)) return { title: t("offline.title"), details: [t("offline.hint")] };
+  if (error instanceof NotLoaded) return { title: t("said.notLoaded"), details: [t("said.notLoadedHint")] };
   if (error instanceof Refusal) {
     // A code that a newer server has is not known here.
     const title = error.code === "" ? "" : t(`problem.${error.code}`, { defaultValue: "" });

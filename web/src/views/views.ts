@@ -2,25 +2,26 @@
 
 import type { LucideIcon } from "lucide-react";
 import { CalendarClock, History, Inbox, Kanban, List, MessagesSquare, Users, Workflow } from "lucide-react";
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import type { ComponentType } from "react";
+import { lazily } from "~/components/lazily";
 
 export type RunViewProps = { run: string };
 export type RunView = {
   /** Its name in the address, and the key of its title: `view.ID`. */
   id: string;
   icon: LucideIcon;
-  Component: LazyExoticComponent<ComponentType<RunViewProps>>;
+  Component: ComponentType<RunViewProps>;
 };
 
 export const RUN_VIEWS: readonly RunView[] = [
-  { id: "canvas", icon: Workflow, Component: lazy(() => import("./canvas/Canvas")) },
-  { id: "board", icon: Kanban, Component: lazy(() => import("./board/Board")) },
-  { id: "schedule", icon: CalendarClock, Component: lazy(() => import("./schedule/ScheduleView")) },
-  { id: "timeline", icon: History, Component: lazy(() => import("./timeline/Timeline")) },
-  { id: "team", icon: Users, Component: lazy(() => import("./team/Team")) },
-  { id: "list", icon: List, Component: lazy(() => import("./list/TaskList")) },
-  { id: "inbox", icon: Inbox, Component: lazy(() => import("./inbox/RunInbox")) },
-  { id: "chat", icon: MessagesSquare, Component: lazy(() => import("./chat/Chat")) },
+  { id: "canvas", icon: Workflow, Component: lazily(() => import("./canvas/Canvas")) },
+  { id: "board", icon: Kanban, Component: lazily(() => import("./board/Board")) },
+  { id: "schedule", icon: CalendarClock, Component: lazily(() => import("./schedule/ScheduleView")) },
+  { id: "timeline", icon: History, Component: lazily(() => import("./timeline/Timeline")) },
+  { id: "team", icon: Users, Component: lazily(() => import("./team/Team")) },
+  { id: "list", icon: List, Component: lazily(() => import("./list/TaskList")) },
+  { id: "inbox", icon: Inbox, Component: lazily(() => import("./inbox/RunInbox")) },
+  { id: "chat", icon: MessagesSquare, Component: lazily(() => import("./chat/Chat")) },
 ];
 
 /** Returns the view of that name, or the first one. */

@@ -73,7 +73,9 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
             ("ESCALATION", heading, format!("{title}\n\n{description}"))
         }
         Input::Thin { line } => ("REPLY", by("REPLY", "응답"), line.clone()),
-        Input::Chat { text } => ("CHAT", by("FROM THE PERSON", "사람의 말"), text.clone()),
+        Input::Chat { text } | Input::Told { text } => {
+            ("CHAT", by("FROM THE PERSON", "사람의 말"), text.clone())
+        }
         Input::GoOn { reason } => ("GO_ON", by("GO ON", "계속"), reason.clone()),
         // These have forms of their own.
         Input::Task { .. }

@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     env,
-    io::{BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     net::TcpStream,
     sync::{
         Mutex,
@@ -130,6 +130,38 @@ fn address(office: &Office) -> (String, String) {
     (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
 }
 
+/// Reads a line of a head.
+fn line(stream: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    stream.read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
+
+/// A body that comes in pieces, each with its length before it.
+struct Pieces<R> {
+    stream: R,
+    n_left: usize,
+}
+
+impl<R: BufRead> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.n_left == 0 {
+            let length = line(&mut self.stream)?;
+            if length.is_empty() {
+                return Ok(0);
+            }
+            self.n_left = usize::from_str_radix(&length, 16).unwrap();
+        }
+        let n_wanted = buffer.len().min(self.n_left);
+        let n_read = self.stream.read(&mut buffer[..n_wanted])?;
+        self.n_left -= n_read;
+        if n_read > 0 && self.n_left == 0 {
+            assert_eq!(line(&mut self.stream)?, "", "a piece ends with its line");
+        }
+        Ok(n_read)
+    }
+}
+
 /// One of the crowd.
 struct Listener {
     luck: u64,
@@ -161,22 +193,32 @@ impl Listener {
     }
 
     /// Hears so many entries over one connection.
-    fn hear(&mut self, host: &str, token: &str, mut n_entries: u64, place: &Place) -> std::io::Result<()> {
+    fn hear(&mut self, host: &str, token: &str, n_entries: u64, place: &Place) -> io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-        let last = self.last;
+        // Both ways in which the server writes.
+        let (last, version) = (self.last, self.chance(2) - 1);
         write!(
             stream,
-            "GET /api/live HTTP/1.0\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nlast-event-id: {last}\r\n\r\n"
+            "GET /api/live HTTP/1.{version}\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nlast-event-id: {last}\r\n\r\n"
         )?;
-        let mut lines = BufReader::new(stream).lines();
-        let status = lines.next().transpose()?.unwrap_or_default();
+        let mut stream = BufReader::new(stream);
+        let status = line(&mut stream)?;
         if !status.contains(" 200 ") {
             assert!(status.contains(" 503 ") || status.is_empty(), "{status}");
             return Ok(());
         }
-        while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+        while !line(&mut stream)?.is_empty() {}
+        let body: Box<dyn BufRead> = match version {
+            0 => Box::new(stream),
+            _ => Box::new(BufReader::new(Pieces { stream, n_left: 0 })),
+        };
+        self.hear_events(body, n_entries, place)
+    }
+
+    fn hear_events(&mut self, body: Box<dyn BufRead>, mut n_entries: u64, place: &Place) -> io::Result<()> {
+        let lines = body.lines();
         let (mut id, mut data, mut held, mut is_first) = (None, None, Vec::new(), true);
         for line in lines {
             let line = line?;

@@ -52,6 +52,20 @@ echo "the last word"
 echo "DONE:$JANGDAN_TASK"
 "#;
 
+/// Works until it is told something, and writes that down.
+const LISTENS: &str = r#"
+voice = 'claude'
+steps = [
+    { wait = 'T' },
+    { say = "I begin.\n" },
+    { sleep = '300ms' },
+    { end_turn = 'end_turn' },
+    { wait = 'tabs' },
+    { write = { path = '{task}.txt', text = '{line}' } },
+    { say = "DONE:{task} {key}\n" },
+]
+"#;
+
 /// Writes a step down and asks, twice; notes beside it what it has found when it began.
 const TWO_STEPS: &str = r#"
 read -r task
@@ -250,4 +264,18 @@ fn an_agent_that_asks_in_its_own_way_is_answered_in_its_own_way() {
     office.prints(&["watch"], "2 of 2 done");
     assert_eq!(merged(&office, &run, "T1.txt"), "sqlite");
     assert_eq!(merged(&office, &run, "T2.txt"), "postgres");
+}
+
+#[test]
+fn an_agent_is_told_something_in_between() {
+    let office = Office::open("");
+    let run = office.start_played(&["claude"], LISTENS.trim_start_matches("\nvoice = 'claude'"));
+    office.refuses(&["tell", "T1"], 2, "say what");
+    office.refuses(&["tell", "T9", "hello"], 1, "T9");
+    office.prints(&["tell", "T1", "use", "tabs"], "T1's agent hears it when its turn is over");
+    office.prints(&["watch"], "1 of 1 done");
+    let heard = merged(&office, &run, "T1.txt");
+    assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
+    office.prints(&["conversation", "T1"], "The person says: use tabs");
+    office.refuses(&["tell", "T1", "more"], 1, "nobody works at it now");
 }

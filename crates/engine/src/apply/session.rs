@@ -355,6 +355,7 @@ fn is_owed(input: &Input) -> bool {
         | Input::Feedback { .. }
         | Input::Conflict { .. }
         | Input::Rework { .. }
+        | Input::Told { .. }
         | Input::Changed { .. } => true,
         // The rest is about a process that is gone, or is said anew by itself.
         Input::Task { .. }

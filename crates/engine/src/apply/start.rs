@@ -19,6 +19,20 @@ use crate::{
 const SMALL_TASK_MS: u64 = 5 * 60_000;
 
 impl Run {
+    /// Returns how long a way takes as this run goes, where nobody has timed its tasks before: what is only thought is
+    /// right for comparing, and nothing to tell a person.
+    pub(crate) fn as_it_goes(&self, thought_ms: u64) -> u64 {
+        if self.tasks.iter().any(|task| task.planned.estimate_ms.is_some()) {
+            return thought_ms;
+        }
+        let done = self.tasks.iter().filter(|task| task.stage == Stage::Done && task.attempt > 0);
+        let (worked_ms, weights) = done.fold((0_u64, 0_u64), |(worked_ms, weights), task| {
+            (worked_ms.saturating_add(task.ran_ms), weights + weight(&task.planned))
+        });
+        let small_task_ms = worked_ms.checked_div(weights).unwrap_or(0);
+        (thought_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)
+    }
+
     pub(super) fn run_started(
         &mut self,
         at: Timestamp,
@@ -207,11 +221,14 @@ impl Layout {
 }
 
 pub(super) fn duration(planned: &PlannedTask) -> u64 {
-    let weight = planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()));
     match planned.from_plan {
-        FromPlan::Open => planned.estimate_ms.unwrap_or(weight * SMALL_TASK_MS).max(1),
+        FromPlan::Open => planned.estimate_ms.unwrap_or(weight(planned) * SMALL_TASK_MS).max(1),
         FromPlan::Done | FromPlan::Skipped => 0,
     }
+}
+
+fn weight(planned: &PlannedTask) -> u64 {
+    planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()))
 }
 
 pub(super) fn needs(planned: &PlannedTask, agent: Agent) -> Needs {

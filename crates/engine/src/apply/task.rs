@@ -234,6 +234,12 @@ impl Run {
         self.hold_until_ended(found);
     }
 
+    pub(super) fn task_told(&mut self, id: &TaskId, text: &str) {
+        if let Some(task) = self.find(id).and_then(|found| self.task_mut(found)) {
+            task.owed.push(Input::Told { text: text.to_owned() });
+        }
+    }
+
     pub(super) fn task_over(&mut self, at: Timestamp, id: &TaskId, stage: Stage) {
         let Some(found) = self.find(id) else { return };
         self.stop_clock(at, found);

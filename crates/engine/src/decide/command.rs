@@ -27,6 +27,7 @@ impl Deciding<'_> {
             | Command::RetryTask { .. }
             | Command::SkipTask(_)
             | Command::PrioritizeTask { .. }
+            | Command::TellTask { .. }
             | Command::ReassignTask { .. }
             | Command::RewindTask { .. }
             | Command::MakeCheckpoint(_)
@@ -99,6 +100,7 @@ impl Deciding<'_> {
             Command::RetryTask { task, hint } => self.retry_task(&task, hint),
             Command::SkipTask(task) => self.skip_task(&task),
             Command::PrioritizeTask { task, priority } => self.prioritize(task, priority),
+            Command::TellTask { task, text } => self.tell_task(task, text),
             Command::ReassignTask { task, agent } => self.reassign_task(&task, agent),
             Command::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
             Command::MakeCheckpoint(task) => self.make_checkpoint(&task),

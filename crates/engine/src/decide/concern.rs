@@ -35,6 +35,7 @@ impl Deciding<'_> {
                 self.sessions.extend(task.and_then(|task| self.run.task(task).tester));
             }
             Event::TaskChanged { task, .. } => self.concern_task(&task.id),
+            Event::TaskTold { task, .. } => self.concern_task(task),
             Event::LimitWaived { subject, .. } => self.tasks.extend(self.run.subject_task(subject)),
             Event::RunContinued {} | Event::RunReopened {} => {
                 let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_live());

@@ -302,6 +302,6 @@ impl Deciding<'_> {
                 }
             }
         }
-        HoldsUp { time_ms: graph.remaining(node), tasks }
+        HoldsUp { time_ms: self.run.as_it_goes(graph.remaining(node)), tasks }
     }
 }

@@ -12,6 +12,9 @@ use crate::{
     state::{SessionState, Stage, TaskRef},
 };
 
+/// An agent that hears nothing is not told more than this.
+const TOLD_MAX: usize = 16;
+
 impl Deciding<'_> {
     /// Refuses what can't be done with a task that is over, or that is being merged this moment.
     fn must_be_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
@@ -147,6 +150,32 @@ impl Deciding<'_> {
             return Err(Rejection::WrongState { task, state, hint });
         }
         self.emit(Event::TaskPrioritized { task, priority });
+        Ok(())
+    }
+
+    /// Takes what the person says to whoever works at a task, or will.
+    pub(super) fn tell_task(&mut self, id: TaskId, text: String) -> Result<(), Rejection> {
+        let task = self.find(&id)?;
+        if text.trim().is_empty() {
+            return Err(Rejection::EmptyAnswer);
+        }
+        let state = self.run.task(task);
+        let is_heard = matches!(state.stage, Stage::Waiting | Stage::Ready | Stage::Running | Stage::Broken);
+        if !is_heard {
+            let hint = "nobody works at it now; try it again with a hint";
+            return Err(Rejection::WrongState { task: id, state: state.stage.word(), hint });
+        }
+        let n_told = state.owed.iter().filter(|input| matches!(input, Input::Told { .. })).count();
+        if n_told >= TOLD_MAX {
+            return Err(Rejection::TooMany {
+                what: "things said that the agent has not heard",
+                max: TOLD_MAX,
+            });
+        }
+        self.emit(Event::TaskTold { task: id, text });
+        if self.run.status == Status::Going {
+            self.tell_what_is_owed(task);
+        }
         Ok(())
     }
 

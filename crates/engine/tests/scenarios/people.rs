@@ -51,6 +51,7 @@ pub fn read_wish(stage: &Stage, act: &[&str], tail: Option<&str>) -> Result<Opti
         ["asks", "back", "about", question] => {
             Command::AskBack { question: read_value(question)?, text: said()? }
         }
+        ["tells", task] => Command::TellTask { task: read_value(task)?, text: said()? },
         ["says"] => Command::Chat { text: said()?, talk_only: false },
         ["only", "says"] => Command::Chat { text: said()?, talk_only: true },
         ["provides", request] => {

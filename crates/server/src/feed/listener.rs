@@ -19,9 +19,12 @@ use super::{
 use crate::{problem::Failure, stop::Stage};
 
 /// What comes so soon after the last is told together: as often as a screen is painted.
-pub(super) const TOGETHER: Duration = Duration::from_millis(16);
+pub(crate) const TOGETHER: Duration = Duration::from_millis(16);
 /// How often a word keeps the line open where nothing happens.
-const QUIET_MAX: Duration = Duration::from_secs(15);
+pub(crate) const QUIET_MAX: Duration = Duration::from_secs(15);
+
+/// The word that keeps it open.
+pub(crate) const QUIET: Bytes = Bytes::from_static(b":\n\n");
 
 /// One who listens.
 pub struct Listener {
@@ -63,11 +66,26 @@ enum Page {
     AtHand,
 }
 
-/// What came of waiting.
-enum Waited {
-    More,
+/// What is next for one who listens.
+#[derive(Debug)]
+pub enum Step {
+    /// This is said.
     Say(Bytes),
+    /// Nothing is missed: there is to be waited.
+    Wait,
+    /// Nothing comes any more, also for one who was too slow.
     End,
+}
+
+/// What is at hand for one who listens.
+#[derive(Debug)]
+pub enum AtHand {
+    /// This.
+    Text(Bytes),
+    /// Nothing.
+    Nothing,
+    /// What is not at hand any more.
+    Gone,
 }
 
 /// What a listener needs.
@@ -108,15 +126,27 @@ impl Listener {
 
     /// Returns the next piece of the stream; nothing where it ends, also for one who was too slow.
     pub async fn next(&mut self) -> Option<Bytes> {
-        let piece = self.piece().await;
-        self.said_at = Instant::now();
-        piece
+        loop {
+            let mut step = self.step().await;
+            if let Step::Wait = step {
+                step = self.wait().await;
+            }
+            match step {
+                Step::Say(text) => {
+                    self.said_at = Instant::now();
+                    return Some(text);
+                }
+                Step::Wait => {}
+                Step::End => return None,
+            }
+        }
     }
 
-    async fn piece(&mut self) -> Option<Bytes> {
+    /// Returns what is next, without waiting for news.
+    pub async fn step(&mut self) -> Step {
         loop {
             match &mut self.source {
-                Source::End => return None,
+                Source::End => return Step::End,
                 Source::Beginning => {
                     let Wanted { after, only, .. } = &self.wanted;
                     self.source = match self.feed.next(*after) {
@@ -126,7 +156,7 @@ impl Listener {
                             Source::Log(Box::new(missed), Vec::new().into_iter())
                         }
                     };
-                    return Some(frames::beginning(*after));
+                    return Step::Say(frames::beginning(*after));
                 }
                 Source::Log(missed, page) => {
                     let wanted = &self.wanted;
@@ -137,12 +167,12 @@ impl Listener {
                         }
                     }
                     if let Some(text) = told.text() {
-                        return Some(text);
+                        return Step::Say(text);
                     }
                     if self.feed.next(missed.at()) != Next::Gone {
                         (self.wanted.after, self.source) = (missed.at(), Source::Feed);
                     } else if let Err(problem) = self.turn_page().await {
-                        return Some(problem);
+                        return Step::Say(problem);
                     }
                 }
                 Source::Feed => match self.feed.next(self.wanted.after) {
@@ -152,18 +182,49 @@ impl Listener {
                         let came_at = self.feed.came_at();
                         if let Some(text) = self.all_at_hand() {
                             self.told_at = Some(came_at);
-                            return Some(text);
+                            return Step::Say(text);
                         }
                     }
-                    Next::Nothing => match self.wait().await {
-                        Waited::More => {}
-                        Waited::Say(text) => return Some(text),
-                        Waited::End => self.source = Source::End,
-                    },
+                    Next::Nothing => return Step::Wait,
                     Next::Gone => self.source = Source::End,
                 },
             }
         }
+    }
+
+    /// Lets nothing come any more.
+    pub fn end(&mut self) {
+        self.source = Source::End;
+    }
+
+    /// Returns how far it has come.
+    pub fn at(&self) -> Position {
+        self.wanted.after
+    }
+
+    /// Returns what is at hand of what it waits for, up to a place at least.
+    pub fn at_hand(&mut self, head: Position) -> AtHand {
+        while self.wanted.after < head {
+            let before = self.wanted.after;
+            if let Some(text) = self.all_at_hand() {
+                return AtHand::Text(text);
+            }
+            if self.wanted.after == before {
+                return AtHand::Gone;
+            }
+        }
+        AtHand::Nothing
+    }
+
+    /// Returns what it wants of what is seen.
+    pub fn of_seen(&self, seen: &[Arc<SeenFrames>]) -> Option<Bytes> {
+        let mut told = Told::default();
+        for seen in seen.iter().filter(|seen| self.wanted.is_seen(&seen.run, seen.session)) {
+            if told.add(Some(seen.text.clone())) {
+                break;
+            }
+        }
+        told.text()
     }
 
     /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
@@ -221,27 +282,27 @@ impl Listener {
     }
 
     /// Waits for news, for what can be seen, or for the moment when a word is due.
-    async fn wait(&mut self) -> Waited {
+    async fn wait(&mut self) -> Step {
         loop {
             tokio::select! {
                 // What is there to be told is told before the end.
                 biased;
-                () = until(&mut self.head, |head| *head > self.wanted.after) => return Waited::More,
-                () = until(&mut self.stage, |stage| *stage == Stage::Over) => return Waited::End,
+                () = until(&mut self.head, |head| *head > self.wanted.after) => return Step::Wait,
+                () = until(&mut self.stage, |stage| *stage == Stage::Over) => return Step::End,
                 heard = self.seen.recv() => match heard {
                     Ok(seen) if self.wanted.is_seen(&seen.run, seen.session) => {
-                        return Waited::Say(self.more_seen(&seen).await);
+                        return Step::Say(self.more_seen(&seen).await);
                     }
                     Ok(_) => {}
                     // What is only seen may be missed.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return Waited::End,
+                    Err(broadcast::error::RecvError::Closed) => return Step::End,
                 },
                 () = &mut self.quiet => {
                     let due = self.said_at + QUIET_MAX;
                     if due <= Instant::now() {
                         self.quiet.as_mut().reset(Instant::now() + QUIET_MAX);
-                        return Waited::Say(Bytes::from_static(b":\n\n"));
+                        return Step::Say(QUIET);
                     }
                     self.quiet.as_mut().reset(due);
                 }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use axum::{
+    Extension,
     body::{Body, Bytes},
     extract::State,
     http::{
@@ -22,6 +23,7 @@ use crate::{
     problem::{Failure, Problem, echo},
     request::{Asked, bad_query},
     routes::{known, runs::kind},
+    serve::Handover,
 };
 
 /// What happens, as it happens (server-sent events).
@@ -47,6 +49,7 @@ use crate::{
 )]
 pub async fn live(
     State(api): State<Api>,
+    handover: Option<Extension<Handover>>,
     Asked(pairs): Asked,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
@@ -72,12 +75,18 @@ pub async fn live(
     check(&api, after, wanted.only.clone()).await?;
     wanted.after = after.unwrap_or_else(|| api.feed.head());
     let listener = Listener::new(line, wanted);
-    let stream = unfold(listener, |mut listener| async {
-        let text = listener.next().await?;
-        Some((Ok::<Bytes, Infallible>(text), listener))
-    });
+    let body = match handover {
+        Some(Extension(handover)) => {
+            handover.leave(listener);
+            Body::empty()
+        }
+        None => Body::from_stream(unfold(listener, |mut listener| async {
+            let text = listener.next().await?;
+            Some((Ok::<Bytes, Infallible>(text), listener))
+        })),
+    };
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, body).into_response())
 }
 
 /// Tells whether there is such a run, and such a place.

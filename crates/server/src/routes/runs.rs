@@ -11,7 +11,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use domain::{AgentName, RunId};
+use domain::{AgentName, RunId, TaskId};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
 use views::{Kind, QuestionState, Row, RunRow, RunState, UsageRow};
@@ -122,6 +122,7 @@ pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Jso
     params(
         ("run" = String, Path, description = "the run"),
         ("kind" = Option<Vec<String>>, Query, description = "a kind of row; may stand there several times"),
+        ("task" = Option<String>, Query, description = "only the turns of this task, where kind is turn"),
     ),
     responses(
         (status = OK, description = "position, sequence, and the rows by their kinds", body = Object),
@@ -132,12 +133,25 @@ pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Jso
 pub async fn rows(
     State(api): State<Api>,
     Named(run): Named<RunId>,
-    Asked(pairs): Asked,
+    asked: Asked,
 ) -> Result<Response, Failure> {
-    let kinds = kinds(&pairs)?;
+    let mut pairs = Pairs::new(asked);
+    let task: Option<TaskId> = pairs.take("task")?;
+    let kinds = kinds(pairs)?;
+    if task.is_some() && kinds != [Kind::Turn] {
+        return Err(bad_query("only turns can be asked for by their task".to_owned()));
+    }
     api.ask(move |host| {
         let shown = host.rows(&run)?;
-        let rows = kinds.iter().map(|kind| (kind.name(), shown.views.rows().of(*kind))).collect();
+        let all = shown.views.rows();
+        let of = |kind: &Kind| match &task {
+            Some(task) => {
+                let turns = all.turns.iter().filter(|turn| turn.task == *task);
+                turns.map(|turn| Row::Turn(Box::new(turn.clone()))).collect()
+            }
+            None => all.of(*kind),
+        };
+        let rows = kinds.iter().map(|kind| (kind.name(), of(kind))).collect();
         json(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })
     })
     .await
@@ -242,14 +256,12 @@ fn goes_on(run: &RunRow) -> bool {
 }
 
 /// Returns the kinds that are asked for; all where none is named.
-fn kinds(pairs: &[(String, String)]) -> Result<Vec<Kind>, Failure> {
+fn kinds(mut pairs: Pairs) -> Result<Vec<Kind>, Failure> {
     let mut kinds = Vec::new();
-    for (name, value) in pairs {
-        if name != "kind" {
-            return Err(bad_query(format!("rows can't be asked for by '{}'", echo(name))));
-        }
-        kinds.push(kind(value)?);
+    while let Some(word) = pairs.take::<String>("kind")? {
+        kinds.push(kind(&word)?);
     }
+    pairs.done()?;
     Ok(if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds })
 }
 

@@ -4,10 +4,14 @@
 //! listens asks nothing more, so that the stream is written without it. Anything unusual about the request, and the
 //! library gets it as it is: it has only been looked at.
 
-use std::{io, time::SystemTime};
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use axum::{Router, body::Body};
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::{
     Method, Request, Response, Uri, Version,
@@ -24,39 +28,59 @@ use tokio::{
     time::timeout,
 };
 
-use super::{HEAD_WAIT_MAX, HEADERS_MAX};
+use super::{HEAD_WAIT_MAX, HEADERS_MAX, WRITE_WAIT_MAX, crowd::Crowd};
+use crate::feed::{Listener, Step};
 
 /// What such a request begins with.
 const BEGINNING: &[u8] = b"GET /api/live";
 /// Heads that are larger go to the library.
 const HEAD_BYTES_MAX: usize = 4 << 10;
 
-/// A connection that can be looked at.
-pub trait Connection: AsyncRead + AsyncWrite + Send + Sync + 'static {
-    /// Returns how much of what was sent first was copied; nothing where it can't be looked at.
-    fn look(&self, _buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send {
-        async { Ok(0) }
+/// A connection that may be one of somebody who only listens.
+pub trait Connection: AsyncRead + AsyncWrite + Send + Sync + Sized + 'static {
+    /// Serves one who only listens to the end. Any other is given back as it is.
+    fn listen(self, _crowd: &Crowd, _router: &Router) -> impl Future<Output = Option<Self>> + Send {
+        async { Some(self) }
     }
 }
 
 impl Connection for TcpStream {
-    async fn look(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.peek(buffer).await
+    async fn listen(self, crowd: &Crowd, router: &Router) -> Option<Self> {
+        // Not kept while the connection is: it is larger than all the rest.
+        let Some(asked) = Box::pin(asked(&self)).await else { return Some(self) };
+        // That a client went is no mistake of ours, and there is nobody left to tell.
+        drop(tell(self, asked, router.clone(), crowd).await);
+        None
     }
 }
 
 impl Connection for UnixStream {}
 
+/// Where the handler leaves the listener for one who is written to without the library.
+#[derive(Clone, Default)]
+pub struct Handover(Arc<Mutex<Option<Listener>>>);
+
+impl Handover {
+    /// Leaves it there.
+    pub fn leave(&self, listener: Listener) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+    }
+
+    fn take(&self) -> Option<Listener> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 /// A request for the live stream, and how long its head is.
-pub struct Asked {
+struct Asked {
     request: Request<Body>,
     length: usize,
 }
 
 /// Returns what somebody asks for, where it is the live stream and nothing else.
-pub async fn asked(io: &impl Connection) -> Option<Asked> {
+async fn asked(io: &TcpStream) -> Option<Asked> {
     let mut buffer = vec![0; HEAD_BYTES_MAX];
-    let length = timeout(HEAD_WAIT_MAX, io.look(&mut buffer)).await.ok()?.ok()?;
+    let length = timeout(HEAD_WAIT_MAX, io.peek(&mut buffer)).await.ok()?.ok()?;
     let head = buffer.get(..length)?;
     if !head.starts_with(BEGINNING) {
         return None;
@@ -93,30 +117,47 @@ fn parse(head: &[u8]) -> Option<Request<Body>> {
 }
 
 /// Answers, and goes on until the stream ends or nobody listens any more.
-pub async fn tell<I>(io: &mut I, Asked { request, length }: Asked, router: Router) -> io::Result<()>
-where
-    I: AsyncRead + AsyncWrite + Unpin,
-{
+async fn tell(
+    mut io: TcpStream,
+    Asked { mut request, length }: Asked,
+    router: Router,
+    crowd: &Crowd,
+) -> io::Result<()> {
     // It was looked at, and is there.
     io.read_exact(&mut vec![0; length]).await?;
+    let handover = Handover::default();
+    request.extensions_mut().insert(handover.clone());
     let Ok(response) = Box::pin(TowerToHyperService::new(router).call(request)).await;
     let (head, mut body) = split(response);
-    io.write_all_buf(&mut head.as_slice()).await?;
-    drop(head);
-    let mut more = [0; 1];
-    loop {
-        let frame = tokio::select! {
-            frame = body.frame() => frame,
-            // Nobody is there any more, or somebody who does not only listen.
-            _ = io.read(&mut more) => return Ok(()),
-        };
-        let Some(Ok(frame)) = frame else { break };
-        let Ok(data) = frame.into_data() else { continue };
-        io.write_all_buf(&mut chunk(data)).await?;
-        io.flush().await?;
+    write(&mut io, head.into()).await?;
+    if let Some(mut listener) = handover.take() {
+        loop {
+            match listener.step().await {
+                Step::Say(text) => write(&mut io, framed(&text)).await?,
+                Step::Wait => {
+                    let Some(left) = crowd.sit(io, listener).await else { return Ok(()) };
+                    (io, listener) = (left.io, left.listener);
+                    write(&mut io, left.unsent).await?;
+                }
+                Step::End => break,
+            }
+        }
     }
-    io.write_all(b"0\r\n\r\n").await?;
+    while let Some(Ok(frame)) = body.frame().await {
+        if let Ok(data) = frame.into_data() {
+            write(&mut io, framed(&data)).await?;
+        }
+    }
+    write(&mut io, Bytes::from_static(b"0\r\n\r\n")).await?;
     io.shutdown().await
+}
+
+/// Writes all of it. One who takes nothing of it for a while is not waited for.
+async fn write(io: &mut TcpStream, mut bytes: Bytes) -> io::Result<()> {
+    while !bytes.is_empty() {
+        timeout(WRITE_WAIT_MAX, io.write_buf(&mut bytes)).await??;
+    }
+    Ok(())
 }
 
 /// Writes the head of an answer whose length nobody knows.
@@ -141,7 +182,10 @@ fn split(response: Response<Body>) -> (Vec<u8>, Body) {
 }
 
 /// Puts a piece into the frame of a stream whose length nobody knows.
-fn chunk(data: Bytes) -> impl Buf {
-    let size = Bytes::from(format!("{:x}\r\n", data.len()));
-    size.chain(data).chain(Bytes::from_static(b"\r\n"))
+pub fn framed(data: &[u8]) -> Bytes {
+    let mut framed = format!("{:x}\r\n", data.len()).into_bytes();
+    framed.reserve_exact(data.len() + 2);
+    framed.extend_from_slice(data);
+    framed.extend_from_slice(b"\r\n");
+    framed.into()
 }

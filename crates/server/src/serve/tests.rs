@@ -12,12 +12,13 @@ use testkit::{
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    net::{TcpSocket, TcpStream},
     sync::mpsc,
     time::{Instant, timeout},
 };
 
 use super::{CONNECTIONS_MAX, Connection, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
-use crate::{Api, api::LISTENERS_MAX, request::BODY_WAIT_MAX};
+use crate::{Api, api::LISTENERS_MAX, feed::QUIET_MAX, request::BODY_WAIT_MAX};
 
 /// Connections that a test makes.
 struct Door(mpsc::Receiver<DuplexStream>);
@@ -42,18 +43,22 @@ impl Listener for Door {
 
 /// Opens an interface to a run of many tasks, and gives the test a way to connect.
 fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -> T) {
+    on_clock(async |api| {
+        let (door, connections) = mpsc::channel(1);
+        tokio::spawn(async move { serve(&api, Door(connections), api.router()).await });
+        test(door).await;
+    });
+}
+
+/// Opens an interface to a run of many tasks.
+fn on_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     let folder = TempDir::new().unwrap();
     let host = Host::open(folder.path()).unwrap();
     let mut kept = Kept::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
     let work = generate(Shape::Random, 200, 1);
     kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start(&work, 1)).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    runtime.unwrap().block_on(async {
-        let (door, connections) = mpsc::channel(1);
-        let api = Api::open(host).unwrap();
-        tokio::spawn(async move { serve(&api, Door(connections), api.router()).await });
-        test(door).await;
-    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.unwrap().block_on(async { test(Api::open(host).unwrap()).await });
 }
 
 async fn connect(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
@@ -165,5 +170,57 @@ fn too_many_who_listen_leave_room_for_those_who_ask() {
         let mut head = [0; 13];
         again.read_exact(&mut head).await.unwrap();
         assert_eq!(head, *b"HTTP/1.1 200 ");
+    });
+}
+
+/// Connects over loopback; neither side keeps much of what the other has not taken.
+async fn connect_narrow(api: &Api) -> TcpStream {
+    let socket = || {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_send_buffer_size(1).unwrap();
+        socket.set_recv_buffer_size(1).unwrap();
+        socket
+    };
+    let listening = socket();
+    listening.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let listener = listening.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let api = api.clone();
+    tokio::spawn(async move { serve(&api, listener, api.router()).await });
+    socket().connect(address).await.unwrap()
+}
+
+#[test]
+fn one_who_listens_over_loopback_and_takes_nothing_is_cut_off_too() {
+    on_clock(async |api| {
+        let mut stream = connect_narrow(&api).await;
+        stream.write_all(b"GET /api/live?after=0 HTTP/1.1\r\n\r\n").await.unwrap();
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        tokio::time::sleep(WRITE_WAIT_MAX + Duration::from_secs(1)).await;
+        // Nothing is written any more while this reads.
+        let mut stream = stream.into_std().unwrap();
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut answer = Vec::new();
+        let read = std::io::Read::read_to_end(&mut stream, &mut answer);
+        assert!(read.is_ok_and(|_| !answer.ends_with(b"0\r\n\r\n")), "it was cut off");
+    });
+}
+
+#[test]
+fn one_who_listens_over_loopback_and_hears_nothing_is_told_a_word_now_and_then() {
+    on_clock(async |api| {
+        let mut stream = connect_narrow(&api).await;
+        stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
+        let (since, mut heard) = (Instant::now(), Vec::new());
+        while since.elapsed() < QUIET_MAX * 10 {
+            let mut bytes = [0; 512];
+            let n_read = timeout(QUIET_MAX, stream.read(&mut bytes)).await.expect("a word is due").unwrap();
+            assert_ne!(n_read, 0, "nobody ends it");
+            heard.extend_from_slice(&bytes[..n_read]);
+        }
+        let n_words = heard.windows(7).filter(|bytes| bytes == b"3\r\n:\n\n\r").count();
+        assert!((9..=15).contains(&n_words), "{n_words}");
     });
 }

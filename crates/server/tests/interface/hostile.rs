@@ -40,6 +40,8 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("POST", &format!("/api/runs/{run}/land"), "", 409);
     check("GET", &format!("/api/runs/{run}/rows?kind=tusk"), "", 400);
     check("GET", &format!("/api/runs/{run}/rows?kind=task&limit=1"), "", 400);
+    check("GET", &format!("/api/runs/{run}/rows?kind=task&task=T1.1"), "", 400);
+    check("GET", &format!("/api/runs/{run}/rows?task=T1.1"), "", 400);
     check("GET", "/api/live?run=nobody", "", 404);
     check("GET", "/api/live?run=../x", "", 404);
     check("GET", "/api/live?after=-1", "", 400);

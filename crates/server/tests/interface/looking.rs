@@ -133,6 +133,21 @@ fn what_a_session_wrote_can_be_read_typed_to_and_ended() {
     assert!(live.any(is_over));
 }
 
+#[test]
+fn the_turns_of_one_task_are_fetched_alone() {
+    let site = Site::open();
+    let run = site.start_asking(2);
+    let turns = |query: &str| -> Vec<serde_json::Value> {
+        let rows = site.json(&format!("/api/runs/{run}/rows?kind=turn{query}"));
+        assert_eq!(rows["rows"].as_object().unwrap().len(), 1, "{rows}");
+        rows["rows"]["turn"].as_array().unwrap().clone()
+    };
+    let (all, of_one, of_nobody) = (turns(""), turns("&task=T1.1"), turns("&task=T1.9"));
+    let expected: Vec<_> = all.iter().filter(|turn| turn["task"] == "T1.1").cloned().collect();
+    assert_eq!(of_one, expected);
+    assert!(!of_one.is_empty() && of_one.len() < all.len() && of_nobody.is_empty());
+}
+
 /// Returns the session that works at the run's task.
 pub fn worker(site: &Site, run: &domain::RunId) -> String {
     let rows = site.json(&format!("/api/runs/{run}/rows?kind=session"));

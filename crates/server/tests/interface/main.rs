@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
 mod attacks;
+mod crowd;
 mod documented;
 mod hostile;
 mod life;

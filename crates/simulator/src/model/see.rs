@@ -326,6 +326,7 @@ impl Model {
             Event::OverlapGone { tasks } => self.lose_overlap(tasks),
             Event::ChatSaid { .. }
             | Event::ChatUnheard { .. }
+            | Event::TaskTold { .. }
             | Event::PhaseStarted { .. }
             | Event::PlanUnreadable { .. }
             | Event::PhaseLanded { .. }

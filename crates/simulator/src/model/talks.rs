@@ -140,6 +140,7 @@ impl Model {
             | Input::Nudge
             | Input::Conflict { .. }
             | Input::Rework { .. }
+            | Input::Told { .. }
             | Input::Changed { .. }
             | Input::Test { .. }
             | Input::Verify { .. }

@@ -63,6 +63,7 @@ pub fn react(random: &mut Random, mind: &mut Mind<'_>, input: &Input) -> Vec<Utt
         | Input::Feedback { .. }
         | Input::Conflict { .. }
         | Input::Rework { .. }
+        | Input::Told { .. }
         | Input::Changed { .. }
         | Input::AskBack { .. }
         | Input::Nudge

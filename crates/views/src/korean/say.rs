@@ -59,6 +59,7 @@ pub(crate) fn say(input: &Input) -> String {
         }
         Input::Thin { line } => line.clone(),
         Input::Chat { text } => text.clone(),
+        Input::Told { text } => format!("사람의 말: {text}"),
         Input::Changed { title, text, acceptance, .. } => {
             let criteria = acceptance.iter().map(|criterion| format!("\n- {criterion}"));
             format!("계획에서 이 작업의 내용이 바뀌었습니다: {title}\n{text}{}", criteria.collect::<String>())

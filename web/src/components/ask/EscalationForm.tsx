@@ -1,7 +1,9 @@
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Action, EscalationRow } from "~/api/generated";
+import type { Action, EscalationRow, Wish } from "~/api/generated";
 import { Button } from "../Button";
 import { Markdown } from "../Markdown";
+import { TaskSheet } from "../TaskSheet";
 import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
@@ -16,9 +18,13 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
   const [hint, setHint] = useDraft(run, "escalation", escalation.id);
   const actions = escalation.suggested.length > 0 ? escalation.suggested : ANY;
   const canRetry = actions.some((action) => action.type === "retry");
+  const [asked, setAsked] = useState<Final | null>(null);
+  const how = (action: Action): Wish => ({
+    resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) },
+  });
   const resolve = async (action: Action) => {
-    const how = { escalation: escalation.id, action: withHint(action, hint.trim()) };
-    if (await act({ resolve: how }, t("escalation.resolved"))) setHint("");
+    if (escalation.task !== null && isFinal(action)) setAsked(action);
+    else if (await act(how(action), t("escalation.resolved"))) setHint("");
   };
   return (
     <div data-escalation={escalation.id} className="flex flex-col gap-2">
@@ -51,9 +57,24 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
           </Button>
         ))}
       </div>
+      {asked && escalation.task !== null && (
+        <TaskSheet
+          run={run}
+          task={escalation.task}
+          act={asked.type}
+          what={how(asked)}
+          onDone={() => setHint("")}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </div>
   );
 }
+
+type Final = Extract<Action, { type: "skip" | "giveUp" }>;
+
+/** Tells whether an action ends the task. Whoever takes it is asked once more. */
+const isFinal = (action: Action): action is Final => action.type === "skip" || action.type === "giveUp";
 
 function withHint(action: Action, hint: string): Action {
   return action.type === "retry" && hint ? { ...action, hint } : action;

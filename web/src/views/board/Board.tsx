@@ -43,7 +43,7 @@ export default function Board({ run }: RunViewProps) {
   return (
     <section aria-label={t("view.board")} className="flex h-full gap-3 overflow-x-auto p-4">
       {columns.map((column) => (
-        <BoardColumn key={column.id} column={column} onPriority={prioritize} />
+        <BoardColumn key={column.id} run={run} column={column} onPriority={prioritize} />
       ))}
     </section>
   );

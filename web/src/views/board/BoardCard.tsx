@@ -4,7 +4,8 @@ import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
-import { useInWords } from "~/components/inWords";
+import { AskedLine } from "~/components/AskedLine";
+import { useAsked } from "~/components/asked";
 import { useOpening } from "~/components/opening";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";
@@ -13,10 +14,10 @@ import { cardData } from "./drag";
 import { PRIORITIES } from "./toBoard";
 
 type OnPriority = (task: string, priority: Priority) => void;
-type Props = { task: TaskRow; onPriority?: OnPriority };
+type Props = { run: string; task: TaskRow; onPriority?: OnPriority };
 
 /** A task on the board. A double-click opens it, and so does Enter. */
-export const BoardCard = memo(function BoardCard({ task, onPriority }: Props) {
+export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Props) {
   const opening = useOpening();
   const card = useRef<HTMLDivElement>(null);
   const [isDragged, setIsDragged] = useState(false);
@@ -51,23 +52,17 @@ export const BoardCard = memo(function BoardCard({ task, onPriority }: Props) {
           </span>
         </span>
         <b className="line-clamp-2 font-semibold">{task.title}</b>
-        <Below task={task} />
+        <Below run={run} task={task} />
       </button>
       {onPriority && <PriorityMenu task={task} onPriority={onPriority} />}
     </div>
   );
 });
 
-function Below({ task }: { task: TaskRow }) {
+function Below({ run, task }: { run: string; task: TaskRow }) {
   const { t } = useTranslation();
-  const inWords = useInWords();
-  if (task.state === "blocked" && task.question) {
-    return (
-      <span className="line-clamp-2 rounded-md bg-ask-soft px-1.5 py-0.5 font-medium text-ask text-xs">
-        ? {inWords(task.question)}
-      </span>
-    );
-  }
+  const asked = useAsked(run, task);
+  if (asked) return <AskedLine asked={asked} look="line-clamp-2 rounded-md px-1.5 py-0.5" />;
   if (task.state === "running") {
     return (
       <>

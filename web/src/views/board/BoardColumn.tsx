@@ -8,11 +8,12 @@ import { readCard, sectionData } from "./drag";
 import { type Column, canPrioritize, toSections } from "./toBoard";
 
 type Props = {
+  run: string;
   column: Column;
   onPriority: (task: string, priority: Priority) => void;
 };
 
-export function BoardColumn({ column, onPriority }: Props) {
+export function BoardColumn({ run, column, onPriority }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const isAsking = column.id === "asks";
@@ -30,9 +31,9 @@ export function BoardColumn({ column, onPriority }: Props) {
         {isEmpty ? (
           <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
         ) : canPrioritize(column.id) ? (
-          <Sections column={column} onPriority={onPriority} scroller={scroller} />
+          <Sections run={run} column={column} onPriority={onPriority} scroller={scroller} />
         ) : (
-          <Cards tasks={column.tasks} scroller={scroller} />
+          <Cards run={run} tasks={column.tasks} scroller={scroller} />
         )}
       </div>
     </section>
@@ -42,12 +43,12 @@ export function BoardColumn({ column, onPriority }: Props) {
 type Scroller = { scroller: React.RefObject<HTMLDivElement | null> };
 
 /** The tasks that have not begun, by how urgent they are; a card is dragged from one to another. */
-function Sections({ column, onPriority, scroller }: Props & Scroller) {
+function Sections({ run, column, onPriority, scroller }: Props & Scroller) {
   const { t } = useTranslation();
   return toSections(column.tasks).map(({ priority, tasks }) => (
     <Section key={priority} priority={priority}>
       <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
-      <Cards tasks={tasks} onPriority={onPriority} scroller={scroller} />
+      <Cards run={run} tasks={tasks} onPriority={onPriority} scroller={scroller} />
     </Section>
   ));
 }
@@ -76,7 +77,7 @@ function Section({ priority, children }: { priority: Priority; children: ReactNo
 /** More than these are drawn only where they are in sight. */
 const ALL_MAX = 60;
 
-type CardsProps = Scroller & { tasks: readonly TaskRow[]; onPriority?: Props["onPriority"] };
+type CardsProps = Scroller & { run: string; tasks: readonly TaskRow[]; onPriority?: Props["onPriority"] };
 
 function Cards(props: CardsProps) {
   if (props.tasks.length > ALL_MAX) return <ManyCards {...props} />;
@@ -84,14 +85,14 @@ function Cards(props: CardsProps) {
     <ul className="flex flex-col gap-2">
       {props.tasks.map((task) => (
         <li key={task.id}>
-          <BoardCard task={task} onPriority={props.onPriority} />
+          <BoardCard run={props.run} task={task} onPriority={props.onPriority} />
         </li>
       ))}
     </ul>
   );
 }
 
-function ManyCards({ tasks, onPriority, scroller }: CardsProps) {
+function ManyCards({ run, tasks, onPriority, scroller }: CardsProps) {
   const list = useRef<HTMLUListElement>(null);
   const cards = useVirtualizer({
     count: tasks.length,
@@ -115,7 +116,7 @@ function ManyCards({ tasks, onPriority, scroller }: CardsProps) {
               className="absolute inset-x-0"
               style={{ top: start - cards.options.scrollMargin }}
             >
-              <BoardCard task={task} onPriority={onPriority} />
+              <BoardCard run={run} task={task} onPriority={onPriority} />
             </li>
           )
         );

@@ -6,6 +6,7 @@ import { keys, type Table } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
 import { useKeys } from "~/components/keys";
+import { usePanelIsOpen } from "~/components/open";
 import { matches } from "./toGraph";
 
 type Props = {
@@ -22,7 +23,7 @@ export function Search({ run, layout, onFound, onShow }: Props) {
   const [text, setText] = useState("");
   const [found, setFound] = useState<string[]>([]);
   const [at, setAt] = useState(-1);
-  useKeys({ "mod+f": () => input.current?.select() });
+  useKeys({ "mod+f": () => input.current?.select() }, !usePanelIsOpen());
 
   const search = (text: string) => {
     const tasks = cache.getQueryData<Table<"task">>(keys.rows(run, "task")) ?? {};

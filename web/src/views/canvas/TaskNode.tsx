@@ -3,9 +3,10 @@ import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useKeyedRow } from "~/api/keyed";
-import { useInWords } from "~/components/inWords";
+import { AskedLine } from "~/components/AskedLine";
+import { useAsked } from "~/components/asked";
 import { StateSign } from "~/components/StateSign";
-import { EDGE, FILL, SIGNS, shownState } from "~/components/state";
+import { EDGE, FILL, SIGNS, shownState, waitsForPerson } from "~/components/state";
 import { Lasted } from "~/components/Time";
 import type { TaskNode } from "./toGraph";
 
@@ -25,9 +26,11 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
       <Handle type="target" position={Position.Left} isConnectable={false} />
       {task ? (
         isFar ? (
-          <div className={`size-full rounded-lg ${FILL[SIGNS[shownState(task)].tone]} ${marks}`} />
+          <div className={`relative size-full rounded-lg ${FILL[SIGNS[shownState(task)].tone]} ${marks}`}>
+            {waitsForPerson(task) && <FarSign task={task} />}
+          </div>
         ) : (
-          <Card task={task} marks={marks} isChosen={selected} overlaps={data.overlaps} />
+          <Card run={data.run} task={task} marks={marks} isChosen={selected} overlaps={data.overlaps} />
         )
       ) : (
         <div className="size-full rounded-lg border border-line bg-panel" />
@@ -37,9 +40,32 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
   );
 });
 
-type CardProps = { task: TaskRow; marks: string; isChosen: boolean; overlaps: readonly string[] };
+/** So large a sign is seen on the screen, from however far. */
+const SIGN_PX = 16;
 
-function Card({ task, marks, isChosen, overlaps }: CardProps) {
+/** What waits for a person is found without colours, too. */
+function FarSign({ task }: { task: TaskRow }) {
+  const size = useStore((flow) => Math.round(SIGN_PX / flow.transform[2]));
+  const { icon: Icon } = SIGNS[shownState(task)];
+  return (
+    <Icon
+      aria-hidden
+      data-far={task.id}
+      size={size}
+      className="-translate-x-1/2 -translate-y-1/2 absolute top-1/2 left-1/2 rounded-full bg-ask-soft text-ask"
+    />
+  );
+}
+
+type CardProps = {
+  run: string;
+  task: TaskRow;
+  marks: string;
+  isChosen: boolean;
+  overlaps: readonly string[];
+};
+
+function Card({ run, task, marks, isChosen, overlaps }: CardProps) {
   const { tone } = SIGNS[shownState(task)];
   const border =
     tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
@@ -59,7 +85,7 @@ function Card({ task, marks, isChosen, overlaps }: CardProps) {
         </span>
       </div>
       <b className="truncate font-semibold">{task.title}</b>
-      <LastLine task={task} overlaps={overlaps} />
+      <LastLine run={run} task={task} overlaps={overlaps} />
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">
           {task.progress !== null && (
@@ -75,16 +101,10 @@ function Card({ task, marks, isChosen, overlaps }: CardProps) {
 }
 
 /** What one wants to know most: what is asked, what it waits for, what is being done, who does it. */
-function LastLine({ task, overlaps }: Pick<CardProps, "task" | "overlaps">): ReactNode {
+function LastLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
-  const inWords = useInWords();
-  if (task.question && task.state === "blocked") {
-    return (
-      <span className="mt-0.5 truncate rounded-md bg-ask-soft px-1.5 font-medium text-ask text-xs">
-        ? {inWords(task.question).split("\n", 1)[0]}
-      </span>
-    );
-  }
+  const asked = useAsked(run, task);
+  if (asked) return <AskedLine asked={asked} look="mt-0.5 truncate rounded-md px-1.5" />;
   if (overlaps.length > 0) {
     return (
       <span className="truncate text-fail text-xs">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChatRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
@@ -12,6 +12,7 @@ import { useCardOpening, useOpening } from "~/components/opening";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
+import { useEnd } from "~/components/useEnd";
 import type { RunViewProps } from "../views";
 import { ChatBox } from "./ChatBox";
 
@@ -22,9 +23,7 @@ export default function Chat({ run }: RunViewProps) {
   const box = useRef<HTMLDivElement>(null);
   const rows = Object.values(chat.data ?? {}).sort((left, right) => left.index - right.index);
   const n = rows.length;
-  useEffect(() => {
-    if (box.current && n > 0) box.current.scrollTop = box.current.scrollHeight;
-  }, [n]);
+  useEnd(() => box.current, n, rows.at(-1)?.author === "person");
   if (chat.status === "pending") return <Loading />;
   if (chat.status === "error") return <Problem error={chat.error} retry={() => void chat.refetch()} />;
   return (

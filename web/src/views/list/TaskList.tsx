@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import type { PhaseRow, TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { useInWords } from "~/components/inWords";
+import { AskedLine } from "~/components/AskedLine";
+import { useAsked } from "~/components/asked";
 import { useOpening } from "~/components/opening";
 import { StateSign } from "~/components/StateSign";
 import { EDGE, SIGNS, shownState } from "~/components/state";
@@ -18,13 +19,13 @@ export default function TaskList({ run }: RunViewProps) {
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-5 p-4">
       {toPhases(phases.data, tasks.data).map(({ phase, tasks }) => (
-        <Phase key={phase.number} phase={phase} tasks={tasks} />
+        <Phase key={phase.number} run={run} phase={phase} tasks={tasks} />
       ))}
     </div>
   );
 }
 
-function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
+function Phase({ run, phase, tasks }: { run: string; phase: PhaseRow; tasks: TaskRow[] }) {
   const { t } = useTranslation();
   return (
     <section>
@@ -37,7 +38,7 @@ function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
       <ul className="flex flex-col gap-1.5">
         {tasks.map((task) => (
           <li key={task.id}>
-            <TaskLine task={task} />
+            <TaskLine run={run} task={task} />
           </li>
         ))}
       </ul>
@@ -45,9 +46,9 @@ function Phase({ phase, tasks }: { phase: PhaseRow; tasks: TaskRow[] }) {
   );
 }
 
-function TaskLine({ task }: { task: TaskRow }) {
+function TaskLine({ run, task }: { run: string; task: TaskRow }) {
   const opening = useOpening();
-  const inWords = useInWords();
+  const asked = useAsked(run, task);
   const { tone } = SIGNS[shownState(task)];
   return (
     <button
@@ -65,9 +66,7 @@ function TaskLine({ task }: { task: TaskRow }) {
       <span className="text-right text-faint text-xs max-md:ml-auto md:w-24">
         <Ago at={task.stateSinceAt} />
       </span>
-      {task.question && (
-        <span className="w-full truncate text-ask text-xs">? {inWords(task.question).split("\n")[0]}</span>
-      )}
+      {asked && <AskedLine asked={asked} look="w-full truncate bg-transparent!" />}
     </button>
   );
 }

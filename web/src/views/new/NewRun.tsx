@@ -19,7 +19,7 @@ export type Draft = {
 const PAUSE_MS = 350;
 
 /** A new run: a plan is picked or pasted, and read while it is typed, with every mistake where it is. */
-export function NewRun() {
+export default function NewRun() {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<string | null>(null);
   const [draft, setDraft] = useState<Draft>({ name: "TASKS.md", text: "", path: null });

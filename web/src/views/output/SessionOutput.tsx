@@ -1,19 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useRow } from "~/api/hooks";
 import { fetchRecords } from "~/api/session";
 import { Loading } from "~/components/Loading";
+import { lazily } from "~/components/lazily";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { drawsScreen } from "./draws";
 import Lines from "./Lines";
-import { Typing } from "./Typing";
+import { Telling, Typing } from "./Typing";
 import { RecordWindow } from "./window";
 
 // The terminal brings an emulator, which only those who look at one need.
-const Terminal = lazy(() => import("./Terminal"));
+const Terminal = lazily(() => import("./Terminal"));
 
 /** How often is looked for more where nothing else tells that there is. */
 const LOOK_MS = 2_000;
@@ -54,7 +55,8 @@ export function SessionOutput({ run, session }: { run: string; session: string }
     return (
       <div className="flex h-full min-h-60 flex-col">
         <Lines state={state} onEarlier={held.earlier} onLater={held.later} />
-        {!isOver && (
+        {!isOver && row?.task && row.role === "worker" && <Telling run={run} task={row.task} />}
+        {!isOver && !(row?.task && row.role === "worker") && (
           <p className="border-line border-t px-4 py-2 text-soft text-xs">
             {t("output.noTyping")}{" "}
             <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">

@@ -12,7 +12,7 @@ import { StopSession } from "./StopSession";
 
 type Props = { run: string; session: string; onClose: () => void };
 
-/** A session by itself: the orchestrator's, an operator's, one that is over. What its task asks stands above it. */
+/** A session by itself: the orchestrator's, an operator's, one that is over. What it or its task asks stands above it. */
 export default function SessionPanel({ run, session: id, onClose }: Props) {
   const { t } = useTranslation();
   const openTask = useOpenTask();
@@ -50,7 +50,7 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
         </>
       }
     >
-      {task && <Asked run={run} task={task.id} />}
+      {session && <Asked run={run} of={task ? { task: task.id } : { session: id }} />}
       <div className="min-h-0 flex-1 overflow-auto">
         {rows.status === "pending" && <Loading />}
         {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}

@@ -1,11 +1,27 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { typeLine } from "~/api/session";
+import { wish } from "~/api/wishes";
 import { Button } from "~/components/Button";
 import { toast } from "~/components/toasts";
 
 /** A line to an agent's input. Any script is composed in it as in every other box. */
 export function Typing({ run, session }: { run: string; session: string }) {
+  const { t } = useTranslation();
+  return <LineBox label={t("output.type")} send={(text) => typeLine(run, session, text)} />;
+}
+
+/** A message to whoever works at a task, where there is no terminal to type in. */
+export function Telling({ run, task }: { run: string; task: string }) {
+  const { t } = useTranslation();
+  const tell = async (text: string) => {
+    await wish(run, { tellTask: { task, text } });
+    toast.done(t("output.told"));
+  };
+  return <LineBox label={t("output.tell")} send={tell} />;
+}
+
+function LineBox({ label, send: sendLine }: { label: string; send: (text: string) => Promise<unknown> }) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
@@ -14,7 +30,7 @@ export function Typing({ run, session }: { run: string; session: string }) {
     if (busy) return;
     setBusy(true);
     try {
-      await typeLine(run, session, text);
+      await sendLine(text);
       setText("");
     } catch (error) {
       toast.failed(error);
@@ -31,8 +47,8 @@ export function Typing({ run, session }: { run: string; session: string }) {
       }}
     >
       <input
-        aria-label={t("output.type")}
-        placeholder={t("output.type")}
+        aria-label={label}
+        placeholder={label}
         value={text}
         onChange={(event) => setText(event.target.value)}
         className="min-h-8 min-w-0 flex-1 rounded-lg border border-line bg-raise px-2.5 placeholder:text-faint max-md:min-h-10"

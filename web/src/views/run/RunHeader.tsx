@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,7 +8,7 @@ import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { money, tokens } from "~/components/figures";
 import { useKeys } from "~/components/keys";
-import { useOpenTask } from "~/components/open";
+import { useOpenTask, usePanelIsOpen } from "~/components/open";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunSign } from "~/components/StateSign";
 import { Lasted } from "~/components/Time";
@@ -77,9 +78,13 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
 function AnswerNext({ run }: { run: string }) {
   const { t } = useTranslation();
   const open = useOpenTask();
-  const next = useWaiting(run).data?.find((row) => row.task !== null);
-  const go = () => next?.task && open(next.task);
-  useKeys({ g: go }, next !== undefined);
+  const isBehind = usePanelIsOpen();
+  const navigate = useNavigate();
+  const next = useWaiting(run).data?.[0];
+  // What is about a phase or the whole run has no place of its own but the inbox, where the most urgent is marked.
+  const go = () =>
+    next?.task ? open(next.task) : void navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
+  useKeys({ g: go }, next !== undefined && !isBehind);
   if (!next) return null;
   return (
     <Button look="main" data-next onClick={go}>

@@ -1,10 +1,13 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
+import { Boundary } from "~/components/Boundary";
 import { useKeys } from "~/components/keys";
 import { Loading } from "~/components/Loading";
+import { lazily } from "~/components/lazily";
 import { usePanelIsOpen } from "~/components/open";
+import { Panel } from "~/components/Panel";
 import { Problem } from "~/components/Problem";
 import { TaskPanel } from "../task/TaskPanel";
 import { RUN_VIEWS, viewNamed } from "../views";
@@ -12,13 +15,13 @@ import { RunAside } from "./RunAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
 
-const SessionPanel = lazy(() => import("../output/SessionPanel"));
+const SessionPanel = lazily(() => import("../output/SessionPanel"));
 
 /** The views in which what waits is settled already. */
 const SETTLES = ["inbox", "chat"];
 
 /** A run: how it stands, one of its views, what waits beside it, and a task's panel over it. */
-export function RunPage() {
+export default function RunPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { run = "", view: named, task, session } = useParams({ strict: false });
@@ -44,9 +47,11 @@ export function RunPage() {
         <main id="main" aria-label={t(`view.${view.id}`)} className="flex min-h-0 min-w-0 flex-1 flex-col">
           <RunTabs run={run} view={view.id} />
           <div className="min-h-0 flex-1 overflow-auto">
-            <Suspense fallback={<Loading />}>
-              <view.Component run={run} />
-            </Suspense>
+            <Boundary of={view.id}>
+              <Suspense fallback={<Loading />}>
+                <view.Component run={run} />
+              </Suspense>
+            </Boundary>
           </div>
         </main>
         {!SETTLES.includes(view.id) && <RunAside run={run} />}
@@ -69,9 +74,18 @@ export function RunPage() {
         />
       )}
       {session && (
-        <Suspense>
-          <SessionPanel key={session} run={run} session={session} onClose={() => go(view.id)} />
-        </Suspense>
+        <Boundary
+          of={session}
+          instead={({ error }, retry) => (
+            <Panel id={session} title="" beside={null} onClose={() => go(view.id)}>
+              <Problem error={error} retry={retry} />
+            </Panel>
+          )}
+        >
+          <Suspense>
+            <SessionPanel key={session} run={run} session={session} onClose={() => go(view.id)} />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { InboxList } from "../inbox/InboxList";
 import { RunList } from "./RunList";
 
 /** Where one begins: what waits, and all runs. */
-export function Home() {
+export default function Home() {
   const { t } = useTranslation();
   const n = useWaiting().data?.length ?? 0;
   return (

@@ -1,22 +1,24 @@
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
-import { useRow, useWaiting } from "~/api/hooks";
+import { useRow, useRows, useWaiting } from "~/api/hooks";
 import { AskedText } from "~/components/ask/AskedText";
 import { useChosen, useNumbers } from "~/components/ask/chosen";
 import { WaitingForm } from "~/components/ask/WaitingCard";
 import { useInWords } from "~/components/inWords";
 import { Ago } from "~/components/Time";
 import { useSpan } from "~/components/time";
+import { type AskedOf, toAsked } from "./toAsked";
 
-/** What the task waits for: a person's word, or the orchestrator's. Stands above every tab. */
-export function Asked({ run, task }: { run: string; task: string }) {
+/** What a task or a session waits for: a person's word, or the orchestrator's. Stands above every tab. */
+export function Asked({ run, of }: { run: string; of: AskedOf }) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const box = useRef<HTMLDivElement>(null);
   const inbox = useWaiting(run);
-  const waiting = (inbox.data ?? []).filter((row) => row.task === task);
-  const row = useRow(run, "task", task);
+  const questions = useRows(run, "question").data;
+  const waiting = toAsked(inbox.data ?? [], questions ?? {}, of);
+  const row = useRow(run, "task", "task" in of ? of.task : null);
   const question = useRow(run, "question", row?.question?.id);
   const { name: chosen, isSeen } = useChosen(inbox.data && waiting.map(nameOf));
   const section = () => box.current?.querySelector<HTMLElement>("[data-chosen]");
@@ -53,7 +55,8 @@ function Item({ waiting, isChosen, isMarked }: ItemProps) {
   const inWords = useInWords();
   const { run, item, holdsUp } = waiting;
   const task = useRow(run, "task", waiting.task);
-  const session = useRow(run, "session", task?.session);
+  const question = useRow(run, "question", item.type === "question" ? item.id : null);
+  const session = useRow(run, "session", task?.session ?? question?.session);
   return (
     <section
       aria-label={inWords(waiting)}
@@ -69,7 +72,7 @@ function Item({ waiting, isChosen, isMarked }: ItemProps) {
         <Line name={t(`waiting.${item.type}`)}>
           <Ago at={waiting.sinceAt} />
         </Line>
-        <Line name={t("asked.by")}>{task?.agent ?? "–"}</Line>
+        <Line name={t("asked.by")}>{task?.agent ?? question?.agent ?? "–"}</Line>
         <Line name={t("asked.holds")}>{t("asked.tasks", { count: holdsUp.tasks })}</Line>
         {holdsUp.timeMs >= 1000 && <Line name={t("asked.path")}>+{span(holdsUp.timeMs)}</Line>}
         {session && <Line name={t("task.session")}>{t(`session.${session.park ?? session.state}`)}</Line>}

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Failure } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { Said } from "~/components/Said";
+import { TaskSheet } from "~/components/TaskSheet";
 import { Clock, Lasted } from "~/components/Time";
 import { Unready } from "~/components/Unready";
 
@@ -13,7 +14,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const attempts = useRows(run, "attempt");
   const checkpoints = useRows(run, "checkpoint");
-  const { act, busy } = useAct(run);
+  const [asked, setAsked] = useState<{ checkpoint?: string } | null>(null);
   if (!attempts.data || !checkpoints.data) return <Unready needed={[attempts, checkpoints]} />;
   const tries = Object.values(attempts.data)
     .filter((row) => row.task === task)
@@ -22,8 +23,6 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
     .filter((row) => row.task === task && row.state === "made")
     .sort((left, right) => right.orderedAt - left.orderedAt);
   if (tries.length === 0) return <Said title={t("attempts.empty")}>{t("attempts.emptyHint")}</Said>;
-  const rewind = (checkpoint?: string) =>
-    void act({ rewindTask: { task, ...(checkpoint && { checkpoint }) } }, t("attempts.rewound"));
   return (
     <div className="flex flex-col gap-5 p-4">
       <ul className="flex flex-col gap-2">
@@ -59,19 +58,24 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
               <span className="text-soft text-xs">
                 <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.orderedAt} />
               </span>
-              <Button disabled={busy} onClick={() => rewind(row.id)}>
-                {t("attempts.rewind")}
-              </Button>
+              <Button onClick={() => setAsked({ checkpoint: row.id })}>{t("taskAct.rewind.name")}…</Button>
             </li>
           ))}
           <li className="flex items-center gap-3 border-line border-t py-1.5">
             <span className="flex-1">{t("attempts.beginning")}</span>
-            <Button disabled={busy} onClick={() => rewind()}>
-              {t("attempts.rewind")}
-            </Button>
+            <Button onClick={() => setAsked({})}>{t("taskAct.rewind.name")}…</Button>
           </li>
         </ul>
       </section>
+      {asked && (
+        <TaskSheet
+          run={run}
+          task={task}
+          act="rewind"
+          what={{ rewindTask: { task, ...asked } }}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </div>
   );
 }

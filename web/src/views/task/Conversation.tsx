@@ -1,9 +1,9 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
 import { running } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
-import { useRows } from "~/api/hooks";
+import { useRows, useTurns } from "~/api/hooks";
 import type { RunningTurn } from "~/api/running";
 import { useInWords } from "~/components/inWords";
 import { Loading } from "~/components/Loading";
@@ -11,25 +11,22 @@ import { Markdown } from "~/components/Markdown";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
+import { useEnd } from "~/components/useEnd";
 import { Tools } from "./Tools";
 import { type TurnPart, toParts, toRunningParts, toSize } from "./toParts";
+import { toSpeaker } from "./toSpeaker";
 
 /** Every turn of both sides, in order, growing while the agent works. */
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
-  const turns = useRows(run, "turn");
+  const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
-  const shown = useMemo(() => toTurns(turns.data ?? {}, task), [turns.data, task]);
+  const shown = useMemo(() => toTurns(turns.data ?? {}), [turns.data]);
+  const questions = useRows(run, "question").data;
   const going = useGoing(run, task, shown);
   const count = shown.length;
   const size = going.reduce((sum, { parts }) => sum + toSize(parts), 0);
-  // Whoever reads the end stays at the end; whoever reads further up is left there.
-  useEffect(() => {
-    const box = list.current?.closest<HTMLElement>("[role=tabpanel]");
-    if (!box || count + size === 0) return;
-    const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 240;
-    if (isNearEnd || box.scrollTop === 0) box.scrollTop = box.scrollHeight;
-  }, [count, size]);
+  useEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
   if (turns.status === "pending") return <Loading />;
   if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
   if (count + going.length === 0)
@@ -37,7 +34,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
-        <Turn key={turn.index} turn={turn} />
+        <Turn key={turn.index} turn={turn} person={toSpeaker(turn, questions?.[turn.question ?? ""])} />
       ))}
       {going.map((turn) => (
         <GoingTurn key={turn.session} {...turn} />
@@ -47,10 +44,8 @@ export function Conversation({ run, task }: { run: string; task: string }) {
 }
 
 /** The turns of one task, in order. */
-export function toTurns(rows: Table<"turn">, task: string): TurnRow[] {
-  return Object.values(rows)
-    .filter((turn) => turn.task === task)
-    .sort((left, right) => left.index - right.index);
+export function toTurns(rows: Table<"turn">): TurnRow[] {
+  return Object.values(rows).sort((left, right) => left.index - right.index);
 }
 
 type Marked = "question" | "answer" | "askBack" | "notice";
@@ -67,12 +62,12 @@ function isMarked(turn: TurnRow): turn is TurnRow & { kind: Marked } {
   return Object.hasOwn(MARKS, turn.kind);
 }
 
-function Turn({ turn: row }: { turn: TurnRow }) {
+function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const turn = { ...row, content: inWords({ text: row.content, korean: row.korean }) };
   const isLead = turn.role === "orchestrator";
-  const who = turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
+  const who = person ?? turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
   return (
     <li
       data-turn={turn.index}
@@ -80,7 +75,7 @@ function Turn({ turn: row }: { turn: TurnRow }) {
       className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]"
     >
       <div className="text-faint text-xs max-md:flex max-md:gap-2 md:text-right">
-        <b className={`block truncate text-sm ${isLead ? "text-accent" : "text-ink"}`}>{who}</b>
+        <b className={`block truncate text-sm ${isLead && !person ? "text-accent" : "text-ink"}`}>{who}</b>
         <Clock at={turn.saidAt} />
       </div>
       {isMarked(turn) ? (

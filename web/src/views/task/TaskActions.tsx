@@ -7,6 +7,7 @@ import { useRows } from "~/api/hooks";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { shownState } from "~/components/state";
+import { TaskSheet } from "~/components/TaskSheet";
 import { RetrySheet } from "./RetrySheet";
 
 const PRIORITIES: readonly Priority[] = ["critical", "high", "normal", "low"];
@@ -17,6 +18,7 @@ const ITEM = "cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlig
 export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
+  const [asked, setAsked] = useState<"skip" | "cancel" | null>(null);
   const [retries, setRetries] = useState(false);
   const agents = useRows(run, "agent").data ?? {};
   const isOver = OVER.includes(task.state) || task.state === "failed";
@@ -90,17 +92,11 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
               </Menu.Item>
               {!OVER.includes(task.state) && (
                 <>
-                  <Menu.Item
-                    className={ITEM}
-                    onClick={() => void act({ skipTask: task.id }, t("task.skipped"))}
-                  >
-                    {t("action.skip")}
+                  <Menu.Item className={ITEM} onClick={() => setAsked("skip")}>
+                    {t("taskAct.skip.name")}…
                   </Menu.Item>
-                  <Menu.Item
-                    className={`${ITEM} text-fail`}
-                    onClick={() => void act({ cancelTask: task.id }, t("task.cancelled"))}
-                  >
-                    {t("action.cancel")}
+                  <Menu.Item className={`${ITEM} text-fail`} onClick={() => setAsked("cancel")}>
+                    {t("taskAct.cancel.name")}…
                   </Menu.Item>
                 </>
               )}
@@ -108,6 +104,15 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
+      {asked && (
+        <TaskSheet
+          run={run}
+          task={task.id}
+          act={asked}
+          what={asked === "skip" ? { skipTask: task.id } : { cancelTask: task.id }}
+          onClose={() => setAsked(null)}
+        />
+      )}
       {retries && <RetrySheet run={run} task={task.id} onClose={() => setRetries(false)} />}
     </div>
   );

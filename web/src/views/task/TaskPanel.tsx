@@ -1,8 +1,10 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
+import { Boundary } from "~/components/Boundary";
 import { Loading } from "~/components/Loading";
+import { lazily } from "~/components/lazily";
 import { Panel } from "~/components/Panel";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
@@ -14,11 +16,11 @@ import { TaskActions } from "./TaskActions";
 import { TaskSide } from "./TaskSide";
 import { TASK_TABS, type TaskTab } from "./tabs";
 
-const Output = lazy(() => import("./Output"));
-const Events = lazy(() => import("./Events"));
-const Changes = lazy(() => import("./Changes"));
-const Checks = lazy(() => import("./Checks"));
-const Attempts = lazy(() => import("./Attempts"));
+const Output = lazily(() => import("./Output"));
+const Events = lazily(() => import("./Events"));
+const Changes = lazily(() => import("./Changes"));
+const Checks = lazily(() => import("./Checks"));
+const Attempts = lazily(() => import("./Attempts"));
 
 type Props = { run: string; task: string; tab: TaskTab; onTab: (tab: TaskTab) => void; onClose: () => void };
 
@@ -44,7 +46,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         )
       }
     >
-      {task && <Asked run={run} task={id} />}
+      {task && <Asked run={run} of={{ task: id }} />}
       {rows.status === "pending" && <Loading />}
       {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
       {rows.status === "success" && !task && (
@@ -71,9 +73,11 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
               className="min-h-0 min-w-0 flex-1 overflow-auto outline-none"
               tabIndex={0}
             >
-              <Suspense fallback={<Loading />}>
-                <Body tab={tab} run={run} task={id} />
-              </Suspense>
+              <Boundary of={tab}>
+                <Suspense fallback={<Loading />}>
+                  <Body tab={tab} run={run} task={id} />
+                </Suspense>
+              </Boundary>
             </Tabs.Panel>
             <TaskSide run={run} task={task} />
           </div>

@@ -9,7 +9,8 @@ import {
   Snowflake,
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import type { ProgressRow, SessionRow, TaskRow } from "~/api/generated";
+import type { ProgressRow, QuestionRow, SessionRow, TaskRow } from "~/api/generated";
+import { useAsked } from "~/components/asked";
 import { tokens } from "~/components/figures";
 import { useInWords } from "~/components/inWords";
 import { useOpenSession } from "~/components/open";
@@ -23,19 +24,21 @@ type Props = {
   session: SessionRow;
   task: TaskRow | undefined;
   progress: ProgressRow | undefined;
+  /** What it asks a person, where it has no task. */
+  asks: QuestionRow | undefined;
 };
 
 /** A session: who it is, how it stands and since when, where that is known from, and what it used. */
-export function SessionLine({ run, session, task, progress }: Props) {
+export function SessionLine({ run, session, task, progress, asks }: Props) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const opening = useOpening();
   const openSession = useOpenSession();
   // A task shows the session that it has now; any other is shown by itself.
   const opens = task?.session === session.id ? opening(task.id) : openedBy(() => openSession(session.id));
-  const isWaiting = waitsForAnswer(session, task);
+  const isWaiting = waitsForAnswer(session, task, asks);
   const { tone, icon: Icon } = isWaiting ? WAITS : signOf(session);
-  const question = isWaiting ? task?.question : null;
+  const asked = useAsked(run, task)?.words ?? (asks && inWords(asks));
   const words = [isWaiting ? "waitingInput" : null, session.park ?? session.state].filter(
     (word) => word !== null,
   );
@@ -43,6 +46,7 @@ export function SessionLine({ run, session, task, progress }: Props) {
     <button
       type="button"
       data-session={session.id}
+      data-tone={tone}
       data-task={session.task}
       {...opens}
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-l-[3px] px-3 py-2 text-left hover:border-faint ${isWaiting ? "border-ask-line bg-ask-soft" : "border-line bg-panel"} ${EDGE[tone]}`}
@@ -61,8 +65,8 @@ export function SessionLine({ run, session, task, progress }: Props) {
           </span>
         )}
         {session.phase !== null && !task && <span>{t("canvas.phase", { n: session.phase })}</span>}
-        {question ? (
-          <span className="truncate font-medium text-ask text-xs">? {inWords(question)}</span>
+        {isWaiting && asked ? (
+          <span className="truncate font-medium text-ask text-xs">? {asked}</span>
         ) : (
           progress?.currentTask && <span className="truncate text-soft text-xs">{progress.currentTask}</span>
         )}
@@ -106,9 +110,9 @@ function Used({ session }: { session: SessionRow }) {
 const WAITS = { tone: "ask", icon: CircleHelp } as const;
 
 /** Tells whether a session waits for a person, also where it was parked meanwhile. */
-function waitsForAnswer(session: SessionRow, task: TaskRow | undefined): boolean {
-  if (session.endedAt !== null) return false;
-  return session.state === "waitingInput" || (task?.session === session.id && waitsForPerson(task));
+function waitsForAnswer({ id, endedAt }: SessionRow, task: Props["task"], asks: Props["asks"]): boolean {
+  if (endedAt !== null) return false;
+  return asks !== undefined || (task?.session === id && waitsForPerson(task));
 }
 
 function signOf({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
@@ -118,7 +122,7 @@ function signOf({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: Lu
     case "active":
       return { tone: "run", icon: Play };
     case "waitingInput":
-      return WAITS;
+      return { tone: "wait", icon: CircleHelp };
     case "parked":
       return { tone: "wait", icon: park === "hot" ? CirclePause : Snowflake };
     case "ended":

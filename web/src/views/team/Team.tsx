@@ -7,7 +7,7 @@ import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import type { RunViewProps } from "../views";
 import { SessionLine } from "./SessionLine";
-import { countEnded, toTeam } from "./toTeam";
+import { countEnded, toAskedBy, toTeam } from "./toTeam";
 
 /** Who works at the run: the sessions as a tree. */
 export default function Team({ run }: RunViewProps) {
@@ -16,6 +16,8 @@ export default function Team({ run }: RunViewProps) {
   const sessions = useRows(run, "session");
   const progress = useRows(run, "progress").data ?? {};
   const tasks = useRows(run, "task").data ?? {};
+  const questions = useRows(run, "question").data;
+  const asked = useMemo(() => toAskedBy(questions ?? {}), [questions]);
   const team = useMemo(() => toTeam(sessions.data ?? {}, withEnded), [sessions.data, withEnded]);
   if (sessions.status === "error")
     return <Problem error={sessions.error} retry={() => void sessions.refetch()} />;
@@ -46,6 +48,7 @@ export default function Team({ run }: RunViewProps) {
                   session={member.session}
                   task={task === null ? undefined : tasks[task]}
                   progress={progress[id]}
+                  asks={task === null ? asked.get(id) : undefined}
                 />
               </li>
             );

@@ -1,6 +1,6 @@
 /** The sessions of a run as the tree that they are. */
 
-import type { SessionRow } from "~/api/generated";
+import type { QuestionRow, SessionRow } from "~/api/generated";
 
 export type Member = {
   session: SessionRow;
@@ -33,6 +33,12 @@ export function toTeam(rows: Readonly<Record<string, SessionRow>>, withEnded: bo
   };
   for (const row of (below.get(null) ?? []).sort(compare)) add(row, 0);
   return members;
+}
+
+/** What sessions ask a person, by session. */
+export function toAskedBy(questions: Readonly<Record<string, QuestionRow>>): Map<string, QuestionRow> {
+  const pending = Object.values(questions).filter(({ status }) => status === "pending");
+  return new Map(pending.map((question) => [question.session, question]));
 }
 
 export function countEnded(rows: Readonly<Record<string, SessionRow>>): number {

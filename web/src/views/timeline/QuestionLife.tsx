@@ -1,10 +1,11 @@
 import { CircleHelp } from "lucide-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
+import { actorName } from "~/components/actor";
 import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { Clock, Lasted } from "~/components/Time";
-import { actorName, type Life, type Step } from "./toTimeline";
+import type { Life, Step } from "./toTimeline";
 
 const DOTS: Record<Step, string> = {
   asked: "bg-ask",
@@ -21,10 +22,12 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
   const { t } = useTranslation();
   const opening = useOpening();
   const inWords = useInWords();
+  // What the orchestrator still has in hand waits for nobody else.
+  const isMine = question.status === "pending";
   const by = actorName(question.answeredBy);
   return (
     <article
-      className={`rounded-xl border p-3 ${isOpen ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
+      className={`rounded-xl border p-3 ${isMine ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
       <button
         type="button"
@@ -32,7 +35,13 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
         data-task={question.task}
         {...opening(question.task)}
       >
-        {isOpen && <CircleHelp aria-hidden size={14} className="shrink-0 self-center text-ask" />}
+        {isOpen && (
+          <CircleHelp
+            aria-hidden
+            size={14}
+            className={`shrink-0 self-center ${isMine ? "text-ask" : "text-wait"}`}
+          />
+        )}
         <b dir="auto" className="min-w-0 flex-1 font-semibold">
           {inWords(question)}
         </b>
@@ -68,8 +77,8 @@ export function QuestionLife({ life: { question, steps, isOpen } }: { life: Life
           );
         })}
         {isOpen && (
-          <li className="contents text-ask">
-            <span aria-hidden className="mx-auto h-3 w-px bg-ask-line" />
+          <li className={`contents ${isMine ? "text-ask" : "text-soft"}`}>
+            <span aria-hidden className={`mx-auto h-3 w-px ${isMine ? "bg-ask-line" : "bg-line"}`} />
             <span className="col-span-3 font-medium">
               {t("timeline.waits")} <Lasted from={steps.at(-1)?.at ?? question.askedAt} to={null} />
             </span>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QuestionRow, TimelineRow } from "~/api/generated";
-import { actorName, toLines, toLives, topicOf } from "./toTimeline";
+import { toLines, toLives, topicOf } from "./toTimeline";
 
 const line = (sequence: number, kind: string, question: string | null = null): TimelineRow =>
   ({ sequence, kind, question, happenedAt: sequence * 10 }) as TimelineRow;
@@ -52,8 +52,4 @@ test("a question's life goes from asking to the task that goes on", () => {
 test("what waits comes before what is over", () => {
   const rows = { q_1: question("q_1", {}), q_2: question("q_2", { status: "withdrawn", askedAt: 50 }) };
   expect(toLives(rows, {}).map((life) => life.question.id)).toEqual(["q_1", "q_2"]);
-});
-
-test("people have names", () => {
-  expect([actorName("person:ana"), actorName("clock"), actorName(null)]).toEqual(["ana", null, null]);
 });

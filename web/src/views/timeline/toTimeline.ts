@@ -58,8 +58,3 @@ export function toLives(
       Number(right.isOpen) - Number(left.isOpen) || right.question.askedAt - left.question.askedAt,
   );
 }
-
-/** Who did something, as people say it: `person:ana` is ana. */
-export function actorName(actor: string | null): string | null {
-  return actor?.startsWith("person:") ? actor.slice("person:".length) : null;
-}
