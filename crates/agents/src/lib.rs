@@ -11,6 +11,7 @@ pub mod detect;
 mod driver;
 mod ear;
 mod form;
+mod hidden;
 mod hire;
 mod json;
 mod ledger;

@@ -24,6 +24,7 @@ use holder::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    hidden::hidden,
     hire::Hired,
     program::holder_program,
     sandbox::{self, Prepared, Report, Sandbox, SandboxError, Surroundings},
@@ -249,6 +250,7 @@ impl Sessions {
             session: mark(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
+            secrets: hidden(&start.environment, &environment),
             environment: environment.into_iter().collect(),
             directory: start.directory.clone(),
             attachment: start.attachment,
@@ -260,7 +262,6 @@ impl Sessions {
             },
             cgroup_parent: holder::delegated_cgroup(),
             leftover_grace: LEFTOVER_GRACE,
-            secrets: Vec::new(),
         };
         // Before the agent can ask for it.
         let about = About {

@@ -1,5 +1,7 @@
 //! The configuration as it is in effect, in the form of a file.
 
+use domain::secret_in;
+
 use crate::{
     key::{Key, header},
     keys::KEYS,
@@ -48,9 +50,11 @@ pub fn entries(loaded: &Loaded) -> Vec<Entry<'_>> {
     let rank = |key: &Key| KEYS.iter().position(|other| other.name == key.name);
     said.sort_by_cached_key(|(path, placed)| (path.get(1).cloned(), rank(placed.key)));
     for (path, placed) in said {
-        let is_secret = path.iter().any(|part| part == "environment")
-            && path.last().is_some_and(|name| may_be_secret(name));
-        let value = if is_secret { Value::Text(HIDDEN.to_owned()) } else { placed.value.clone() };
+        let value = if is_secret(path, &placed.value) {
+            Value::Text(HIDDEN.to_owned())
+        } else {
+            placed.value.clone()
+        };
         entries.push(Entry {
             path: path.clone(),
             key: placed.key,
@@ -93,7 +97,9 @@ pub fn write(loaded: &Loaded, with_origins: bool) -> String {
     text
 }
 
-fn may_be_secret(variable: &str) -> bool {
-    let variable = variable.to_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| variable.contains(word))
+/// Tells whether a value is a variable's, and no one's to see.
+fn is_secret(path: &[String], value: &Value) -> bool {
+    let is_variable = path.iter().any(|part| part == "environment");
+    let name = path.last().map_or("", String::as_str);
+    matches!(value, Value::Text(text) if is_variable && secret_in(name, text).is_some())
 }

@@ -16,6 +16,7 @@ mod message;
 mod overlap;
 mod permission;
 mod planned;
+mod secret;
 mod session;
 mod settings;
 mod state;
@@ -45,6 +46,7 @@ pub use message::{
 pub use overlap::Overlap;
 pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
 pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
+pub use secret::secret_in;
 pub use session::{Locale, SessionKey};
 pub use settings::{GateApproval, Member, Mode, Settings};
 pub use state::{

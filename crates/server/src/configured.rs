@@ -1,16 +1,24 @@
-//! The configuration as the server's process sees it, and the agents that it names.
+//! The configuration as it holds in a folder, and the agents that it names.
 
-use std::{env, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    env,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use agents::detect::{Listed, list};
 use config::Loaded;
 use domain::{AgentName, Role};
 use prepare::Settings;
+use runtime::Host;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
     code::Code,
     problem::{Failure, chain},
+    projects::known_project,
 };
 
 /// How long it is known which agents there are: finding out starts each of them.
@@ -24,10 +32,10 @@ pub struct Configured {
     pub own: Option<Loaded>,
 }
 
-/// Reads the user's file, and that of the project in whose folder the server was started.
-pub fn loaded(data: &Path) -> Result<Configured, Failure> {
+/// Returns the folder of a project that is known, or the one in which the server was started.
+pub fn folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, Failure> {
     let failed = |error: std::io::Error| Failure::new(Code::Broken, chain(&error), "look at the folder");
-    of(&env::current_dir().map_err(failed)?, data)
+    project.map_or_else(|| env::current_dir().map_err(failed), |project| known_project(host, project))
 }
 
 /// Reads the user's file, that of the project to which a folder belongs, and what was kept for it.
@@ -46,29 +54,31 @@ pub fn of(folder: &Path, data: &Path) -> Result<Configured, Failure> {
 /// What was found, and when.
 type LookedAt = (Instant, Arc<Vec<Listed>>);
 
-/// The agents of this machine, looked for at most so often.
+/// The agents of this machine as each folder's configuration names them, looked for at most so often.
 #[derive(Clone, Default)]
 pub struct KnownAgents {
-    known: Arc<Mutex<Option<LookedAt>>>,
+    known: Arc<Mutex<HashMap<PathBuf, LookedAt>>>,
 }
 
 impl KnownAgents {
     /// Returns them. Whoever comes while they are looked for waits for that.
-    pub async fn get(&self, data: &Path) -> Result<Arc<Vec<Listed>>, Failure> {
+    pub async fn get(&self, folder: PathBuf, data: &Path) -> Result<Arc<Vec<Listed>>, Failure> {
         let mut known = self.known.lock().await;
-        if let Some((_, listed)) = known.as_ref().filter(|(at, _)| at.elapsed() < KNOWN_FOR) {
+        known.retain(|_, (at, _)| at.elapsed() < KNOWN_FOR);
+        if let Some((_, listed)) = known.get(&folder) {
             return Ok(Arc::clone(listed));
         }
-        let data = data.to_owned();
-        let found = tokio::task::spawn_blocking(move || find(&data)).await.map_err(|_| Failure::ours())??;
+        let (place, data) = (folder.clone(), data.to_owned());
+        let found =
+            tokio::task::spawn_blocking(move || find(&place, &data)).await.map_err(|_| Failure::ours())??;
         let found = Arc::new(found);
-        *known = Some((Instant::now(), Arc::clone(&found)));
+        known.insert(folder, (Instant::now(), Arc::clone(&found)));
         Ok(found)
     }
 }
 
-fn find(data: &Path) -> Result<Vec<Listed>, Failure> {
-    let Configured { whole, own } = loaded(data)?;
+fn find(folder: &Path, data: &Path) -> Result<Vec<Listed>, Failure> {
+    let Configured { whole, own } = of(folder, data)?;
     let trusted = own.map(|own| own.config.agents).unwrap_or_default();
     let worker = whole.config.player(Role::Worker).map(AgentName::as_str);
     list(&whole.config.agents, &trusted, worker)

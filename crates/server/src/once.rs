@@ -1,10 +1,12 @@
 //! Does a wish once, however often it is sent: whoever gets no answer sends it again with the same key.
 //!
-//! What was answered is remembered for the last so many keys, and forgotten when the server ends.
+//! What was answered is remembered for the last so many keys, and forgotten when the server ends. Who sends a wish again
+//! while it is at work waits for its answer.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use axum::{
@@ -16,6 +18,10 @@ use axum::{
 };
 use http_body_util::{BodyExt, Limited};
 use sha2::{Digest, Sha256};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 
 use crate::{
     code::Code,
@@ -33,6 +39,8 @@ const KEY_BYTES_MAX: usize = 200;
 const KEYS_MAX: usize = 1000;
 /// How large an answer can be that is remembered; those to wishes are small.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
+/// How long whoever sends a wish again waits for the first to be done. Landing a large run takes longer.
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
 type Print = [u8; 32];
 
@@ -42,11 +50,18 @@ pub struct Answers {
     kept: Mutex<Kept>,
 }
 
+// Invariant: a key whose wish is at work is never forgotten, or the wish could be done twice.
 #[derive(Default)]
 struct Kept {
-    by_key: HashMap<String, (Print, Option<Answer>)>,
-    /// The keys, the oldest first.
+    by_key: HashMap<String, (Print, Wish)>,
+    /// The keys with an answer, the oldest first.
     order: VecDeque<String>,
+}
+
+enum Wish {
+    /// It is done now; nothing is sent, but it closes at the end.
+    AtWork(watch::Receiver<()>),
+    Answered(Answer),
 }
 
 #[derive(Clone)]
@@ -58,45 +73,72 @@ struct Answer {
 
 /// What is known of a key.
 enum Known {
-    New,
+    New(Working),
     Answered(Answer),
-    AtWork,
+    AtWork(watch::Receiver<()>),
     Other,
 }
 
+/// A wish that is done now. Where it comes to no answer its key is as new.
+struct Working {
+    answers: Arc<Answers>,
+    key: String,
+    _end: watch::Sender<()>,
+}
+
 impl Answers {
-    fn begin(&self, key: &str, print: Print) -> Known {
+    /// Takes a key to work at it. Where somebody does already, waits for what comes of it, but not for ever.
+    async fn take(self: &Arc<Self>, key: &str, print: Print) -> Known {
+        let until = Instant::now() + WAIT_MAX;
+        loop {
+            let known = self.begin(key, print);
+            let Known::AtWork(mut end) = known else { return known };
+            if timeout_at(until, end.changed()).await.is_err() {
+                return Known::AtWork(end);
+            }
+        }
+    }
+
+    fn begin(self: &Arc<Self>, key: &str, print: Print) -> Known {
         let mut kept = self.kept();
         match kept.by_key.get(key) {
             Some((known, _)) if *known != print => return Known::Other,
-            Some((_, Some(answer))) => return Known::Answered(answer.clone()),
-            Some((_, None)) => return Known::AtWork,
+            Some((_, Wish::Answered(answer))) => return Known::Answered(answer.clone()),
+            Some((_, Wish::AtWork(end))) => return Known::AtWork(end.clone()),
             None => {}
         }
-        kept.by_key.insert(key.to_owned(), (print, None));
-        kept.order.push_back(key.to_owned());
-        while kept.order.len() > KEYS_MAX {
-            if let Some(oldest) = kept.order.pop_front() {
-                kept.by_key.remove(&oldest);
-            }
-        }
-        Known::New
-    }
-
-    /// Remembers an answer; without one the key is as new.
-    fn end(&self, key: &str, answer: Option<Answer>) {
-        let mut kept = self.kept();
-        if answer.is_none() {
-            kept.by_key.remove(key);
-            kept.order.retain(|known| known != key);
-        } else if let Some(known) = kept.by_key.get_mut(key) {
-            known.1 = answer;
-        }
+        let (sender, end) = watch::channel(());
+        kept.by_key.insert(key.to_owned(), (print, Wish::AtWork(end)));
+        Known::New(Working { answers: Arc::clone(self), key: key.to_owned(), _end: sender })
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // What is inside is whole after each step.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Working {
+    fn answered(self, answer: Answer) {
+        let mut kept = self.answers.kept();
+        if let Some((_, state)) = kept.by_key.get_mut(&self.key) {
+            *state = Wish::Answered(answer);
+            kept.order.push_back(self.key.clone());
+        }
+        while kept.order.len() > KEYS_MAX {
+            if let Some(oldest) = kept.order.pop_front() {
+                kept.by_key.remove(&oldest);
+            }
+        }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        let mut kept = self.answers.kept();
+        if matches!(kept.by_key.get(&self.key), Some((_, Wish::AtWork(_)))) {
+            kept.by_key.remove(&self.key);
+        }
     }
 }
 
@@ -136,14 +178,14 @@ async fn with_key(
     let (head, body) = request.into_parts();
     let body = read_body(body, PLAN_BYTES_MAX).await?;
     let print = Sha256::new().chain_update(head.uri.to_string()).chain_update([0]).chain_update(&body);
-    match answers.begin(key, print.finalize().into()) {
-        Known::New => {}
+    let working = match answers.take(key, print.finalize().into()).await {
+        Known::New(working) => working,
         Known::Answered(answer) => {
             let mut response = answer.into_response();
             response.headers_mut().insert(AGAIN, HeaderValue::from_static("true"));
             return Ok(response);
         }
-        Known::AtWork => {
+        Known::AtWork(_) => {
             let hint = "wait for its answer, then send it again to have the same";
             return Err(Failure::new(Code::KeyBusy, "a wish with this key is at work", hint));
         }
@@ -151,12 +193,14 @@ async fn with_key(
             let hint = "make up a new key for each wish";
             return Err(Failure::new(Code::KeyTaken, "another wish had this key", hint));
         }
-    }
-    let (key, request) = (key.to_owned(), Request::from_parts(head, Body::from(body)));
+    };
+    let request = Request::from_parts(head, Body::from(body));
     // Whoever goes away in the middle of it comes again, and must find what came of it.
     let work = tokio::spawn(async move {
         let (response, answer) = remembered(next.run(request).await).await;
-        answers.end(&key, answer);
+        if let Some(answer) = answer {
+            working.answered(answer);
+        }
         response
     });
     work.await.map_err(|_| Failure::ours())
@@ -175,4 +219,57 @@ async fn remembered(response: Response) -> (Response, Option<Answer>) {
         body: body.clone(),
     });
     (Response::from_parts(head, Body::from(body)), answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINT: Print = [1; 32];
+
+    fn answer(text: &'static str) -> Answer {
+        Answer { status: StatusCode::OK, content_type: None, body: Bytes::from_static(text.as_bytes()) }
+    }
+
+    fn begun(answers: &Arc<Answers>, key: &str) -> Working {
+        match answers.begin(key, PRINT) {
+            Known::New(working) => working,
+            Known::Answered(_) | Known::AtWork(_) | Known::Other => panic!("{key} is known"),
+        }
+    }
+
+    #[test]
+    fn a_key_at_work_is_never_forgotten_and_of_the_others_the_oldest_is() {
+        let answers = Arc::new(Answers::default());
+        let slow = begun(&answers, "slow");
+        for number in 0..=KEYS_MAX {
+            begun(&answers, &number.to_string()).answered(answer("quick"));
+        }
+        assert!(matches!(answers.begin("slow", PRINT), Known::AtWork(_)));
+        slow.answered(answer("slow"));
+        assert!(matches!(answers.begin("slow", PRINT), Known::Answered(_)));
+        assert!(matches!(answers.begin("1", PRINT), Known::New(_)), "two more came behind it");
+        assert!(matches!(answers.begin("2", PRINT), Known::Answered(_)));
+        assert_eq!(answers.kept().by_key.len(), KEYS_MAX);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_sends_a_wish_again_waits_for_its_answer_but_not_for_ever() {
+        let answers = Arc::new(Answers::default());
+        let working = begun(&answers, "one");
+        let (found, ()) =
+            tokio::join!(answers.take("one", PRINT), async { working.answered(answer("done")) });
+        assert!(matches!(found, Known::Answered(answer) if answer.body == "done"));
+
+        // What came to nothing, as by a mistake of ours, is done by whoever waited.
+        let working = begun(&answers, "two");
+        let (found, ()) = tokio::join!(answers.take("two", PRINT), async { drop(working) });
+        let Known::New(working) = found else { panic!("it is for who waited") };
+
+        let before = Instant::now();
+        assert!(matches!(answers.take("two", PRINT).await, Known::AtWork(_)));
+        assert_eq!(before.elapsed(), WAIT_MAX);
+        assert!(matches!(answers.take("two", [2; 32]).await, Known::Other));
+        drop(working);
+    }
 }

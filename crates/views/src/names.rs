@@ -80,10 +80,12 @@ fn session(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
     if matches!(event, Event::SessionOpened { session, .. } if *session == row.id) {
         return if row.role == Role::Worker { &[SESSION_START, WORKER_SPAWN] } else { &[SESSION_START] };
     }
-    if matches!(event, Event::SessionEnded { .. } | Event::SessionLost { .. }) {
-        return &[SESSION_END];
+    match event {
+        Event::SessionEnded { .. } | Event::SessionLost { .. } => &[SESSION_END],
+        // A level that Jangdan plays has no process whose end would come later.
+        Event::SessionDismissed { session } if *session == row.id && row.ended_at.is_some() => &[SESSION_END],
+        _ => &[],
     }
-    &[]
 }
 
 fn done(event: &Event) -> Option<&TaskId> {

@@ -37,12 +37,13 @@ export function usePlans(project: string | null) {
   });
 }
 
-/** The agents of this machine that work. */
-export function useAgents() {
+/** The agents of this machine that work, and those that a project has of its own. */
+export function useAgents(project: string | null) {
   return useQuery({
-    queryKey: ["agents"],
-    queryFn: () => getJson<ListedAgent[]>("/api/agents"),
+    queryKey: ["agents", project],
+    queryFn: () => getJson<ListedAgent[]>(`/api/agents?project=${part(project ?? "")}`),
     select: (agents) => agents.filter(({ works }) => works),
+    enabled: project !== null,
     ...FRESH,
   });
 }

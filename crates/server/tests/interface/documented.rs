@@ -76,6 +76,39 @@ fn the_description_names_what_the_server_answers_and_the_page_names_the_same() {
 }
 
 #[test]
+fn every_message_of_the_page_has_its_request() {
+    let site = Site::open();
+    let run = site.start_asking(1);
+    let page = page();
+    let rows = page.lines().filter_map(|line| {
+        let cells: Vec<_> =
+            line.strip_prefix('|')?.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [message, request, body, ..] = cells[..] else { return None };
+        let is_message =
+            message.contains('_') && message.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        Some((message, request.split_once(' ')?, body)).filter(|_| is_message)
+    });
+    let mut rows: Vec<_> = rows.collect();
+    let messages: Vec<_> = rows.iter().map(|(message, ..)| *message).collect();
+    assert_eq!(
+        messages,
+        ["HUMAN_QUERY_RESPONSE", "CHAT_SEND", "GET_TASK_CONVERSATION", "GET_PENDING_HUMAN_QUERIES"]
+    );
+    // What waits is asked for before it is answered.
+    rows.sort_by_key(|(_, (method, _), _)| *method == "POST");
+    for (message, (method, path), body) in rows {
+        let path = path.replace("RUN", run.as_str()).replace("TASK", "T1.1");
+        let (status, answer) = site.ask(method, &path, body);
+        assert_eq!(status, 200, "{message}: {answer}");
+        let expected = match message {
+            "GET_PENDING_HUMAN_QUERIES" | "GET_TASK_CONVERSATION" => "Which colour?",
+            _ => "sequence",
+        };
+        assert!(answer.contains(expected), "{message}: {answer}");
+    }
+}
+
+#[test]
 fn answers_have_what_the_description_promises() {
     let site = Site::open();
     let run = site.start_asking(1);

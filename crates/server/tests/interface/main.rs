@@ -11,4 +11,5 @@ mod looking;
 mod pictures;
 mod plans;
 mod runs;
+mod secrets;
 mod site;

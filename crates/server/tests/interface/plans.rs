@@ -55,6 +55,32 @@ fn a_plan_is_picked_and_becomes_a_run_with_the_projects_own_team() {
 }
 
 #[test]
+fn a_project_has_its_own_agents_and_its_own_configuration() {
+    let site = site();
+    let folder = site.project();
+    let names = |path: &str| {
+        let agents = get(&site, path);
+        let names = agents.as_array().unwrap().iter().map(|agent| agent["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let worker = |path: &str| {
+        let rows = get(&site, path);
+        rows.as_array().unwrap().iter().find(|row| row["key"] == "team.worker").unwrap()["value"].clone()
+    };
+    let here = format!("?project={}", folder.display());
+    for _ in 0..2 {
+        assert!(names(&format!("/api/agents{here}")).contains(&"asks".to_owned()));
+        assert!(!names("/api/agents").contains(&"asks".to_owned()));
+        assert_eq!(worker(&format!("/api/config{here}")), json!("asks"));
+        assert_ne!(worker("/api/config"), json!("asks"));
+    }
+    for path in ["/api/agents", "/api/config"] {
+        assert_eq!(site.problem("GET", &format!("{path}?project=/etc"), "").0, 404);
+        assert_eq!(site.problem("GET", &format!("{path}?folder=/etc"), "").0, 400);
+    }
+}
+
+#[test]
 fn a_plan_is_pasted_and_whoever_it_names_is_one_of_the_configuration() {
     let site = site();
     let body = json!({"project": site.project(), "text": NAMED, "person": "ana", "inPlace": true});

@@ -5,7 +5,7 @@ use domain::{
     PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, ToolOutput, ToolStatus,
     ToolUse, TurnTools, Usage,
 };
-use views::{Author, Party, QuestionState, SessionState, TaskState, WaitsFor};
+use views::{Author, Change, Party, QuestionState, SessionState, TaskState, WaitsFor};
 
 use crate::story::{Story, task};
 
@@ -242,7 +242,7 @@ fn jangdan_says_in_the_chat_that_nobody_hears_it_and_how_the_run_stands() {
 fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     let session = SessionId(1);
-    story.tell(Event::SessionOpened {
+    let opened = story.tell(Event::SessionOpened {
         session,
         parent: None,
         depth: 1,
@@ -253,9 +253,17 @@ fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
         resumes: None,
     });
     let state = |story: &Story| story.views.rows().sessions.get(&session).unwrap().state;
+    let names = |changes: Vec<Change>| changes.iter().flat_map(Change::names).collect::<Vec<_>>();
     assert_eq!(state(&story), SessionState::Active);
-    story.tell(Event::SessionDismissed { session });
+    assert!(names(opened).contains(&"session.start"));
+    let dismissed = story.tell(Event::SessionDismissed { session });
     assert_eq!(state(&story), SessionState::Ended);
+    assert!(names(dismissed).contains(&"session.end"));
+    // One with an agent has an end of its own.
+    story.start("T1", 2);
+    assert!(!names(story.tell(Event::SessionDismissed { session: SessionId(2) })).contains(&"session.end"));
+    let ended = story.tell(Event::SessionEnded { session: SessionId(2), exit_status: Some(0) });
+    assert!(names(ended).contains(&"session.end"));
 }
 
 #[test]

@@ -16,9 +16,11 @@ type Props = { project: string | null; draft: Draft; onGo: (line: number) => voi
 export function StartRun({ project, draft, onGo }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const agents = useAgents();
+  const agents = useAgents(project);
   const start = useStart();
-  const [agent, setAgent] = useState("");
+  const [picked, setAgent] = useState("");
+  // Another project may not have it.
+  const agent = agents.data?.some(({ name }) => name === picked) ? picked : "";
   const [optional, setOptional] = useState(false);
   const [inPlace, setInPlace] = useState(false);
   if (project === null) return <p className="text-soft">{t("new.noProject")}</p>;
