@@ -241,8 +241,15 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   await page.locator("li pre").getByText('"type": "assistant"').waitFor();
   await picture(page, "output-unfolded");
   expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
-  await page.getByRole("link", { name: "To the chat" }).click();
-  await until(() => page.url() === at("/runs/RUN/chat"), "where it can be said");
+  const box = page.getByPlaceholder("Say something to the agent…");
+  await box.fill("mind the tabs");
+  await box.press("Enter");
+  await page.getByText("The agent hears it when its turn is over.").waitFor();
+  expect(await box.inputValue()).toBe("");
+  const told = (await world.rows("timeline")).filter(({ kind }) => kind === "TaskTold");
+  expect(told.map(({ task, text }) => [task, text])).toEqual([
+    [TASK.speaker, `to ${TASK.speaker}: mind the tabs`],
+  ]);
 });
 
 test("earlier lines come as one scrolls up, and however many there are, few are drawn", async () => {
