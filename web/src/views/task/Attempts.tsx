@@ -5,7 +5,7 @@ import type { Failure } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { Said } from "~/components/Said";
-import { TaskSheet } from "~/components/TaskSheet";
+import TaskSheet from "~/components/TaskSheet";
 import { Clock, Lasted } from "~/components/Time";
 import { Unready } from "~/components/Unready";
 import { canRewind } from "./can";

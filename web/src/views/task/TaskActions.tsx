@@ -7,7 +7,7 @@ import { useRows } from "~/api/hooks";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { shownState } from "~/components/state";
-import { TaskSheet } from "~/components/TaskSheet";
+import TaskSheet from "~/components/TaskSheet";
 import { canCheckpoint, canRetry, isClosed } from "./can";
 import { RetrySheet } from "./RetrySheet";
 
