@@ -111,7 +111,7 @@ test("lists that can't be had are said so, each with a way to try again", async 
   const lists: [path: string, what: string][] = [
     ["**/api/projects", "The projects can't be listed."],
     ["**/api/plans?*", "The plans of the project can't be listed."],
-    ["**/api/agents", "The agents can't be listed."],
+    ["**/api/agents*", "The agents can't be listed."],
   ];
   for (const [path, what] of lists) {
     await page.route(path, (route) => route.fulfill(BROKEN));

@@ -2,7 +2,6 @@
 
 import { useTranslation } from "react-i18next";
 import { isOffline, Refusal } from "~/api/http";
-
 import { NotLoaded } from "./lazily";
 
 export type Wrong = { title: string; details: string[] };
