@@ -33,7 +33,9 @@ const CAST: Cast = {
   faller: plays(`{ exit = 3 }`),
   worker: plays(WORKS),
   keeper: plays(WORKS),
-  leaver: plays(WORKS),
+  leaver: plays(
+    `{ write = { path = "long.txt", text = ${JSON.stringify("a line\n".repeat(500))} } }, ${WORKS}`,
+  ),
   doer: plays(DONE, 2),
 };
 const NAMES = Object.keys(CAST);
@@ -189,6 +191,15 @@ test("a task goes back to a point that was kept", async () => {
   await point.waitFor();
   await confirm(() => press(point, "Go back here…"), `Take ${taskOf("keeper")} back?`, "Go back here");
   await panel.getByText("Attempt 2").waitFor();
+});
+
+test("a long change is folded, and drawn when somebody unfolds it", async () => {
+  const panel = await panelOf("leaver", "changes");
+  const file = (name: string) => panel.locator("details").filter({ hasText: name });
+  await file("notes.txt").getByText("so far").waitFor();
+  expect(await file("long.txt").locator("pre").count()).toBe(0);
+  await file("long.txt").locator("summary").click();
+  await file("long.txt").locator("pre > div").nth(499).waitFor();
 });
 
 test("a task is left out", async () => {

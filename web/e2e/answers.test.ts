@@ -152,6 +152,20 @@ test("a key that is held when a panel opens presses nothing in it", async () => 
   await expectAnswer(name, "milk", before);
 });
 
+test("a key that is pressed twice opens a panel, and presses nothing in it", async () => {
+  const [name = ""] = await pendingNames();
+  const before = await answered();
+  await page.goto(at("/runs/RUN/list"));
+  await page.locator(`main [data-task="${taskOf(name)}"]`).focus();
+  // However slow this machine is, no time goes by.
+  await page.evaluate("const now = performance.now(); performance.now = () => now;");
+  await page.keyboard.press("Enter");
+  await page.locator("[role=dialog] [data-option]:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("2");
+  await expectAnswer(name, "milk", before);
+});
+
 test.each(["inbox", "chat"])(
   "in the %s two clicks on a word choose it, and what was begun is kept",
   async (view) => {
@@ -254,6 +268,10 @@ test("on a phone a tap opens a task, and its question is answered with a thumb",
   await expectAnswer(name, "tea", before);
   await small.goto(at("/runs/RUN/list"));
   await small.locator(`main [data-task="${taskOf(other)}"]`).tap();
+  const about = small.getByRole("dialog").locator("details").filter({ hasText: "About the task" });
+  expect(await about.getByText("Tokens").isVisible()).toBe(false);
+  await about.locator("summary").tap();
+  await about.getByText("Tokens").waitFor();
   const box = small.getByRole("dialog").locator("textarea").first();
   await box.tap();
   await box.fill("cocoa");

@@ -20,6 +20,20 @@ afterAll(async () => {
   await world?.end();
 });
 
+test("a card whose question can't be had says so, and has it when somebody tries again", async () => {
+  const path = /\/rows\?.*kind=question\b/;
+  const problem = { code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" };
+  await page.route(path, (route) =>
+    route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
+  );
+  await page.goto(at("/"));
+  const card = main().locator("article").first();
+  await card.getByText("the disk is on fire").waitFor();
+  await page.unroute(path);
+  await card.getByRole("button", { name: "Try again" }).click();
+  await card.locator("[data-option]").first().waitFor();
+});
+
 test("what was never shown can't be fetched without the server, and nothing else goes away", async () => {
   // Nothing is fetched ahead here.
   await page.addInitScript("window.requestIdleCallback = () => 0");

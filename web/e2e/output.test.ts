@@ -184,9 +184,12 @@ test("who reads further up is left there, and finds the end again", async () => 
   await box.focus();
   await page.keyboard.press("Home");
   await page.getByRole("button", { name: "To the end" }).waitFor();
+  const top = () => box.evaluate((element) => element.scrollTop);
+  // The browser glides there.
+  await until(async () => (await top()) === 0, "the beginning");
   const before = (await shown()).length;
   await until(async () => (await shown()).length > before + 3, "more lines");
-  expect(await box.evaluate((element) => element.scrollTop)).toBe(0);
+  expect(await top()).toBe(0);
   await page.getByRole("button", { name: "To the end" }).click();
   const below = () =>
     box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
@@ -241,8 +244,15 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   await page.locator("li pre").getByText('"type": "assistant"').waitFor();
   await picture(page, "output-unfolded");
   expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
-  await page.getByRole("link", { name: "To the chat" }).click();
-  await until(() => page.url() === at("/runs/RUN/chat"), "where it can be said");
+  const box = page.getByPlaceholder("Say something to the agent…");
+  await box.fill("mind the tabs");
+  await box.press("Enter");
+  await page.getByText("The agent hears it when its turn is over.").waitFor();
+  expect(await box.inputValue()).toBe("");
+  const told = (await world.rows("timeline")).filter(({ kind }) => kind === "TaskTold");
+  expect(told.map(({ task, text }) => [task, text])).toEqual([
+    [TASK.speaker, `to ${TASK.speaker}: mind the tabs`],
+  ]);
 });
 
 test("earlier lines come as one scrolls up, and however many there are, few are drawn", async () => {

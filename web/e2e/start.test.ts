@@ -51,6 +51,7 @@ test("a plan of the project is picked, and a mistake that is typed into it hinde
 });
 
 test("started on the page, the run goes on as any other", async () => {
+  await page.goto(`${place.origin}/new`);
   await page.getByRole("combobox", { name: "Plan", exact: true }).selectOption("TASKS.md");
   const start = page.getByRole("button", { name: "Start the run" });
   await start.waitFor();
@@ -136,6 +137,27 @@ test("a file that is too large for a plan is refused with a word", async () => {
   await until(async () => (await page.getByLabel("Text of the plan").inputValue()) === PLAN, "the text");
 });
 
+test("a plan that is picked never takes the place of what was written without a word", async () => {
+  await page.goto(`${place.origin}/new`);
+  const text = page.getByLabel("Text of the plan");
+  const plans = page.getByRole("combobox", { name: "Plan", exact: true });
+  await plans.selectOption("TASKS.md");
+  await until(async () => (await text.inputValue()) !== "", "the text of the plan");
+  const read = await text.inputValue();
+  // The text of a file can be made one's own.
+  await plans.selectOption("The text below");
+  await until(async () => (await plans.inputValue()) === "", "a text of one's own");
+  expect(await text.inputValue()).toBe(read);
+  await text.fill("# Mine");
+  const sheet = page.getByRole("dialog", { name: "Replace what you have written?" });
+  await plans.selectOption("TASKS.md");
+  await sheet.getByRole("button", { name: "Back" }).click();
+  expect([await text.inputValue(), await plans.inputValue()]).toEqual(["# Mine", ""]);
+  await plans.selectOption("TASKS.md");
+  await sheet.getByRole("button", { name: "Replace it" }).click();
+  await until(async () => (await text.inputValue()) === read, "the text of the plan");
+});
+
 test.each([
   ["attempts", "attempt", /Attempt 1/],
   ["checks", "receipt", /Nothing was checked yet/],
@@ -149,6 +171,19 @@ test.each([
   await page.unroute(path);
   await panel.getByRole("button", { name: "Try again" }).click();
   await panel.getByText(there).first().waitFor();
+});
+
+test("the canvas comes when its rows can be had again", async () => {
+  const run = (await runs()).at(0)?.id;
+  const path = /\/rows\?.*kind=phase\b/;
+  await page.goto(`${place.origin}/runs/${run}/inbox`);
+  await page.locator("main").getByText("Nothing waits for you").waitFor();
+  await page.route(path, (route) => route.fulfill(BROKEN));
+  await page.locator('[data-view="canvas"]').click();
+  await page.locator("main").getByText("the disk is on fire").waitFor();
+  await page.unroute(path);
+  await page.locator("main").getByRole("button", { name: "Try again" }).click();
+  await page.locator("main [data-task]").first().waitFor();
 });
 
 test("a server that has no room for one more is not taken for one that is away", async () => {

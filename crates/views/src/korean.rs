@@ -7,6 +7,7 @@
 
 mod parts;
 mod plans;
+mod problem;
 mod say;
 
 use domain::{
@@ -14,7 +15,7 @@ use domain::{
     ReturnReason, Route, RunOutcome,
 };
 
-pub(crate) use self::{parts::permission, plans::summary, say::say};
+pub(crate) use self::{parts::permission, plans::summary, problem::title as problem_title, say::say};
 use crate::line::{brief, colon, count, short};
 use parts::{act, action, fail, level, limit, list, list_of, name, passed, priority, role, severity, wait};
 
@@ -306,7 +307,8 @@ pub fn line(event: &Event) -> String {
         }
 
         Event::EscalationRaised { escalation, severity: how, title, .. } => {
-            format!("{escalation} 문제가 생김 (심각도 {}){}", severity(*how), colon(title))
+            let title = problem_title(title).unwrap_or_else(|| title.clone());
+            format!("{escalation} 문제가 생김 (심각도 {}){}", severity(*how), colon(&title))
         }
         Event::EscalationClimbed { escalation, to, .. } => {
             format!("{escalation} 문제가 {}에게 올라감", level(*to))

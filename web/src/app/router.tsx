@@ -22,14 +22,13 @@ const newRun = createRoute({
 });
 
 /** The view that a task's panel lies over, and the tab that is open in it. */
-export type RunSearch = { tab?: TaskTab; over?: string; question?: string };
+export type RunSearch = { tab?: TaskTab; over?: string };
 
 function toRunSearch(search: Record<string, unknown>): RunSearch {
-  const { tab, over, question } = search;
+  const { tab, over } = search;
   return {
     ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
     ...(typeof over === "string" && { over }),
-    ...(typeof question === "string" && { question }),
   };
 }
 

@@ -25,7 +25,7 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
           ref={popup}
           onClickCapture={(event) => event.detail > 1 && isFresh() && halt(event)}
           onKeyDownCapture={(event) =>
-            event.repeat && /^(Enter| )$/.test(event.key) && isButton(event) && halt(event)
+            (event.repeat || isFresh()) && /^(Enter| )$/.test(event.key) && isButton(event) && halt(event)
           }
           initialFocus={() =>
             popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
@@ -52,10 +52,10 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
   );
 }
 
-/** So long after a panel was opened, a click may still be part of what opened it. */
+/** So long after a panel was opened, a click or a key may still be part of what opened it. */
 const FRESH_MS = 500;
 
-/** What opens a panel must not press anything in it: not with the last click of several, nor with a key that is held. */
+/** What opens a panel must not press anything in it: not with the last click of several, nor with a key that is held or pressed twice. */
 function useFresh(): () => boolean {
   const openedAt = useRef(0);
   useEffect(() => {

@@ -17,7 +17,7 @@ type Props = {
 };
 
 /** Says what will happen with a task, before it does. */
-export function TaskSheet({ run, task, act, what, onDone, onClose }: Props) {
+export default function TaskSheet({ run, task, act, what, onDone, onClose }: Props) {
   const { t } = useTranslation();
   return (
     <ConfirmSheet

@@ -1,12 +1,17 @@
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Action, EscalationRow, Wish } from "~/api/generated";
+import { Boundary } from "../Boundary";
 import { Button } from "../Button";
+import { lazily } from "../lazily";
 import { Markdown } from "../Markdown";
-import { TaskSheet } from "../TaskSheet";
+import { toast } from "../toasts";
 import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
+
+// It brings dialogs along, which what waits can be shown without.
+const TaskSheet = lazily(() => import("../TaskSheet"));
 
 /** What can be done about a problem where nobody suggests anything. */
 const ANY: Action[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
@@ -58,14 +63,24 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
         ))}
       </div>
       {asked && escalation.task !== null && (
-        <TaskSheet
-          run={run}
-          task={escalation.task}
-          act={asked.type}
-          what={how(asked)}
-          onDone={() => setHint("")}
-          onClose={() => setAsked(null)}
-        />
+        <Boundary
+          instead={() => null}
+          onFailed={({ error }) => {
+            toast.failed(error);
+            setAsked(null);
+          }}
+        >
+          <Suspense>
+            <TaskSheet
+              run={run}
+              task={escalation.task}
+              act={asked.type}
+              what={how(asked)}
+              onDone={() => setHint("")}
+              onClose={() => setAsked(null)}
+            />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );

@@ -1,8 +1,10 @@
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { InboxEntry } from "~/api/generated";
-import { useRow } from "~/api/hooks";
+import type { InboxEntry, RowOf } from "~/api/generated";
+import { useRow, useRows } from "~/api/hooks";
 import { useInWords } from "../inWords";
 import { useCardOpening, useOpening } from "../opening";
+import { ProblemLine } from "../ProblemLine";
 import { Ago } from "../Time";
 import { AskedText } from "./AskedText";
 import { EscalationForm } from "./EscalationForm";
@@ -67,13 +69,29 @@ export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
 export function WaitingForm({ waiting: { run, item } }: { waiting: InboxEntry }) {
   switch (item.type) {
     case "question":
-      return <AskedQuestion run={run} id={item.id} />;
+      return (
+        <Wanted run={run} kind="question" id={item.id}>
+          {(question) => <QuestionForm run={run} question={question} />}
+        </Wanted>
+      );
     case "request":
-      return <AskedRequest run={run} id={item.id} />;
+      return (
+        <Wanted run={run} kind="request" id={item.id}>
+          {(request) => <RequestForm run={run} request={request} />}
+        </Wanted>
+      );
     case "gate":
-      return <OpenGate run={run} phase={item.id} />;
+      return (
+        <Wanted run={run} kind="gate" id={String(item.id)}>
+          {(gate) => <GateForm run={run} gate={gate} />}
+        </Wanted>
+      );
     case "escalation":
-      return <OpenEscalation run={run} id={item.id} />;
+      return (
+        <Wanted run={run} kind="escalation" id={item.id}>
+          {(escalation) => <EscalationForm run={run} escalation={escalation} />}
+        </Wanted>
+      );
     case "plan":
       return <PlanForm run={run} offer={item.id} />;
     case "invocation":
@@ -81,22 +99,33 @@ export function WaitingForm({ waiting: { run, item } }: { waiting: InboxEntry })
   }
 }
 
-function AskedQuestion({ run, id }: { run: string; id: string }) {
-  const question = useRow(run, "question", id);
-  return question ? <QuestionForm run={run} question={question} /> : null;
-}
+/** What a person can settle. */
+type Settled = "question" | "request" | "gate" | "escalation";
 
-function AskedRequest({ run, id }: { run: string; id: string }) {
-  const request = useRow(run, "request", id);
-  return request ? <RequestForm run={run} request={request} /> : null;
-}
+type WantedProps<K extends Settled> = {
+  run: string;
+  kind: K;
+  id: string;
+  children: (row: RowOf[K]) => ReactNode;
+};
 
-function OpenGate({ run, phase }: { run: string; phase: number }) {
-  const gate = useRow(run, "gate", String(phase));
-  return gate ? <GateForm run={run} gate={gate} /> : null;
-}
-
-function OpenEscalation({ run, id }: { run: string; id: string }) {
-  const escalation = useRow(run, "escalation", id);
-  return escalation ? <EscalationForm run={run} escalation={escalation} /> : null;
+/** The row that something is settled with; until it is there, that it comes, or why not. */
+function Wanted<K extends Settled>({ run, kind, id, children }: WantedProps<K>) {
+  const { t } = useTranslation();
+  const rows = useRows(run, kind);
+  const row = rows.data?.[id];
+  if (row) return children(row);
+  switch (rows.status) {
+    case "pending":
+      return (
+        <p role="status" className="text-soft">
+          {t("said.loading")}…
+        </p>
+      );
+    case "error":
+      return <ProblemLine error={rows.error} retry={() => void rows.refetch()} />;
+    // The stream tells of it in a moment, or of its end.
+    case "success":
+      return null;
+  }
 }

@@ -4,9 +4,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
 import { useLayout } from "~/api/pictures";
-import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
+import { Unready } from "~/components/Unready";
 import type { RunViewProps } from "../views";
 import { Plan } from "./Plan";
 import { planName } from "./toGraph";
@@ -20,15 +19,8 @@ export default function Canvas({ run }: RunViewProps) {
   const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
   const plan = useMemo(() => details.data && planName(details.data), [details.data]);
   const layout = useLayout(run, plan, isOver);
-  const error = tasks.error ?? phases.error ?? details.error ?? layout.error;
-  if (error)
-    return (
-      <Problem
-        error={error}
-        retry={() => void Promise.all([tasks.refetch(), details.refetch(), layout.refetch()])}
-      />
-    );
-  if (!tasks.data || !layout.data) return <Loading />;
+  const needed = [tasks, phases, details, layout];
+  if (!tasks.data || !layout.data || needed.some(({ error }) => error)) return <Unready needed={needed} />;
   if (layout.data.nodes.length === 0)
     return <Said title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (

@@ -13,6 +13,8 @@ export type Draft = {
   text: string;
   /** The file of the project that has the same text. */
   path: string | null;
+  /** Whether somebody has written in it, which is lost where another plan takes its place. */
+  isWritten: boolean;
 };
 
 /** How long one may type before the plan is read again. */
@@ -22,7 +24,12 @@ const PAUSE_MS = 350;
 export default function NewRun() {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<string | null>(null);
-  const [draft, setDraft] = useState<Draft>({ name: "TASKS.md", text: "", path: null });
+  const [draft, setDraft] = useState<Draft>({
+    name: "TASKS.md",
+    text: "",
+    path: null,
+    isWritten: false,
+  });
   const place = useRef<HTMLTextAreaElement>(null);
   const projects = useProjects();
   const project = chosen ?? projects.data?.[0]?.folder ?? null;
@@ -66,7 +73,9 @@ export default function NewRun() {
         />
         <PlanText
           text={text}
-          onText={(changed) => setDraft((before) => ({ ...before, text: changed, path: null }))}
+          onText={(changed) =>
+            setDraft((before) => ({ ...before, text: changed, path: null, isWritten: changed.trim() !== "" }))
+          }
           place={place}
           diagnostics={check.data?.diagnostics ?? []}
         />

@@ -1,11 +1,12 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { FileUp, FolderOpen } from "lucide-react";
-import { type ChangeEvent, useRef } from "react";
+import { type ChangeEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PlanFile } from "~/api/generated";
 import { Refusal } from "~/api/http";
 import { readPlan } from "~/api/plans";
 import { Button } from "~/components/Button";
+import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { ProblemLine } from "~/components/ProblemLine";
 import { toast } from "~/components/toasts";
 import type { Draft } from "./NewRun";
@@ -27,22 +28,27 @@ type Props = {
 export function PickPlan({ projects, project, onProject, plans, draft, onDraft }: Props) {
   const { t } = useTranslation();
   const file = useRef<HTMLInputElement>(null);
+  const [offered, setOffered] = useState<Draft | null>(null);
+  /** What somebody has written is not thrown away without a word. */
+  const offer = (plan: Draft) => (draft.isWritten ? setOffered(plan) : onDraft(plan));
   const upload = async (event: ChangeEvent<HTMLInputElement>) => {
     const picked = event.target.files?.[0];
     event.target.value = "";
     if (!picked) return;
     try {
       if (picked.size > PLAN_BYTES_MAX) throw tooLarge(t("new.tooLarge", { name: picked.name }));
-      onDraft({ name: picked.name, text: await picked.text(), path: null });
+      offer({ name: picked.name, text: await picked.text(), path: null, isWritten: false });
     } catch (error) {
       toast.failed(error);
     }
   };
   const pick = async (path: string) => {
-    if (project === null || path === "") return;
+    if (project === null) return;
+    // The text of the file stays, and is a text of one's own from now on.
+    if (path === "") return onDraft({ ...draft, path: null });
     try {
       const plan = await readPlan(project, path);
-      onDraft({ name: plan.path, text: plan.text, path: plan.path });
+      offer({ name: plan.path, text: plan.text, path: plan.path, isWritten: false });
     } catch (error) {
       toast.failed(error);
     }
@@ -112,10 +118,25 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
         <Button
           look="quiet"
           icon={<FolderOpen aria-hidden size={15} />}
-          onClick={() => onDraft({ name: "TASKS.md", text: t("new.exampleText"), path: null })}
+          onClick={() =>
+            onDraft({ name: "TASKS.md", text: t("new.exampleText"), path: null, isWritten: false })
+          }
         >
           {t("new.example")}
         </Button>
+      )}
+      {offered && (
+        <ConfirmSheet
+          title={t("new.replace.title")}
+          action={t("new.replace.name")}
+          act={async () => {
+            onDraft(offered);
+            return null;
+          }}
+          onClose={() => setOffered(null)}
+        >
+          <p>{t("new.replace.what", { name: offered.name })}</p>
+        </ConfirmSheet>
       )}
     </div>
   );

@@ -71,7 +71,12 @@ export function SessionOutput({ run, session }: { run: string; session: string }
       <Suspense fallback={<Loading />}>
         <Terminal run={run} session={session} draws={drawsScreen(state.tail)} />
       </Suspense>
-      {!isOver && <Typing run={run} session={session} />}
+      {!isOver &&
+        (row?.park === "cold" ? (
+          <p className="border-line border-t px-4 py-2 text-soft text-xs">{t("output.cold")}</p>
+        ) : (
+          <Typing run={run} session={session} />
+        ))}
     </div>
   );
 }

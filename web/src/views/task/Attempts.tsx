@@ -2,18 +2,20 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Failure } from "~/api/generated";
-import { useRows } from "~/api/hooks";
+import { useRow, useRows } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { Said } from "~/components/Said";
-import { TaskSheet } from "~/components/TaskSheet";
+import TaskSheet from "~/components/TaskSheet";
 import { Clock, Lasted } from "~/components/Time";
 import { Unready } from "~/components/Unready";
+import { canRewind } from "./can";
 
 /** Every try at a task, and the points that it can go back to. */
 export default function Attempts({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const attempts = useRows(run, "attempt");
   const checkpoints = useRows(run, "checkpoint");
+  const row = useRow(run, "task", task);
   const [asked, setAsked] = useState<{ checkpoint?: string } | null>(null);
   if (!attempts.data || !checkpoints.data) return <Unready needed={[attempts, checkpoints]} />;
   const tries = Object.values(attempts.data)
@@ -23,6 +25,8 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
     .filter((row) => row.task === task && row.state === "made")
     .sort((left, right) => right.orderedAt - left.orderedAt);
   if (tries.length === 0) return <Said title={t("attempts.empty")}>{t("attempts.emptyHint")}</Said>;
+  const back = (to: { checkpoint?: string }) =>
+    row && canRewind(row) && <Button onClick={() => setAsked(to)}>{t("taskAct.rewind.name")}…</Button>;
   return (
     <div className="flex flex-col gap-5 p-4">
       <ul className="flex flex-col gap-2">
@@ -58,12 +62,12 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
               <span className="text-soft text-xs">
                 <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.orderedAt} />
               </span>
-              <Button onClick={() => setAsked({ checkpoint: row.id })}>{t("taskAct.rewind.name")}…</Button>
+              {back({ checkpoint: row.id })}
             </li>
           ))}
           <li className="flex items-center gap-3 border-line border-t py-1.5">
             <span className="flex-1">{t("attempts.beginning")}</span>
-            <Button onClick={() => setAsked({})}>{t("taskAct.rewind.name")}…</Button>
+            {back({})}
           </li>
         </ul>
       </section>

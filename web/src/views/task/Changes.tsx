@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getText, part } from "~/api/http";
 import { Button } from "~/components/Button";
@@ -51,9 +52,12 @@ export default function Changes({ run, task }: { run: string; task: string }) {
 
 function File({ file }: { file: DiffFile }) {
   const { t } = useTranslation();
+  // What is folded is not drawn: a large change has more lines than a page can hold.
+  const [isOpen, setIsOpen] = useState(file.lines.length <= OPEN_LINES_MAX);
   return (
     <details
-      open={file.lines.length <= OPEN_LINES_MAX}
+      open={isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
       className="overflow-hidden rounded-lg border border-line"
     >
       <summary className="flex cursor-pointer gap-2 bg-page px-3 py-1.5">
@@ -61,7 +65,7 @@ function File({ file }: { file: DiffFile }) {
         <b className="text-done text-xs">+{file.added}</b>
         <b className="text-fail text-xs">−{file.removed}</b>
       </summary>
-      {file.binary ? (
+      {!isOpen ? null : file.binary ? (
         <p className="px-3 py-2 text-soft">{t("changes.binary")}</p>
       ) : (
         <pre tabIndex={0} className="overflow-x-auto py-1 font-mono text-xs leading-[1.55]">

@@ -7,11 +7,11 @@ import { useRows } from "~/api/hooks";
 import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
 import { shownState } from "~/components/state";
-import { TaskSheet } from "~/components/TaskSheet";
+import TaskSheet from "~/components/TaskSheet";
+import { canCheckpoint, canRetry, isClosed } from "./can";
 import { RetrySheet } from "./RetrySheet";
 
 const PRIORITIES: readonly Priority[] = ["critical", "high", "normal", "low"];
-const OVER: readonly TaskRow["state"][] = ["done", "skipped", "cancelled"];
 const ITEM = "cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page";
 
 /** What can be done with a task. */
@@ -21,7 +21,7 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
   const [asked, setAsked] = useState<"skip" | "cancel" | null>(null);
   const [retries, setRetries] = useState(false);
   const agents = useRows(run, "agent").data ?? {};
-  const isOver = OVER.includes(task.state) || task.state === "failed";
+  const isOver = isClosed(task) || task.state === "failed";
   const isPaused = shownState(task) === "paused";
   return (
     <div className="flex gap-1.5">
@@ -34,7 +34,7 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
           {t(isPaused ? "action.continue" : "action.pause")}
         </Button>
       )}
-      {!OVER.includes(task.state) && (
+      {canRetry(task) && (
         <Button icon={<RotateCcw aria-hidden size={14} />} onClick={() => setRetries(true)}>
           {t("action.retry")}
         </Button>
@@ -84,13 +84,15 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
                 </>
               )}
               <Menu.Separator className="my-1 h-px bg-line" />
-              <Menu.Item
-                className={ITEM}
-                onClick={() => void act({ makeCheckpoint: task.id }, t("task.checkpointed"))}
-              >
-                {t("action.checkpoint")}
-              </Menu.Item>
-              {!OVER.includes(task.state) && (
+              {canCheckpoint(task) && (
+                <Menu.Item
+                  className={ITEM}
+                  onClick={() => void act({ makeCheckpoint: task.id }, t("task.checkpointed"))}
+                >
+                  {t("action.checkpoint")}
+                </Menu.Item>
+              )}
+              {!isClosed(task) && (
                 <>
                   <Menu.Item className={ITEM} onClick={() => setAsked("skip")}>
                     {t("taskAct.skip.name")}…

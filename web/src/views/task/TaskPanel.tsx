@@ -67,7 +67,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          <div className="flex min-h-0 flex-1">
+          <div className="flex min-h-0 flex-1 max-lg:flex-col">
             <Tabs.Panel
               value={tab}
               className="min-h-0 min-w-0 flex-1 overflow-auto outline-none"

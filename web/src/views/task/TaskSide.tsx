@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
@@ -11,17 +11,15 @@ import { Ago, Lasted } from "~/components/Time";
 /** What one wants to know about a task at a glance. */
 export function TaskSide({ run, task }: { run: string; task: TaskRow }) {
   const { t } = useTranslation();
+  const isWide = useWide();
   const detail = useRow(run, "taskDetail", task.id);
   const session = useRow(run, "session", task.session);
   const details = useRows(run, "taskDetail").data ?? {};
   const behind = Object.values(details)
     .filter((other) => other.dependsOn.includes(task.id))
     .map((other) => other.id);
-  return (
-    <aside
-      aria-label={t("task.about")}
-      className="hidden w-[268px] shrink-0 flex-col gap-4 overflow-y-auto border-line border-l px-4 py-4 text-sm text-soft lg:flex"
-    >
+  const all = (
+    <>
       <Part title={t("task.work")}>
         <Line name={t("task.agent")}>{task.agent ?? "–"}</Line>
         {session && (
@@ -76,7 +74,34 @@ export function TaskSide({ run, task }: { run: string; task: TaskRow }) {
           </ul>
         </Part>
       )}
-    </aside>
+    </>
+  );
+  const look = "flex flex-col gap-4 overflow-y-auto px-4 py-4 text-sm text-soft";
+  if (isWide) {
+    return (
+      <aside aria-label={t("task.about")} className={`w-[268px] shrink-0 border-line border-l ${look}`}>
+        {all}
+      </aside>
+    );
+  }
+  return (
+    <details className="shrink-0 border-line border-t">
+      <summary className="cursor-pointer px-4 py-2 font-medium text-soft">{t("task.about")}</summary>
+      <div className={`max-h-[45dvh] ${look}`}>{all}</div>
+    </details>
+  );
+}
+
+/** From this width on there is room beside the tabs. */
+const WIDE = matchMedia("(min-width: 64rem)");
+
+function useWide(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      WIDE.addEventListener("change", listener);
+      return () => WIDE.removeEventListener("change", listener);
+    },
+    () => WIDE.matches,
   );
 }
 

@@ -43,9 +43,8 @@ pub fn run() -> Result<Report> {
     let jangdan = beside.join("jangdan");
     ensure!(jangdan.exists(), "build the program first: cargo build --release --package cli");
 
-    let mut names = vec!["dispatch", "make", "first task", "first task, worktree"];
+    let mut names = vec!["dispatch", "make", "node start", "first task", "first task, worktree"];
     names.extend(peers.has_ninja.then_some("ninja"));
-    names.extend(peers.has_node.then_some("node start"));
     let times = in_turns(ROUNDS, names.len(), |n| -> Result<Duration> {
         match names.get(n).copied().unwrap_or_default() {
             "dispatch" => timed(|| dispatch(&work)),
@@ -63,13 +62,11 @@ pub fn run() -> Result<Report> {
 
     let mut report = Report::new("run", timings.rounds);
     report.ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
-    if peers.has_node {
-        let first = timings.times_longer("first task", "node start");
-        report.ratio("first task/node start", first, Goal::AtMost(0.5));
-        let first = timings.times_longer("first task, worktree", "node start");
-        report.figure("first task in a worktree/node start", first);
-        report.figure("node start ms", timings.seconds("node start") * 1e3);
-    }
+    let first = timings.times_longer("first task", "node start");
+    report.ratio("first task/node start", first, Goal::AtMost(0.5));
+    let first = timings.times_longer("first task, worktree", "node start");
+    report.figure("first task in a worktree/node start", first);
+    report.figure("node start ms", timings.seconds("node start") * 1e3);
     if peers.has_ninja {
         report.figure("dispatch/ninja", timings.times_longer("dispatch", "ninja"));
         report.figure("ninja s", timings.seconds("ninja"));

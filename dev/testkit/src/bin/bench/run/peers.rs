@@ -17,7 +17,6 @@ const SERVER: &str = "require('http').createServer(() => {}).listen(0, '127.0.0.
 pub struct Peers {
     folder: PathBuf,
     pub has_ninja: bool,
-    pub has_node: bool,
 }
 
 impl Peers {
@@ -42,7 +41,8 @@ impl Peers {
             command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
             command.status().is_ok_and(|status| status.success())
         };
-        Ok(Self { folder: folder.to_owned(), has_ninja: has("ninja"), has_node: has("node") })
+        ensure!(has("node"), "Node is not there, and a goal is measured by it: install Node 20.19 or later");
+        Ok(Self { folder: folder.to_owned(), has_ninja: has("ninja") })
     }
 
     pub fn make(&self) -> Result<()> {
