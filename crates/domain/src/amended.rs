@@ -7,6 +7,7 @@ use crate::{PlannedPhase, PlannedTask, TaskId};
 /// What a plan file says that a run's plan does not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanChanges {
     /// Phases that are new.
@@ -35,6 +36,7 @@ pub struct PlanChanges {
 /// A task about which something else is said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedTask {
     /// The task as the file has it.
@@ -46,6 +48,7 @@ pub struct ChangedTask {
 /// A task for which a change comes too late.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KeptTask {
     /// The task.
@@ -67,6 +70,7 @@ macro_rules! fields {
         /// One thing that a plan says about a task.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase")]
         pub enum PlanField {$(
             $(#[$doc])*

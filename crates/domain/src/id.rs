@@ -13,6 +13,7 @@ macro_rules! numbered {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(value_type = String))]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(pub u32);
 

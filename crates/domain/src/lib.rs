@@ -13,6 +13,8 @@ mod id;
 mod input;
 mod log;
 mod message;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod overlap;
 mod permission;
 mod planned;

@@ -30,6 +30,7 @@ pub enum PermissionMode {
 /// What an agent wants to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionWish {
     /// The prompt's own id, by which the agent knows the answer.
@@ -49,6 +50,7 @@ pub struct PermissionWish {
 /// What kind of act an agent wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionKind {
     /// Change a file.
@@ -79,6 +81,7 @@ impl PermissionKind {
 /// How long a choice is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
     /// For this prompt alone.

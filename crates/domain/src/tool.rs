@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How far a tool is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
     /// It is about to begin, or under way. Of a turn that is over: nobody heard how it ended.
@@ -18,6 +19,7 @@ pub enum ToolStatus {
 /// The tools of one turn, in the order in which they were called.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnTools {
     /// The last of them.
@@ -38,6 +40,7 @@ impl TurnTools {
 /// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUse {
     /// How many lines of the turn's words come before it.
@@ -55,6 +58,7 @@ pub struct ToolUse {
 /// What a tool printed: its beginning and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
     /// All of it, or its beginning.

@@ -9,6 +9,7 @@ use crate::ParseError;
 /// How urgent a task is; a higher one starts first among those that are ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// When nothing else is to be done.
@@ -39,6 +40,7 @@ impl FromStr for Priority {
 /// How large a task is, for estimates until durations are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Complexity {
     /// Small.
     S,

@@ -68,7 +68,8 @@ pub struct Accepted {
 }
 
 /// What waits for the person, and in which run: a row of the inbox with the run beside it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = InboxEntry)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InboxEntry"))]
 pub struct InboxItem {
     /// The run.
@@ -88,7 +89,8 @@ pub struct StopWish {
 }
 
 /// A question that waits for an answer, and in which run: a row of the kind question with the run beside it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AskedQuestion)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AskedQuestion"))]
 pub struct PendingQuestion {
     /// The run.
@@ -103,31 +105,22 @@ pub struct PendingQuestion {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TaskWhole {
     /// Its row.
-    #[schema(value_type = Object)]
     pub task: TaskRow,
     /// What the plan says.
-    #[schema(value_type = Option<Object>)]
     pub detail: Option<TaskDetailRow>,
     /// Its tries.
-    #[schema(value_type = Vec<Object>)]
     pub attempts: Vec<AttemptRow>,
     /// The proofs that its checks ran.
-    #[schema(value_type = Vec<Object>)]
     pub receipts: Vec<ReceiptRow>,
     /// The points that it can go back to.
-    #[schema(value_type = Vec<Object>)]
     pub checkpoints: Vec<CheckpointRow>,
     /// Its questions.
-    #[schema(value_type = Vec<Object>)]
     pub questions: Vec<QuestionRow>,
     /// What it asked for.
-    #[schema(value_type = Vec<Object>)]
     pub requests: Vec<RequestRow>,
     /// Its problems on their way up.
-    #[schema(value_type = Vec<Object>)]
     pub escalations: Vec<EscalationRow>,
     /// Its rounds of implementing and testing.
-    #[schema(value_type = Vec<Object>)]
     pub loops: Vec<LoopRow>,
 }
 

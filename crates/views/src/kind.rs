@@ -84,6 +84,15 @@ macro_rules! kinds {
             pub $table: $row,
         )*}
 
+        /// Lists of rows by the names of their kinds, of all kinds or some.
+        #[cfg(feature = "openapi")]
+        #[derive(Debug, utoipa::ToSchema)]
+        pub struct RowsByKind {$(
+            $(#[$doc])*
+            #[schema(rename = $name, required = false)]
+            pub $table: Vec<$row>,
+        )*}
+
         /// All rows of a run, a table for each kind.
         #[derive(Debug, Clone, Default)]
         pub struct Rows {$(

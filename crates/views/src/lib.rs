@@ -25,6 +25,8 @@ mod words;
 pub use change::Change;
 #[cfg(feature = "typescript")]
 pub use kind::RowOf;
+#[cfg(feature = "openapi")]
+pub use kind::RowsByKind;
 pub use kind::{Kind, Row, Rows};
 pub use korean::line as in_korean;
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};

@@ -60,7 +60,6 @@ pub struct Bar {
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub end_at: Timestamp,
     /// Why the task did not go on, in time that it was blocked.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub reason: Option<BlockReason>,
     /// The question, what was asked for, or what went wrong, in that time.
     pub text: Option<String>,

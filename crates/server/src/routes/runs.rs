@@ -14,7 +14,8 @@ use axum::{
 use domain::{AgentName, RunId, TaskId};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
-use views::{Kind, QuestionState, Row, RunRow, RunState, UsageRow};
+use utoipa::ToSchema;
+use views::{Kind, QuestionState, Row, RowsByKind, RunRow, RunState, UsageRow};
 
 use crate::{
     api::Api,
@@ -30,7 +31,7 @@ const RUNS_MAX: usize = 1000;
 const PERSON_BYTES_MAX: usize = 200;
 
 /// The rows of a run by their kinds, and the place in the log that they stand for.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunRows {
     /// The place among all runs; listening from here on misses nothing.
@@ -39,6 +40,7 @@ pub struct RunRows {
     sequence: u64,
     /// The rows of the kinds that were asked for.
     #[cfg_attr(feature = "typescript", ts(type = "{ [K in keyof RowOf]?: Array<RowOf[K]> }"))]
+    #[schema(value_type = RowsByKind)]
     rows: BTreeMap<&'static str, Vec<Row>>,
 }
 
@@ -52,7 +54,7 @@ pub struct RunRows {
         ("before" = Option<String>, Query, description = "a run; only those that began before it, the newest first"),
     ),
     responses(
-        (status = OK, description = "rows of the kind run", body = [Object]),
+        (status = OK, description = "rows of the kind run", body = [RunRow]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
@@ -110,7 +112,7 @@ pub async fn start(
 #[utoipa::path(
     get, path = "/api/runs/{run}",
     params(("run" = String, Path, description = "the run")),
-    responses((status = OK, description = "a row of the kind run", body = Object), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
+    responses((status = OK, description = "a row of the kind run", body = RunRow), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<RunRow>, Failure> {
     api.ask(move |host| Ok(Json(host.row(&run)?))).await
@@ -125,7 +127,7 @@ pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Jso
         ("task" = Option<String>, Query, description = "only the turns of this task, where kind is turn"),
     ),
     responses(
-        (status = OK, description = "position, sequence, and the rows by their kinds", body = Object),
+        (status = OK, body = RunRows),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
@@ -187,7 +189,7 @@ pub async fn wish(
         ("agent" = Option<String>, Query, description = "only those of this agent"),
     ),
     responses(
-        (status = OK, description = "rows of the kind question, each with its run", body = [Object]),
+        (status = OK, description = "rows of the kind question, each with its run", body = [PendingQuestion]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
@@ -221,7 +223,7 @@ pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<
     get, path = "/api/runs/{run}/usage",
     params(("run" = String, Path, description = "the run")),
     responses(
-        (status = OK, description = "rows of the kind usage", body = [Object]),
+        (status = OK, description = "rows of the kind usage", body = [UsageRow]),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -232,7 +234,7 @@ pub async fn usage(State(api): State<Api>, Named(run): Named<RunId>) -> Result<J
 /// What waits for the person in all runs that go on, the most urgent first.
 #[utoipa::path(
     get, path = "/api/inbox",
-    responses((status = OK, description = "rows of the kind inbox, each with its run", body = [Object]))
+    responses((status = OK, description = "rows of the kind inbox, each with its run", body = [InboxItem]))
 )]
 pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failure> {
     api.ask(|host| {

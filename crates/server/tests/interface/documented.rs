@@ -113,9 +113,8 @@ fn answers_have_what_the_description_promises() {
     let site = Site::open();
     let run = site.start_asking(1);
     let description: Value = site.client.get("/api/openapi.json").unwrap();
-    let check = |name: &str, answer: &str| {
+    let check_value = |name: &str, answer: &Value| {
         let schema = &description["components"]["schemas"][name];
-        let answer: Value = serde_json::from_str(answer).unwrap();
         let promised: BTreeSet<_> = schema["properties"].as_object().unwrap().keys().collect();
         for required in schema["required"].as_array().unwrap() {
             assert!(answer.get(required.as_str().unwrap()).is_some(), "{name} without {required}: {answer}");
@@ -123,9 +122,20 @@ fn answers_have_what_the_description_promises() {
         let found: BTreeSet<_> = answer.as_object().unwrap().keys().collect();
         assert!(found.is_subset(&promised), "{name}: {answer}");
     };
+    let check = |name: &str, answer: &str| check_value(name, &serde_json::from_str(answer).unwrap());
     let wishes = format!("/api/runs/{run}/wishes");
     check("Status", &site.ask("GET", "/api/status", "").1);
     check("Layout", &site.ask("GET", &format!("/api/runs/{run}/layout"), "").1);
+    let rows = site.ask("GET", &format!("/api/runs/{run}/rows"), "").1;
+    check("RunRows", &rows);
+    let rows: Value = serde_json::from_str(&rows).unwrap();
+    let kinds = &description["components"]["schemas"]["RowsByKind"]["properties"];
+    assert_eq!(kinds.as_object().unwrap().len(), views::Kind::ALL.len());
+    for (kind, rows) in rows["rows"].as_object().unwrap() {
+        let name = kinds[kind]["items"]["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
+        rows.as_array().unwrap().iter().for_each(|row| check_value(name, row));
+    }
+    check("TaskWhole", &site.ask("GET", &format!("/api/runs/{run}/tasks/T1.1"), "").1);
     check("Schedule", &site.ask("GET", &format!("/api/runs/{run}/schedule"), "").1);
     check("Accepted", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"pauseRun"}"#).1);
     check("Problem", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"tick"}"#).1);

@@ -11,6 +11,7 @@ use crate::{Kind, Record, Views};
 /// A member of the team.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRow {
     /// The name by which others call it.
@@ -18,6 +19,7 @@ pub struct AgentRow {
     /// What it is in the team for.
     pub role: Role,
     /// How many tasks it may do at once; as many as the run where nothing is said.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1))]
     pub slots: Option<NonZeroU32>,
     /// How many of its sessions live.
     pub n_sessions: u32,
@@ -30,6 +32,7 @@ pub struct AgentRow {
 /// More questions in one phase than people like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AsksALot {
     /// The phase.

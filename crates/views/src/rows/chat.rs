@@ -9,6 +9,7 @@ use crate::{Kind, Record, Views, korean, views::Moment, words::line};
 /// One utterance about the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatRow {
     /// Its place, from 0.
@@ -33,6 +34,7 @@ pub struct ChatRow {
 /// Who speaks in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Author {
     /// Whose run it is.

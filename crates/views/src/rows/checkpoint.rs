@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// A point that a task can go back to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRow {
     /// The checkpoint.
@@ -36,6 +37,7 @@ pub struct CheckpointRow {
 /// How a checkpoint stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointState {
     /// It is to be made.

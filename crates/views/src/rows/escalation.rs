@@ -12,6 +12,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// A problem handed upward.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EscalationRow {
     /// The escalation.
@@ -59,6 +60,7 @@ pub struct EscalationRow {
 /// How an escalation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum EscalationState {
     /// Somebody must do something.

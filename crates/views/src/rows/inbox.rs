@@ -14,6 +14,7 @@ use crate::{Kind, Record, korean};
 /// One thing that waits for the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InboxRow {
     /// What it is.
@@ -38,6 +39,7 @@ pub struct InboxRow {
 /// What somebody has in hand. Calls are never in the inbox: agents have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
 pub enum InboxItem {
     /// A question.

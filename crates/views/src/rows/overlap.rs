@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// Files that two unfinished tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OverlapRow {
     /// The two tasks, in order.

@@ -9,6 +9,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// A group of tasks with a gate at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseRow {
     /// The number, as people count.
@@ -46,6 +47,7 @@ pub struct PhaseRow {
 /// How a phase stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PhaseState {
     /// None of its tasks has started.

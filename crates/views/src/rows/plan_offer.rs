@@ -11,6 +11,7 @@ use crate::{Kind, Record, Views, korean, plans::summary, views::Moment};
 /// What a plan file says that the run's plan does not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanOfferRow {
     /// The offer.
@@ -32,6 +33,7 @@ pub struct PlanOfferRow {
 /// What became of a change of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanOfferState {
     /// It waits for the person.

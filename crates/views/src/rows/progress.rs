@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressRow {
     /// The session.

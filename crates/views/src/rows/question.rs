@@ -12,6 +12,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// What somebody must answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRow {
     /// The question.
@@ -72,6 +73,7 @@ pub struct QuestionRow {
 /// Something that is not clear about a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AskedBack {
     /// Who wants to know.
@@ -85,6 +87,7 @@ pub struct AskedBack {
 /// How a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionState {
     /// It is asked, and with nobody yet.

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// The proof that a command ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptRow {
     /// The event that brought it.
@@ -38,6 +39,7 @@ pub struct ReceiptRow {
 /// What a command ran for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Purpose {
     /// To prove a task.
@@ -51,6 +53,7 @@ pub enum Purpose {
 /// What a task's last receipt says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskReceipt {
     /// The event that brought it; names its row.

@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// What an agent delivers to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResultRow {
     /// The result.
@@ -37,6 +38,7 @@ pub struct ResultRow {
 /// How a result stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ResultState {
     /// It waits for the receiver's next turn.

@@ -10,6 +10,7 @@ use crate::{Kind, Record, Views};
 /// What is to be done, and what must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskDetailRow {
     /// The task.

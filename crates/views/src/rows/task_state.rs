@@ -9,6 +9,7 @@ use crate::{Views, facts::Standing, views::Moment};
 /// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TaskState {
     /// Something that it waits for is not there.

@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, korean, say::say, views::Moment};
 /// One utterance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnRow {
     /// The task.
@@ -45,6 +46,7 @@ pub struct TurnRow {
 /// Who speaks in a task's conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Speaker {
     /// Whoever leads the agent.
@@ -56,6 +58,7 @@ pub enum Speaker {
 /// What an utterance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnKind {
     /// What an agent said in its turn.

@@ -8,6 +8,7 @@ use crate::{Kind, Record, Views, views::Moment};
 /// What was used by one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
     /// Who used it.
@@ -27,6 +28,7 @@ pub struct UsageRow {
 /// Who used it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
 pub enum Scope {
     /// The run.
@@ -42,6 +44,7 @@ pub enum Scope {
 /// What was used, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Used {
     /// Tokens that count against a budget.

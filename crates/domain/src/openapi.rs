@@ -1,0 +1,28 @@
+//! What the description for programs says of enums that are written as a text.
+
+use std::borrow::Cow;
+
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
+
+use crate::{Actor, Budget};
+
+macro_rules! written_as_text {
+    ($($name:ident),*) => {$(
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                String::schema()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed(stringify!($name))
+            }
+        }
+    )*};
+}
+
+written_as_text!(Actor, Budget);
