@@ -52,9 +52,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     while !signals.is_ended() {
         signals.wait(LOOK);
-        // Somebody else may have asked for the end.
+        // Somebody else may have asked for the end, which counts then; or its folder is gone, and nobody can ask.
         if Client::connect(&data).is_ok_and(|client| client.is_none()) {
-            server.wait();
+            server.stop(AfterStop::LeaveWorking);
             return Ok(ExitCode::SUCCESS);
         }
     }

@@ -152,6 +152,11 @@ fn what_happens_can_be_read_by_programs() {
 }
 
 #[test]
+fn a_server_that_nobody_can_reach_any_more_ends() {
+    Office::open("").lose_data();
+}
+
+#[test]
 fn a_run_can_be_called_off() {
     let office = Office::open(WAITS);
     office.start(plan(&["T1", "T2"]), automatic());

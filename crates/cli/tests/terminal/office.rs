@@ -5,6 +5,8 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use domain::{GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings, TaskId};
@@ -64,6 +66,17 @@ impl Office {
         said.read_line(&mut line).unwrap();
         assert!(line.starts_with("serves"), "{line}");
         self.server = Some(server);
+    }
+
+    /// Takes the server's folder away, and returns when it has ended.
+    pub fn lose_data(&mut self) {
+        fs::remove_dir_all(self.data()).unwrap();
+        let mut server = self.server.take().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while server.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "it serves nobody, and goes on");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Kills the server without a word.

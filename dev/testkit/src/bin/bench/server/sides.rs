@@ -104,7 +104,8 @@ impl Home {
         let port = free_port()?;
         fs::create_dir_all(home.data())?;
         fs::write(home.data().join("port"), port.to_string())?;
-        let mut first = home.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut first = home.command();
+        let mut first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let since = Instant::now();
         while home.token().is_none() {
             ensure!(since.elapsed() < START_MAX && first.try_wait()?.is_none(), "jangdan makes no token");
