@@ -56,7 +56,9 @@ impl Loopback {
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (port, listener) = bound.map_err(|source| ServerError::Port { port, source })?;
         // One that can't be remembered is a new one after a restart, and nothing worse.
-        let _ = fs::write(data.join(FILE), port.to_string());
+        if remembered() != Some(port) {
+            let _ = fs::write(data.join(FILE), port.to_string());
+        }
         Ok(Some(Opened { listener, port, token }))
     }
 }
