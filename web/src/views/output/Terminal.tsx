@@ -71,6 +71,18 @@ export default function Terminal({ run, session, draws }: Props) {
     };
   }, [wraps]);
 
+  useEffect(() => {
+    const scrolled = box.current;
+    // At once: a browser glides there, and every line that comes meanwhile takes it back to the end.
+    const toBeginning = (event: KeyboardEvent) => {
+      if (event.key !== "Home" || !scrolled) return;
+      event.preventDefault();
+      scrolled.scrollTop = 0;
+    };
+    scrolled?.addEventListener("keydown", toBeginning);
+    return () => scrolled?.removeEventListener("keydown", toBeginning);
+  }, []);
+
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center gap-2 border-line border-b px-4 py-1 text-soft text-xs">
