@@ -1,10 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cast, startWorld, type World } from "./world.ts";
+import { type Cast, LIKE_CLAUDE, startWorld, type World } from "./world.ts";
 
 const plays = (steps: string, phase = 1): Cast[string] => ({
-  preset: { extends: "claude" },
-  words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
+  ...LIKE_CLAUDE,
   script: `voice = "claude"\nsteps = [{ wait = "" }, ${steps}]`,
   phase,
 });

@@ -1,13 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asks, type Cast, startWorld, until, type World } from "./world.ts";
+import { asks, type Cast, LIKE_CLAUDE, startWorld, until, type World } from "./world.ts";
 
 /** One who leads: keeps every question in hand, and asks something about the run itself. */
 const CAST: Cast = {
   lead: {
     role: "orchestrator",
-    preset: { extends: "claude" },
-    words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
+    ...LIKE_CLAUDE,
     script: `
       voice = "claude"
       steps = [

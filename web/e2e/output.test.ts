@@ -1,9 +1,8 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findings, picture } from "./looks.ts";
-import { type Cast, startWorld, until, type World } from "./world.ts";
+import { type Cast, LIKE_CLAUDE, startWorld, until, type World } from "./world.ts";
 
-const CLAUDE = ["--permission-prompt-tool", "stdio", "--include-partial-messages"];
 /** Nobody asks them to finish while they are looked at. */
 const ON_TERMINAL = { extends: "shell", quiet_ms: 600_000 };
 /** More than the page holds of it. */
@@ -53,8 +52,7 @@ const CAST: Cast = {
       ]`,
   },
   speaker: {
-    preset: { extends: "claude" },
-    words: CLAUDE,
+    ...LIKE_CLAUDE,
     script: `
       voice = "claude"
       steps = [

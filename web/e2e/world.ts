@@ -40,10 +40,15 @@ type Part = { preset: object; words?: string[]; script: string; phase?: number; 
 /** How a run of one's own differs from others: its settings, and whether each task has a worktree. */
 export type Stage = { settings?: object; hasWorktrees?: boolean };
 
-/** One who asks what somebody wants, and is done with the answer. */
-export const asks = (question: string): Cast[string] => ({
+/** One who is started and spoken with as Claude Code is. */
+export const LIKE_CLAUDE = {
   preset: { extends: "claude" },
   words: ["--permission-prompt-tool", "stdio", "--include-partial-messages"],
+};
+
+/** One who asks what somebody wants, and is done with the answer. */
+export const asks = (question: string): Cast[string] => ({
+  ...LIKE_CLAUDE,
   script: `
     voice = "claude"
     steps = [

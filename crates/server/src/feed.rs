@@ -29,7 +29,7 @@ use tokio::{
 pub use frames::{Changed, Glimpsed};
 pub use frames::{Frames, PROBLEM, SEEN, SeenFrames};
 pub use listener::{AtHand, Line, Listener, Step};
-pub(crate) use listener::{QUIET, QUIET_MAX, TOGETHER};
+pub(crate) use listener::{QUIET, QUIET_MAX, rest};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
 use told::Told;

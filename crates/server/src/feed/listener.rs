@@ -19,7 +19,7 @@ use super::{
 use crate::{problem::Failure, stop::Stage};
 
 /// What comes so soon after the last is told together: as often as a screen is painted.
-pub(crate) const TOGETHER: Duration = Duration::from_millis(16);
+pub(super) const TOGETHER: Duration = Duration::from_millis(16);
 /// How often a word keeps the line open where nothing happens.
 pub(crate) const QUIET_MAX: Duration = Duration::from_secs(15);
 
@@ -177,7 +177,7 @@ impl Listener {
                 }
                 Source::Feed => match self.feed.next(self.wanted.after) {
                     Next::Entry(_) => {
-                        self.rest().await;
+                        rest(self.told_at).await;
                         // By the time at which it came: that it takes a while to tell a crowd holds up nothing else.
                         let came_at = self.feed.came_at();
                         if let Some(text) = self.all_at_hand() {
@@ -225,15 +225,6 @@ impl Listener {
             }
         }
         told.text()
-    }
-
-    /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
-    async fn rest(&self) {
-        if let Some(next) = self.told_at.map(|told_at| told_at + TOGETHER)
-            && next > Instant::now()
-        {
-            sleep_until(next).await;
-        }
     }
 
     /// Returns what is at hand and wanted, within bounds.
@@ -312,7 +303,7 @@ impl Listener {
 
     /// Returns what is seen, together with what else is within a moment.
     async fn more_seen(&mut self, first: &SeenFrames) -> Bytes {
-        self.rest().await;
+        rest(self.told_at).await;
         let mut told = Told::default();
         let mut is_full = told.add(Some(first.text.clone()));
         while !is_full && let Ok(seen) = self.seen.try_recv() {
@@ -321,6 +312,15 @@ impl Listener {
         }
         self.told_at = Some(Instant::now());
         told.text().unwrap_or_default()
+    }
+}
+
+/// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
+pub(crate) async fn rest(told_at: Option<Instant>) {
+    if let Some(next) = told_at.map(|told_at| told_at + TOGETHER)
+        && next > Instant::now()
+    {
+        sleep_until(next).await;
     }
 }
 

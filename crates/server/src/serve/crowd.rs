@@ -1,8 +1,7 @@
 //! Those who have heard everything and wait for news, in a few rows.
 //!
-//! A task for each of a thousand listeners is woken, looks around and waits again for every word, which takes as long as
-//! the word itself. A row is one task: it is woken once, and writes the same text to each of its sockets. Whoever does not
-//! take all of it at once gets its socket back, and goes on at its own pace.
+//! A row is one task: it is woken once for all of its listeners, and writes the same text to each of their sockets. Whoever
+//! does not take all of it at once gets its socket back, and goes on at its own pace.
 
 use std::{
     future::poll_fn,
@@ -18,13 +17,13 @@ use bytes::Bytes;
 use tokio::{
     net::TcpStream,
     sync::{broadcast, mpsc, oneshot, watch},
-    time::{Instant, interval, sleep_until},
+    time::{Instant, interval},
 };
 
 use super::listening::framed;
 use crate::{
     api::Api,
-    feed::{AtHand, Feed, Listener, QUIET, QUIET_MAX, SeenFrames, TOGETHER},
+    feed::{AtHand, Feed, Listener, QUIET, QUIET_MAX, SeenFrames, rest},
 };
 
 /// So many that they are told side by side, and so few that waking them costs nothing.
@@ -137,7 +136,7 @@ impl Row {
         if self.seats.is_empty() {
             return;
         }
-        self.rest().await;
+        rest(self.told_at).await;
         let (head, came_at) = (*head.borrow_and_update(), feed.came_at());
         self.told_at = Some(came_at);
         let framed = &mut self.framed;
@@ -159,7 +158,7 @@ impl Row {
     ) {
         // What is only seen may be missed.
         let Ok(first) = first else { return };
-        self.rest().await;
+        rest(self.told_at).await;
         let mut seen = vec![first];
         while seen.len() < SEEN_TOGETHER_MAX
             && let Ok(next) = more.try_recv()
@@ -180,15 +179,6 @@ impl Row {
             // The next look may be too late.
             if now >= seat.said_at + QUIET_MAX - QUIET_MAX / 4 { seat.say(&word) } else { Ok(()) }
         });
-    }
-
-    /// Waits a moment where something was just told, so that what comes meanwhile is told in one go.
-    async fn rest(&self) {
-        if let Some(next) = self.told_at.map(|told_at| told_at + TOGETHER)
-            && next > Instant::now()
-        {
-            sleep_until(next).await;
-        }
     }
 
     /// Lets those go who are there no more. Never done: it wakes the row when there may be another.
