@@ -307,10 +307,10 @@ impl Sessions {
     /// Finds a session by its name, or by the beginning of it where that is enough.
     pub fn find(&self, name: &str) -> Result<Found, SessionError> {
         self.ask_about_holders(None);
-        let known = self.names()?;
-        if known.iter().any(|known| known == name) {
+        if is_name(name) && self.is_there(name) {
             return self.look(name.to_owned());
         }
+        let known = self.names()?;
         let mut meant: Vec<String> = known.iter().filter(|known| known.starts_with(name)).cloned().collect();
         match meant.len() {
             1 => self.look(meant.remove(0)),
@@ -394,13 +394,17 @@ impl Sessions {
         for entry in fs::read_dir(&self.root).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             if let Ok(name) = entry.file_name().into_string()
-                && entry.path().join(ABOUT).exists()
+                && self.is_there(&name)
             {
                 names.push(name);
             }
         }
         names.sort();
         Ok(names)
+    }
+
+    fn is_there(&self, name: &str) -> bool {
+        self.root.join(name).join(ABOUT).exists()
     }
 
     /// Makes the folder of a new session: whoever makes it has the name.

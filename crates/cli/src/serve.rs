@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Args;
 use runtime::AfterStop;
-use server::{Client, Running};
+use server::Running;
 
 use crate::{
     failure::Failure,
@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     while !signals.is_ended() {
         signals.wait(LOOK);
         // Somebody else may have asked for the end, which counts then; or its folder is gone, and nobody can ask.
-        if Client::connect(&data).is_ok_and(|client| client.is_none()) {
+        if !server.is_reachable() {
             server.stop(AfterStop::LeaveWorking);
             return Ok(ExitCode::SUCCESS);
         }

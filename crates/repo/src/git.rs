@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use rustix::fs::{Access, access};
+
 use crate::{
     RepoError,
     process::{self, Bounds, Problem},
@@ -75,13 +77,22 @@ impl GitOptions {
             VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect();
         // The checkout of a very large repository takes minutes; the names of its files some megabytes.
         Self {
-            program: "git".into(),
+            program: on_path("git").unwrap_or_else(|| "git".into()),
             variables,
             settings: DURABLE.map(str::to_owned).to_vec(),
             time_max: Duration::from_secs(600),
             output_bytes_max: 256 << 20,
         }
     }
+}
+
+/// Finds a program as the system would. Named by its whole path it is started without a copy of this process, which is
+/// what takes longest where a run is large.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    let is_program =
+        |path: &PathBuf| path.is_absolute() && path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(is_program)
 }
 
 /// `git` at a place.

@@ -16,6 +16,10 @@ pub fn tree_in_place(
     options: &GitOptions,
     beside: &Path,
 ) -> Result<Option<String>, RepoError> {
+    // Asked for each task, and mostly there is an answer without a program.
+    if !folder.ancestors().any(|folder| folder.join(".git").exists()) {
+        return Ok(None);
+    }
     let git = Git::new(options, folder);
     let question =
         ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "objects"];

@@ -70,7 +70,14 @@ impl PortBook {
         if let Some(block) = blocks.get(&name).filter(|block| block.count == wanted) {
             return block.first;
         }
-        blocks.retain(|name, block| lives(data, name, *block));
+        let mut runs = BTreeMap::new();
+        blocks.retain(|name, block| {
+            if !block.in_place {
+                return data.join("worktrees").join(name).is_dir();
+            }
+            let run = name.split_once('-').map_or(&**name, |(run, _)| run);
+            *runs.entry(run.to_owned()).or_insert_with(|| is_on(data, run))
+        });
         let first = free(blocks, &name, ports);
         let in_place = matches!(place, Place::InPlace { .. });
         blocks.insert(name, Block { first, count: wanted, in_place });
@@ -98,18 +105,14 @@ fn free(blocks: &Blocks, name: &str, ports: Ports) -> u16 {
     u16::try_from(found).unwrap_or(ports.first)
 }
 
-fn lives(data: &Path, name: &str, block: Block) -> bool {
-    if !block.in_place {
-        return data.join("worktrees").join(name).is_dir();
-    }
-    let run = name.split_once('-').map_or(name, |(run, _)| run);
+fn is_on(data: &Path, run: &str) -> bool {
     let folder = data.join("runs").join(run);
     folder.is_dir() && !folder.join(OVER).exists()
 }
 
 fn write(path: &Path, blocks: &Blocks) -> std::io::Result<()> {
     let new = path.with_extension("new");
-    fs::write(&new, serde_json::to_vec_pretty(blocks)?)?;
+    fs::write(&new, serde_json::to_vec(blocks)?)?;
     fs::rename(&new, path)
 }
 

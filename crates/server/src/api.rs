@@ -95,6 +95,11 @@ impl Api {
         self.stop.is_over();
     }
 
+    /// Returns whether nobody has asked for the end.
+    pub(crate) fn is_serving(&self) -> bool {
+        *self.stop.watch().borrow() == Stage::Serving
+    }
+
     /// Waits until everything is over.
     pub(crate) async fn over(&self) {
         let mut stage = self.stop.watch();

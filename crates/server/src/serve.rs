@@ -33,9 +33,13 @@ const HEADERS_MAX: usize = 64;
 const GOODBYE_MAX: Duration = Duration::from_secs(5);
 
 /// Answers whoever comes, until the end was asked for and carried out.
-pub async fn serve<L: Listener<Io: Connection>>(api: &Api, mut listener: L, router: Router) {
+pub async fn serve<L: Listener<Io: Connection>>(api: &Api, listener: L, router: Router) {
+    serve_with(Crowd::new(api), api, listener, router).await;
+}
+
+async fn serve_with<L: Listener<Io: Connection>>(crowd: Crowd, api: &Api, mut listener: L, router: Router) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let crowd = Arc::new(Crowd::open(api));
+    let crowd = Arc::new(crowd);
     let mut connections = JoinSet::new();
     loop {
         let next = async {

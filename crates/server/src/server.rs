@@ -17,14 +17,14 @@ use crate::{
     loopback::{Loopback, Opened, address},
     routes::guarded,
     serve::serve,
-    socket::{Bound, ServerError, socket_path},
+    socket::{Bound, ServerError, identity, socket_path},
 };
 
 /// How long work that nobody waits for any more may hold up the end.
 const LEFT_MAX: Duration = Duration::from_secs(5);
 
-/// How many threads answer and tell: a crowd is told by two in half the time.
-const TELLERS: usize = 2;
+/// How many threads answer.
+const ANSWERERS: usize = 2;
 
 /// How many files it may have open: its listeners, twice over.
 const FILES: u64 = 4096;
@@ -33,6 +33,8 @@ const FILES: u64 = 4096;
 pub struct Server {
     api: Api,
     socket: PathBuf,
+    /// Which file the socket is.
+    file: Option<(u64, u64)>,
     thread: JoinHandle<()>,
 }
 
@@ -45,7 +47,7 @@ impl Server {
         let (sender, started) = sync_channel(1);
         let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(TELLERS)
+                .worker_threads(ANSWERERS)
                 .thread_name("server")
                 .enable_all()
                 .build();
@@ -67,12 +69,17 @@ impl Server {
         let thread = thread.map_err(ServerError::Thread)?;
         let gone = |_| Err(ServerError::Thread(std::io::Error::other("it ended at once")));
         let api = started.recv().unwrap_or_else(gone)?;
-        Ok(Self { api, socket, thread })
+        Ok(Self { api, file: identity(&socket), socket, thread })
     }
 
     /// Returns where it listens.
     pub fn socket(&self) -> &Path {
         &self.socket
+    }
+
+    /// Returns whether somebody can still ask for its end, and nobody has.
+    pub fn is_reachable(&self) -> bool {
+        self.api.is_serving() && self.file.is_some() && identity(&self.socket) == self.file
     }
 
     /// Ends it, and returns when its runs have stopped and its clients are told.

@@ -151,7 +151,8 @@ fn make_room(path: &Path) -> Result<(), ServerError> {
     }
 }
 
-fn identity(path: &Path) -> Option<(u64, u64)> {
+/// Returns which file it is, if there is one.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::symlink_metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
 }

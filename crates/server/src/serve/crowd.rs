@@ -1,16 +1,18 @@
-//! Those who have heard everything and wait for news, in a few rows.
+//! Those who have heard everything and wait for news, in two rows.
 //!
-//! A row is one task: it is woken once for all of its listeners, and writes the same text to each of their sockets. Whoever
-//! does not take all of it at once gets its socket back, and goes on at its own pace.
+//! A row has a thread: it is woken once for all of its listeners, and writes the same text to each of their sockets. Whoever
+//! does not take all of it at once gets its socket back, and goes on at its own pace. Nearly all that news costs is what
+//! the system does to write it, so that each thread has its own half of the processors: where both are woken on one of
+//! them, the system leaves them there for some milliseconds, and half of the crowd waits for the other half.
 
 use std::{
-    future::poll_fn,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll, ready},
+    thread,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -26,14 +28,18 @@ use crate::{
     feed::{AtHand, Feed, Listener, QUIET, QUIET_MAX, SeenFrames, rest},
 };
 
-/// So many that they are told side by side, and so few that waking them costs nothing.
-const ROWS: usize = 8;
+/// A crowd is told by two in half the time.
+const ROWS: usize = 2;
+/// How often it is looked who is gone, and who has heard nothing for a while.
+const LOOK: Duration = Duration::from_secs(1);
 /// How much that is seen is told in one go.
 const SEEN_TOGETHER_MAX: usize = 256;
 
 /// All rows.
 pub struct Crowd {
-    rows: Vec<mpsc::UnboundedSender<Seat>>,
+    api: Api,
+    /// There are none until somebody comes, and none either where there can't be more threads.
+    rows: OnceLock<Vec<mpsc::UnboundedSender<Seat>>>,
     next: AtomicUsize,
 }
 
@@ -72,28 +78,69 @@ struct Row {
 }
 
 impl Crowd {
-    /// Opens the rows. Only inside of a tokio runtime; they end with the server.
-    pub fn open(api: &Api) -> Self {
-        let open = |_| {
-            let (sender, newcomers) = mpsc::unbounded_channel();
-            tokio::spawn(tell(api.clone(), newcomers));
-            sender
-        };
-        Self { rows: (0..ROWS).map(open).collect(), next: AtomicUsize::new(0) }
+    /// Begins with nobody.
+    pub fn new(api: &Api) -> Self {
+        Self { api: api.clone(), rows: OnceLock::new(), next: AtomicUsize::new(0) }
+    }
+
+    /// Begins with one row by the clock of the test.
+    #[cfg(test)]
+    pub fn on_clock(api: &Api) -> Self {
+        let (sender, newcomers) = mpsc::unbounded_channel();
+        tokio::spawn(tell(api.clone(), newcomers));
+        Self { api: api.clone(), rows: vec![sender].into(), next: AtomicUsize::new(0) }
     }
 
     /// Takes a place in a row, until there is a reason to leave it. Nothing is left of one who is gone.
     pub async fn sit(&self, io: TcpStream, listener: Listener) -> Option<Left> {
-        let row = self.next.fetch_add(1, Ordering::Relaxed) % ROWS;
+        let rows =
+            self.rows.get_or_init(|| (0..ROWS).filter_map(|number| open(&self.api, number).ok()).collect());
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (back, left) = oneshot::channel();
         let seat = Seat { io, listener, said_at: Instant::now(), back };
-        match self.rows.get(row)?.send(seat) {
+        let Some(row) = number.checked_rem(rows.len()).and_then(|number| rows.get(number)) else {
+            return Some(seat.left(Bytes::new(), true).0);
+        };
+        match row.send(seat) {
             Ok(()) => left.await.ok(),
             // The rows end before the last connection does.
             Err(mpsc::error::SendError(seat)) => Some(seat.left(Bytes::new(), true).0),
         }
     }
 }
+
+/// Opens a row, which ends with the server.
+fn open(api: &Api, number: usize) -> io::Result<mpsc::UnboundedSender<Seat>> {
+    let (sender, newcomers) = mpsc::unbounded_channel();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let api = api.clone();
+    thread::Builder::new().name("teller".to_owned()).spawn(move || {
+        keep_to_own_processors(number);
+        runtime.block_on(tell(api, newcomers));
+    })?;
+    Ok(sender)
+}
+
+/// Lets this thread run on those processors alone that are no other row's. It starts no other thread or process, which
+/// would keep to them too.
+#[cfg(target_os = "linux")]
+fn keep_to_own_processors(number: usize) {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let mut own = CpuSet::new();
+    (0..CpuSet::MAX_CPU)
+        .filter(|processor| allowed.is_set(*processor))
+        .skip(number)
+        .step_by(ROWS)
+        .for_each(|processor| own.set(processor));
+    // Where there are fewer than rows, or it may not choose, it runs anywhere.
+    if own.count() > 0 {
+        let _ = sched_setaffinity(None, &own);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_to_own_processors(_number: usize) {}
 
 /// Tells a row what comes, until nothing does.
 async fn tell(api: Api, mut newcomers: mpsc::UnboundedReceiver<Seat>) {
@@ -102,7 +149,7 @@ async fn tell(api: Api, mut newcomers: mpsc::UnboundedReceiver<Seat>) {
     tokio::pin!(over);
     let (mut head, mut seen) = (feed.watch(), feed.seen());
     let mut row = Row { seats: Vec::new(), told_at: None, framed: Default::default() };
-    let mut look = interval(QUIET_MAX / 4);
+    let mut look = interval(LOOK);
     loop {
         tokio::select! {
             // What is there to be told is told before the end.
@@ -125,8 +172,10 @@ async fn tell(api: Api, mut newcomers: mpsc::UnboundedReceiver<Seat>) {
                     row.tell_news(feed, &mut head).await;
                 }
             }
-            () = poll_fn(|context| row.poll_gone(context)) => {}
-            _ = look.tick() => row.break_silence(),
+            _ = look.tick() => {
+                row.let_go();
+                row.break_silence();
+            }
         }
     }
 }
@@ -177,17 +226,16 @@ impl Row {
         let (now, word) = (Instant::now(), framed(&QUIET));
         leave(&mut self.seats, |seat| {
             // The next look may be too late.
-            if now >= seat.said_at + QUIET_MAX - QUIET_MAX / 4 { seat.say(&word) } else { Ok(()) }
+            if now >= seat.said_at + QUIET_MAX - LOOK { seat.say(&word) } else { Ok(()) }
         });
     }
 
-    /// Lets those go who are there no more. Never done: it wakes the row when there may be another.
-    fn poll_gone(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        leave(&mut self.seats, |seat| match seat.poll_gone(context) {
-            Poll::Ready(()) => Err(Leaving::Gone),
-            Poll::Pending => Ok(()),
+    /// Lets those go who are there no more.
+    fn let_go(&mut self) {
+        leave(&mut self.seats, |seat| match seat.io.try_read(&mut [0]) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+            Ok(_) | Err(_) => Err(Leaving::Gone),
         });
-        Poll::Pending
     }
 }
 
@@ -201,17 +249,6 @@ impl Seat {
         };
         self.said_at = Instant::now();
         if n_taken == framed.len() { Ok(()) } else { Err(Leaving::Slow(framed.slice(n_taken..))) }
-    }
-
-    fn poll_gone(&self, context: &mut Context<'_>) -> Poll<()> {
-        loop {
-            ready!(self.io.poll_read_ready(context)).ok();
-            match self.io.try_read(&mut [0]) {
-                // It is asked again, and waited for.
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Ok(_) | Err(_) => return Poll::Ready(()),
-            }
-        }
     }
 
     fn left(self, unsent: Bytes, is_over: bool) -> (Left, oneshot::Sender<Left>) {

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{CONNECTIONS_MAX, Connection, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
+use super::{CONNECTIONS_MAX, Connection, HEAD_WAIT_MAX, WRITE_WAIT_MAX, crowd::Crowd, serve, serve_with};
 use crate::{Api, api::LISTENERS_MAX, feed::QUIET_MAX, request::BODY_WAIT_MAX};
 
 /// Connections that a test makes.
@@ -186,7 +186,7 @@ async fn connect_narrow(api: &Api) -> TcpStream {
     let listener = listening.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let api = api.clone();
-    tokio::spawn(async move { serve(&api, listener, api.router()).await });
+    tokio::spawn(async move { serve_with(Crowd::on_clock(&api), &api, listener, api.router()).await });
     socket().connect(address).await.unwrap()
 }
 
