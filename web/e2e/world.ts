@@ -88,7 +88,11 @@ function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** A run in which each of the cast has one task, all at once: T1.1 for the first of phase 1, and so on. */
-function newRun(cast: Cast, project: string, { settings, hasWorktrees = false, nLater = 0 }: Stage): object {
+export function newRun(
+  cast: Cast,
+  project: string,
+  { settings, hasWorktrees = false, nLater = 0 }: Stage,
+): object {
   mkdirSync(project, { recursive: true });
   const names = Object.keys(cast);
   const workers = names.filter((name) => cast[name]?.role === undefined);

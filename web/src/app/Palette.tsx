@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useRows, useRuns, useWaiting } from "~/api/hooks";
+import { useAllRuns, useRows, useWaiting } from "~/api/hooks";
 import type { Action } from "~/components/action";
 import { useInWords } from "~/components/inWords";
 import { useOpenTask } from "~/components/open";
@@ -101,7 +101,7 @@ function useEntries(onHelp: () => void): Entry[] {
   const navigate = useNavigate();
   const { run, task } = useParams({ strict: false });
   const waiting = useWaiting().data ?? [];
-  const runs = useRuns().data ?? [];
+  const runs = useAllRuns();
   const views = RUN_VIEWS.map(({ id }) => ({
     id: `view/${id}`,
     group: t("palette.view"),
