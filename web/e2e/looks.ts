@@ -36,6 +36,16 @@ export async function findings(page: Page): Promise<string[]> {
     );
 }
 
+/** Looks at what is open in both themes, and stays in the light one. Returns what is serious or critical. */
+export async function findingsInBoth(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await findings(page)).map((finding) => `${colorScheme}: ${finding}`));
+  }
+  return found;
+}
+
 /** Keeps a picture of a view where pictures are wanted. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (!SCREENS) return;

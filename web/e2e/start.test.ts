@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QuestionRow, RunRow } from "../src/api/generated.ts";
-import { findings, picture } from "./looks.ts";
+import { findings, findingsInBoth, picture } from "./looks.ts";
 import { type Place, startProject, until } from "./world.ts";
 
 /** Asks which colour, then is done. */
@@ -35,6 +35,27 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await place?.end();
+});
+
+test("where there is no run, and where there is nothing, everybody finds the way", async () => {
+  for (const locale of ["en", "ko"]) {
+    const context = await place.visitor({ locale });
+    const tab = await context.newPage();
+    await tab.goto(`${place.origin}/`);
+    await tab.getByText("jangdan run TASKS.md").waitFor();
+    expect(await findingsInBoth(tab), `the empty home in ${locale}`).toEqual([]);
+    await picture(tab, `home-empty-${locale}`);
+    await tab.goto(`${place.origin}/no/such/place`);
+    const back = tab.getByRole("link", { name: locale === "ko" ? "실행 목록으로" : "To the runs" });
+    await back.waitFor();
+    expect(await findingsInBoth(tab), `a place that is not there in ${locale}`).toEqual([]);
+    await picture(tab, `not-found-${locale}`);
+    await tab.goto(`${place.origin}/runs/r0000`);
+    await tab.getByRole("alert").or(back).first().waitFor();
+    expect(await findingsInBoth(tab), `a run that is not there in ${locale}`).toEqual([]);
+    await picture(tab, `no-such-run-${locale}`);
+    await context.close();
+  }
 });
 
 test("a plan of the project is picked, and a mistake that is typed into it hinders the start", async () => {

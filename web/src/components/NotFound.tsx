@@ -5,10 +5,12 @@ import { Said } from "./Said";
 export function NotFound() {
   const { t } = useTranslation();
   return (
-    <Said title={t("said.notFound")}>
-      <Link to="/" className="text-accent underline">
-        {t("said.toRuns")}
-      </Link>
-    </Said>
+    <main id="main">
+      <Said title={t("said.notFound")}>
+        <Link to="/" className="text-accent underline">
+          {t("said.toRuns")}
+        </Link>
+      </Said>
+    </main>
   );
 }

@@ -27,7 +27,6 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
   const wantsText = request.type === "file" || request.type === "package" || request.type === "service";
   return (
     <form data-request={request.id} className="flex flex-col gap-2" onSubmit={submit}>
-      {request.description && <p className="text-soft">{request.description}</p>}
       {!isYesOrNo && (
         <p className="text-soft text-xs">{t(`provide.${request.type}`, { name: request.name })}</p>
       )}
