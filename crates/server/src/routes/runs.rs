@@ -92,7 +92,7 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
 /// Begins a run. It has begun when the answer comes.
 #[utoipa::path(
     post, path = "/api/runs",
-    request_body(content = Object, description = "project, work, settings, team, outfit, person"),
+    request_body = NewRun,
     responses(
         (status = CREATED, body = Started),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),

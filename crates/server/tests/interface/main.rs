@@ -4,6 +4,7 @@
 
 mod attacks;
 mod crowd;
+mod described;
 mod documented;
 mod hostile;
 mod life;
