@@ -14,3 +14,4 @@ mod plans;
 mod runs;
 mod secrets;
 mod site;
+mod ways_in;
