@@ -70,7 +70,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
           <div className="flex min-h-0 flex-1 max-lg:flex-col">
             <Tabs.Panel
               value={tab}
-              className="min-h-0 min-w-0 flex-1 overflow-auto outline-none"
+              className="min-h-0 min-w-0 flex-1 overflow-auto outline-offset-[-2px]"
               tabIndex={0}
             >
               <Boundary of={tab}>
