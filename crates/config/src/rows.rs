@@ -12,12 +12,14 @@ use crate::{
 /// A key, as it is shown.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigKey", optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ConfigKey))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyRow {
     /// Its whole name.
     pub key: String,
     /// Its value; none where nobody says anything and nothing is the default.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<AnyValue>))]
     pub value: Option<ValueRow>,
     /// Where that comes from.
     pub origins: Vec<OriginRow>,
@@ -34,9 +36,23 @@ pub struct KeyRow {
 )]
 pub struct ValueRow(Value);
 
+/// A value as JSON has it: what the description says of it.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = ConfigValue)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its shape is looked at")]
+enum AnyValue {
+    Flag(bool),
+    Number(u64),
+    Text(String),
+    Texts(Vec<String>),
+}
+
 /// Where a value comes from.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigOrigin"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ConfigOrigin))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum OriginRow {
     /// Nobody said anything.

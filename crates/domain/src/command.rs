@@ -1,6 +1,7 @@
 //! What agents, people, the clock and the world wish of a run. Names are wishes.
 //!
-//! A command is not kept: what it leads to is. It has a form in JSON because people's wishes come over HTTP.
+//! A command is not kept: what it leads to is. People's wishes have a form in JSON, because they come over HTTP; all others
+//! are skipped, so that nobody can send them, and nobody is told of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +15,11 @@ use crate::{
 /// One wish. Who wishes stands beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Wish", optional_fields = nullable))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Wish, example = json!({"pauseTask": "T1.2"})))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
     /// Begin.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     StartRun {
         /// The project.
         project: String,
@@ -191,7 +193,7 @@ pub enum Command {
     },
 
     /// An agent said something that was understood.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     Hear {
         /// Where in its output.
         heard: Heard,
@@ -201,7 +203,7 @@ pub enum Command {
         said: Box<Said>,
     },
     /// An agent said something that could not be understood.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     HearInvalid {
         /// Where in its output.
         heard: Heard,
@@ -215,7 +217,7 @@ pub enum Command {
         raw: String,
     },
     /// An agent said something that is almost a message.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     HearNear {
         /// Where in its output.
         heard: Heard,
@@ -227,7 +229,7 @@ pub enum Command {
         raw: String,
     },
     /// An agent's turn ended.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     EndTurn {
         /// Where reading starts again after a restart.
         read_from: u64,
@@ -237,7 +239,7 @@ pub enum Command {
         tools: TurnTools,
     },
     /// An agent's process ended in the middle of a turn, which is not over.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     CutTurn {
         /// Where reading starts again after a restart.
         read_from: u64,
@@ -247,10 +249,10 @@ pub enum Command {
         tools: TurnTools,
     },
     /// An agent wants to do something that it must ask for.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     AskPermission(PermissionWish),
     /// An agent asks in the middle of its turn, which goes on with the answer.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     AskPrompt {
         /// The prompt's own id, by which the agent knows the answer.
         prompt: String,
@@ -258,14 +260,14 @@ pub enum Command {
         asked: Box<AskUser>,
     },
     /// A test of an agent's has an outcome.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     GiveFeedback(Feedback),
     /// An agent used tokens.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportUsage(Usage),
 
     /// The process of a session is there.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportStarted {
         /// The session.
         session: SessionId,
@@ -273,7 +275,7 @@ pub enum Command {
         agent_session: Option<String>,
     },
     /// The process of a session ended.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportEnded {
         /// The session.
         session: SessionId,
@@ -281,7 +283,7 @@ pub enum Command {
         exit_status: Option<i32>,
     },
     /// The process of a session is gone.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportLost {
         /// The session.
         session: SessionId,
@@ -289,13 +291,13 @@ pub enum Command {
         reason: String,
     },
     /// The process of a session was ended together with the server, and is to go on in another one.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportStopped {
         /// The session.
         session: SessionId,
     },
     /// An input was typed.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportTyped {
         /// The session.
         session: SessionId,
@@ -303,7 +305,7 @@ pub enum Command {
         input: InputNumber,
     },
     /// A check ended.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportCheck {
         /// The task.
         task: TaskId,
@@ -313,7 +315,7 @@ pub enum Command {
         receipt: Receipt,
     },
     /// A merge ended.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportMerge {
         /// The task.
         task: TaskId,
@@ -323,7 +325,7 @@ pub enum Command {
         outcome: MergeOutcome,
     },
     /// A gate's checks ended.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportGate {
         /// The phase.
         phase: PhaseNumber,
@@ -333,7 +335,7 @@ pub enum Command {
         report: GateReport,
     },
     /// A checkpoint is made, or could not be.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportCheckpoint {
         /// The checkpoint.
         checkpoint: CheckpointId,
@@ -341,7 +343,7 @@ pub enum Command {
         outcome: CheckpointOutcome,
     },
     /// Any other effect is done, or could not be.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportEffect {
         /// The effect.
         effect: EffectId,
@@ -349,25 +351,25 @@ pub enum Command {
         error: Option<String>,
     },
     /// A phase was not landed, because its branch is checked out: it is moved when somebody asks for it.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportNotLanded {
         /// The effect.
         effect: EffectId,
     },
     /// The plan file says this now; what differs from the run's plan is offered.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportPlan {
         /// What the file says.
         work: Box<PlannedWork>,
     },
     /// The plan file can't be read as a plan.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportPlanBroken {
         /// Why not.
         problem: String,
     },
     /// A session got no worktree, because worktrees take too much room already.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportNoRoom {
         /// The session.
         session: SessionId,
@@ -375,15 +377,15 @@ pub enum Command {
         reason: String,
     },
     /// There is room for worktrees again.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportRoom,
     /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     ReportOverlaps {
         /// All that were found.
         overlaps: Vec<Overlap>,
     },
     /// Time went by.
-    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(skip)]
     Tick,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rules by which a permission prompt is answered without a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionPolicy {
     /// What passes without a pattern.
@@ -16,6 +17,7 @@ pub struct PermissionPolicy {
 
 /// What passes without a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// Nothing: everything is asked.

@@ -8,6 +8,7 @@ use crate::{AgentName, Budget, Complexity, PhaseNumber, Priority, TaskId};
 
 /// The phases and tasks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedWork {
     /// What the plan calls itself.

@@ -70,6 +70,7 @@ impl fmt::Display for SessionKey {
 
 /// The language in which a run speaks to its agents and to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Locale {
     /// English.

@@ -10,17 +10,20 @@ const MINUTE_MS: u64 = 60_000;
 
 /// The settings of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     /// Who decides what starts.
     pub mode: Mode,
     /// How many tasks may run at once.
+    #[cfg_attr(feature = "openapi", schema(value_type = u32, minimum = 1))]
     pub slots: NonZeroU32,
     /// How much memory they may need together, in MiB.
     pub memory_mib: Option<u64>,
     /// How long a task may run.
     pub timeout_ms: u64,
     /// The failure of this number is not tried again but escalated.
+    #[cfg_attr(feature = "openapi", schema(value_type = u32, minimum = 1))]
     pub retries_max: NonZeroU32,
     /// How long a question waits for its answer; for ever where nothing is said.
     pub question_expires_after_ms: Option<u64>,
@@ -84,6 +87,7 @@ pub enum Mode {
 
 /// Who lets a phase pass that its checks have passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum GateApproval {
     /// A person.
@@ -95,6 +99,7 @@ pub enum GateApproval {
 
 /// An agent of the team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// The name by which others call it.
@@ -103,5 +108,6 @@ pub struct Member {
     pub role: Role,
     /// How many tasks it may do at once; as many as the run where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1))]
     pub slots: Option<NonZeroU32>,
 }

@@ -12,6 +12,7 @@ pub const DIAGNOSTICS_MAX: usize = 1_000;
 /// What kind of thing is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeCode"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeCode))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Code {
     /// There is no such file, or it has no task.
@@ -42,6 +43,7 @@ impl Code {
 /// Whether a plan can be run in spite of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeSeverity"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeSeverity))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The plan cannot be run.

@@ -10,6 +10,7 @@ use crate::{checklist, markdown::Outline, tasks_md};
 /// A format of plan files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanFormat"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanFormat))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Task Master's tasks.json.

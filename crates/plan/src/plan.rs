@@ -19,6 +19,7 @@ pub struct Plan {
 /// One phase of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadPhase"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReadPhase))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
     /// The number, as people count.
@@ -46,6 +47,7 @@ pub struct Phase {
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadTask"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReadTask))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// The id as it is written, without the phase that `P1-T1.3` puts before it.

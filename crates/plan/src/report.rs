@@ -16,6 +16,7 @@ use crate::{
 /// A plan with what can be said about it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanReport"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanReport))]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// The format, or null where none fits.
@@ -37,6 +38,7 @@ pub struct Report<'a> {
 /// A diagnostic with its line and column instead of bytes.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Mistake", optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Mistake))]
 #[serde(rename_all = "camelCase")]
 pub struct PlacedDiagnostic<'a> {
     /// The kind.

@@ -20,6 +20,7 @@ use crate::outfit::{Isolation, Outfit};
 /// What came of bringing a run's work onto its branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Landed {
     /// The branch has it now.
@@ -39,6 +40,7 @@ pub enum Landed {
         /// The branch.
         branch: String,
         /// Where.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         path: PathBuf,
     },
     /// The branch has commits that the run has not.
@@ -53,6 +55,7 @@ pub enum Landed {
         /// The branch.
         branch: String,
         /// The files.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         files: Vec<PathBuf>,
     },
     /// No phase has passed its gate, so there is nothing that anybody approved.
@@ -102,6 +105,7 @@ impl Landed {
 /// What was removed, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Cleaned {
     /// Tasks whose worktrees are gone.

@@ -129,6 +129,7 @@ pub enum HostError {
 
 /// A run that is to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NewRun {
     /// The project's name.
@@ -159,6 +160,7 @@ pub struct Shown {
 /// What becomes of the agents when the server stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum AfterStop {
     /// They go on, and are found again.

@@ -15,9 +15,11 @@ const FILE: &str = "outfit.json";
 
 /// What a run needs of this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outfit {
     /// The project's folder.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub project: PathBuf,
     /// Where its agents work.
     pub isolation: Isolation,
@@ -25,12 +27,14 @@ pub struct Outfit {
     pub agents: BTreeMap<AgentName, String>,
     /// Presets of the project's own, and what it changes about ours.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub presets: toml::Table,
     /// What is run in a new worktree before an agent comes in.
     #[serde(default)]
     pub setup: Vec<String>,
     /// Files that git ignores and that a new worktree gets all the same, from the project's folder on.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub copy: Vec<PathBuf>,
     /// Whether worktrees have the submodules that the project's folder has.
     #[serde(default = "yes")]
@@ -46,12 +50,14 @@ pub struct Outfit {
     pub sandbox: SandboxMode,
     /// What they may write to all the same.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sandbox_write: Vec<PathBuf>,
     /// The project's own template of a task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// The file that the plan came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub plan: Option<PathBuf>,
     /// How that file is read.
     #[serde(default)]
@@ -60,6 +66,7 @@ pub struct Outfit {
 
 /// How a plan file is read, so that it means the same whenever it is read again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanReading {
     /// The format, where it is not to be found out.
@@ -119,6 +126,7 @@ fn yes() -> bool {
 
 /// Where agents work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Isolation {
     /// Each task in a worktree of its own.
@@ -135,6 +143,7 @@ pub enum Isolation {
 
 /// The ports that tasks share out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ports {
     /// The first.
@@ -153,6 +162,7 @@ impl Default for Ports {
 
 /// How agents are kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SandboxMode {
     /// Not at all.

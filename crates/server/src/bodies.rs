@@ -48,13 +48,13 @@ pub struct Started {
 
 /// What a person wishes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WishBody)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WishBody"))]
 pub struct Wish {
     /// Who.
     #[schema(example = "ana")]
     pub person: String,
     /// What: the name of the wish alone, or with what it is about.
-    #[schema(value_type = Object, example = json!({"pauseTask": "T1.2"}))]
     pub wish: Command,
 }
 
@@ -84,7 +84,7 @@ pub struct InboxItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StopWish {
     /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
-    #[schema(value_type = String, example = "leave")]
+    #[schema(example = "leave")]
     pub agents: AfterStop,
 }
 
@@ -489,6 +489,7 @@ pub struct PlanMistake {
 
 /// How bad a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = PlanMistakeSeverity)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanMistakeSeverity"))]
 #[serde(rename_all = "camelCase")]
 pub enum MistakeSeverity {

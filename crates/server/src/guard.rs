@@ -34,9 +34,9 @@ pub struct Guard {
     guesses: Guesses,
 }
 
-/// By what somebody is known.
+/// By what somebody is known; stands beside a request that came over a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+pub enum Known {
     /// A program's header, which no page of another site can set.
     Token,
     /// A browser's cookie, which a browser adds by itself.
@@ -49,12 +49,12 @@ impl Guard {
         Self { token, port, guesses: Guesses::new() }
     }
 
-    /// Tells whether a request may go on.
-    fn check(&self, request: &Request) -> Result<(), Failure> {
+    /// Tells whether a request may go on, and by what its sender is known where that is needed.
+    fn check(&self, request: &Request) -> Result<Option<Known>, Failure> {
         self.check_host(request)?;
         if !is_api(request.uri().path()) {
             // The page is the same for everybody and says nothing of any run.
-            return Ok(());
+            return Ok(None);
         }
         let headers = request.headers();
         let says_where = self.check_origin(headers)?;
@@ -65,7 +65,7 @@ impl Guard {
             let hint = "use a browser of today, or send the token: authorization: Bearer TOKEN";
             return Err(Failure::new(Code::ForeignOrigin, "it is not said which page asks", hint));
         }
-        Ok(())
+        Ok(Some(known))
     }
 
     /// The host must be an address of loopback with our port: a foreign name that leads here is an attack.
@@ -155,9 +155,13 @@ fn no_token() -> Failure {
 }
 
 /// Lets a request through, or says why not; a token in the address becomes a cookie.
-pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    if let Err(failure) = guard.check(&request) {
-        return failure.into_response();
+pub async fn guard(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
+    match guard.check(&request) {
+        Ok(Some(known)) => {
+            request.extensions_mut().insert(known);
+        }
+        Ok(None) => {}
+        Err(failure) => return failure.into_response(),
     }
     if let Some(answer) = guard.exchange(&request) {
         return answer;

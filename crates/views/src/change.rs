@@ -1,6 +1,8 @@
 //! What an event does to the rows.
 
-use crate::{Kind, Row};
+use domain::SessionId;
+
+use crate::{Kind, Row, Sessions};
 
 /// One row that is new, looks different, or is gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,9 +14,16 @@ pub struct Change {
     /// How it looks now; none where it is gone.
     pub row: Option<Row>,
     pub(crate) names: &'static [&'static str],
+    /// Those before the change, and those behind it.
+    pub(crate) sessions: [Sessions; 2],
 }
 
 impl Change {
+    /// Returns the sessions that the row is about, and those that it was about until now: they are to know that it left.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
+        self.sessions.iter().flatten().copied().flatten()
+    }
+
     /// Returns what the live stream calls it: the names that say what happened, or else that the row changed.
     pub fn names(&self) -> Vec<&'static str> {
         match (self.names, &self.row) {

@@ -12,7 +12,7 @@ use crate::{
         ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow,
         UsageRow,
     },
-    table::{Record, Table},
+    table::{Record, Table, Touched},
 };
 
 macro_rules! kinds {
@@ -109,10 +109,10 @@ macro_rules! kinds {
             /// Returns what an event has touched.
             pub(crate) fn take_changes(&mut self, event: &Event) -> Vec<Change> {
                 let mut changes = Vec::new();
-                $(for (key, row) in self.$table.take_touched() {
+                $(for Touched { key, row, sessions } in self.$table.take_touched() {
                     let kind = <$row as Record>::KIND;
                     let names = names::of(event, kind, row.as_ref());
-                    changes.push(Change { kind, key, row, names });
+                    changes.push(Change { kind, key, row, names, sessions });
                 })*
                 changes
             }

@@ -49,6 +49,6 @@ pub use rows::{
 };
 pub use say::say;
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
-pub use table::{Record, Table};
+pub use table::{Record, Sessions, Table};
 pub use views::Views;
 pub use words::line;

@@ -2,9 +2,14 @@
 //!
 //! A row that nobody knows is not changed: an event about it says nothing that could be shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use domain::SessionId;
 
 use crate::{Kind, Row};
+
+/// The sessions that a row is about: two at most.
+pub type Sessions = [Option<SessionId>; 2];
 
 /// What a table can hold.
 pub trait Record: Clone + Into<Row> {
@@ -19,18 +24,34 @@ pub trait Record: Clone + Into<Row> {
 
     /// Returns a name as it is written; where rows are a list with a cursor, in their order.
     fn write_key(key: &Self::Key) -> String;
+
+    /// Returns the sessions that the row is about.
+    fn sessions(&self) -> Sessions {
+        [None; 2]
+    }
+}
+
+/// A row that was touched.
+pub(crate) struct Touched {
+    /// Its name.
+    pub key: String,
+    /// How it looks now.
+    pub row: Option<Row>,
+    /// The sessions that it was about before, and those that it is about now.
+    pub sessions: [Sessions; 2],
 }
 
 /// All rows of one kind.
 #[derive(Debug, Clone)]
 pub struct Table<R: Record> {
     rows: BTreeMap<R::Key, R>,
-    touched: BTreeSet<R::Key>,
+    /// With the sessions that each was about before.
+    touched: BTreeMap<R::Key, Sessions>,
 }
 
 impl<R: Record> Default for Table<R> {
     fn default() -> Self {
-        Self { rows: BTreeMap::new(), touched: BTreeSet::new() }
+        Self { rows: BTreeMap::new(), touched: BTreeMap::new() }
     }
 }
 
@@ -56,27 +77,33 @@ impl<R: Record> Table<R> {
     }
 
     pub(crate) fn put(&mut self, row: R) {
-        self.touched.insert(row.key());
-        self.rows.insert(row.key(), row);
+        let key = row.key();
+        let before = self.rows.insert(key.clone(), row).map_or([None; 2], |row| row.sessions());
+        self.touched.entry(key).or_insert(before);
     }
 
     pub(crate) fn change(&mut self, key: &R::Key, change: impl FnOnce(&mut R)) {
         if let Some(row) = self.rows.get_mut(key) {
+            let before = row.sessions();
             change(row);
-            self.touched.insert(key.clone());
+            self.touched.entry(key.clone()).or_insert(before);
         }
     }
 
     pub(crate) fn remove(&mut self, key: &R::Key) {
-        if self.rows.remove(key).is_some() {
-            self.touched.insert(key.clone());
+        if let Some(row) = self.rows.remove(key) {
+            self.touched.entry(key.clone()).or_insert(row.sessions());
         }
     }
 
-    /// Returns what was touched since the last time, each row once: its name, and how it looks now.
-    pub(crate) fn take_touched(&mut self) -> Vec<(String, Option<Row>)> {
+    /// Returns what was touched since the last time, each row once.
+    pub(crate) fn take_touched(&mut self) -> Vec<Touched> {
         let touched = std::mem::take(&mut self.touched);
-        let look = |key: &R::Key| (R::write_key(key), self.rows.get(key).cloned().map(Into::into));
-        touched.iter().map(look).collect()
+        let look = |(key, before)| {
+            let row = self.rows.get(&key);
+            let sessions = [before, row.map_or([None; 2], R::sessions)];
+            Touched { key: R::write_key(&key), row: row.cloned().map(Into::into), sessions }
+        };
+        touched.into_iter().map(look).collect()
     }
 }

@@ -8,6 +8,7 @@ use crate::preset::{self, PresetError};
 /// An agent, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ListedAgent", optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ListedAgent))]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
     /// Its name.

@@ -32,7 +32,7 @@ pub struct Frames {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     kind: Kind,
-    /// The sessions that it is about.
+    /// The sessions that it is about, or was until now.
     sessions: Vec<SessionId>,
     /// Where it ends in the text.
     end: usize,
@@ -92,8 +92,7 @@ impl Frames {
             let (kind, row) = (change.kind.name(), change.row.as_ref());
             let data = Changed { run, sequence, kind, key: &change.key, row };
             write_event(&mut text, name, named.peek().is_none().then_some(position), &data);
-            let sessions = row.map(sessions_of).unwrap_or_default();
-            parts.push(Part { kind: change.kind, sessions, end: text.len() });
+            parts.push(Part { kind: change.kind, sessions: change.sessions().collect(), end: text.len() });
         }
         if text.is_empty() {
             text = only_place(position);
@@ -130,40 +129,6 @@ fn only_place(position: Position) -> Vec<u8> {
     format!("id: {position}\n\n").into_bytes()
 }
 
-/// Returns the sessions that a row is about.
-fn sessions_of(row: &Row) -> Vec<SessionId> {
-    match row {
-        Row::Session(row) => vec![row.id],
-        Row::Progress(row) => vec![row.session_id],
-        Row::Attempt(row) => vec![row.session],
-        Row::Turn(row) => vec![row.session],
-        Row::Question(row) => vec![row.session],
-        Row::Request(row) => vec![row.session],
-        Row::DirectMessage(row) => vec![row.from_session, row.to_session],
-        Row::Channel(row) => vec![row.session_a, row.session_b],
-        Row::Invocation(row) => {
-            [Some(row.caller_session), row.callee_session].into_iter().flatten().collect()
-        }
-        Row::Result(row) => [Some(row.from_session), row.to_session].into_iter().flatten().collect(),
-        Row::Task(row) => row.session.into_iter().collect(),
-        Row::Escalation(row) => row.session.into_iter().collect(),
-        Row::Timeline(row) => row.session.into_iter().collect(),
-        Row::Run(_)
-        | Row::Phase(_)
-        | Row::TaskDetail(_)
-        | Row::Agent(_)
-        | Row::Loop(_)
-        | Row::Gate(_)
-        | Row::Checkpoint(_)
-        | Row::Receipt(_)
-        | Row::Chat(_)
-        | Row::Inbox(_)
-        | Row::Usage(_)
-        | Row::Overlap(_)
-        | Row::PlanOffer(_) => Vec::new(),
-    }
-}
-
 impl SeenFrames {
     /// Writes what is seen of a session.
     pub fn of(run: &RunId, session: SessionId, what: &Glimpse) -> Self {
@@ -194,4 +159,67 @@ fn write_event(text: &mut Vec<u8>, name: &str, id: Option<Position>, data: &impl
     // JSON has no line break in it. No row has a map whose keys are no texts, and that is all that could fail.
     let _ = serde_json::to_writer(&mut *text, data);
     text.extend_from_slice(b"\n\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        Actor, Event, Member, PlannedTask, PlannedWork, Recorded, Role, Sequence, SessionId, Settings,
+        Timestamp,
+    };
+    use store::Position;
+    use views::{Kind, Views};
+
+    use super::{Frames, Wanted};
+
+    #[test]
+    fn one_who_wants_a_session_hears_once_that_a_row_left_it() {
+        let (task, agent): (domain::TaskId, domain::AgentName) =
+            ("T1".parse().unwrap(), "dev".parse().unwrap());
+        let open = |session| Event::SessionOpened {
+            session: SessionId(session),
+            parent: None,
+            depth: 2,
+            role: Role::Worker,
+            agent: Some(agent.clone()),
+            task: Some(task.clone()),
+            phase: None,
+            resumes: None,
+        };
+        let resume = |session| Event::TaskResumed { task: task.clone(), session: SessionId(session) };
+        let planned = PlannedTask::new(task.clone(), 1, "Build".to_owned());
+        let began = Event::RunStarted {
+            project: "shop".to_owned(),
+            work: Box::new(PlannedWork { tasks: vec![planned], ..PlannedWork::default() }),
+            settings: Box::new(Settings::default()),
+            team: vec![Member { name: agent.clone(), role: Role::Worker, slots: None }],
+        };
+        let started = Event::TaskStarted {
+            task: task.clone(),
+            attempt: 1,
+            agent: agent.clone(),
+            session: SessionId(1),
+        };
+
+        let run: domain::RunId = "r1".parse().unwrap();
+        let mut views = Views::new(run.clone());
+        let wanted = |session| Wanted {
+            kinds: vec![Kind::Task],
+            sessions: vec![SessionId(session)],
+            ..Wanted::default()
+        };
+        let mut heard = [0_u64, 1, 2].map(|_| Vec::new());
+        for (index, event) in
+            [began, open(1), started, open(2), resume(2), resume(2), resume(1)].into_iter().enumerate()
+        {
+            let sequence = Sequence(index as u64 + 1);
+            let event = Recorded { sequence, at: Timestamp(1), actor: Actor::System, event };
+            let frames = Frames::of(&run, Position(sequence.0), sequence, &views.apply(&event));
+            for (session, heard) in (1..).zip(&mut heard) {
+                heard.extend(frames.wanted(&wanted(session)).map(|_| sequence.0));
+            }
+        }
+        // It came to the first at 3, left it for the second at 5, and came back at 7.
+        assert_eq!(heard, [vec![3, 5, 7], vec![5, 6, 7], vec![]]);
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use agents::detect::Listed;
 use axum::{Json, extract::State, response::Response};
+use config::KeyRow;
 
 use crate::{
     api::Api,
@@ -19,7 +21,7 @@ use crate::{
     get, path = "/api/agents",
     params(("project" = Option<String>, Query, description = "the folder of a project that is known, for its own agents; else that in which the server was started")),
     responses(
-        (status = OK, description = "name, title, program, version, login, missing, works, chosen", body = [Object]),
+        (status = OK, body = [Listed]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, description = "there is no such project", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the configuration has mistakes", body = Problem, content_type = "application/problem+json"),
@@ -37,7 +39,7 @@ pub async fn agents(State(api): State<Api>, asked: Asked) -> Result<Response, Fa
     get, path = "/api/config",
     params(("project" = Option<String>, Query, description = "the folder of a project that is known; else that in which the server was started")),
     responses(
-        (status = OK, description = "key, value, origins, about", body = [Object]),
+        (status = OK, body = [KeyRow]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, description = "there is no such project", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the configuration has mistakes", body = Problem, content_type = "application/problem+json"),

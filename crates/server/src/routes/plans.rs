@@ -77,7 +77,7 @@ pub async fn text(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
     post, path = "/api/plans/check",
     request_body = PlanText,
     responses(
-        (status = OK, description = "format, title, phases, tasks, criticalPath, widest, and diagnostics in their places", body = Object),
+        (status = OK, body = Report),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = PAYLOAD_TOO_LARGE, body = Problem, content_type = "application/problem+json"),
     )

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::State,
     http::{
         HeaderValue, StatusCode,
@@ -21,7 +21,9 @@ use crate::{
     api::Api,
     bodies::{Accepted, InboxItem, PendingQuestion, Started, Wish},
     code::Code,
+    guard::Known,
     problem::{Failure, Problem, echo},
+    projects::known_project,
     request::{Asked, Named, PLAN_BYTES_MAX, Pairs, Sent, WORD_BYTES_MAX, bad_query},
 };
 
@@ -89,22 +91,37 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
     .await
 }
 
-/// Begins a run. It has begun when the answer comes.
+/// Begins a run. It has begun when the answer comes. Who has a browser's cookie in place of the token names the folder of
+/// a project that is known.
 #[utoipa::path(
     post, path = "/api/runs",
-    request_body(content = Object, description = "project, work, settings, team, outfit, person"),
+    request_body = NewRun,
     responses(
         (status = CREATED, body = Started),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "no project is known in that folder, and a browser's cookie begins runs in no other", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the plan can't be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn start(
     State(api): State<Api>,
+    known: Option<Extension<Known>>,
     Sent(new): Sent<NewRun, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<Started>), Failure> {
     check_person(&new.person)?;
-    let run = api.ask(move |host| Ok(host.start(new)?)).await?;
+    let is_page = known.is_some_and(|Extension(known)| known == Known::Cookie);
+    let run = api.ask(move |host| {
+        if is_page {
+            // Whoever tricked the page has not got the token, and so begins nothing wherever they like.
+            known_project(host, &new.outfit.project).map_err(|failure| {
+                let detail = format!("{}, and a page begins runs in known projects alone", failure.problem.detail);
+                let hint = "`jangdan run` in the folder adds it; a program sends the token: authorization: Bearer TOKEN";
+                Failure::new(Code::UnknownProject, detail, hint)
+            })?;
+        }
+        Ok(host.start(new)?)
+    });
+    let run = run.await?;
     Ok((StatusCode::CREATED, Json(Started { run })))
 }
 

@@ -48,7 +48,7 @@ pub async fn diff(
         ("all" = Option<bool>, Query, description = "all that is merged, also of phases that have not passed their gate"),
     ),
     responses(
-        (status = OK, description = "what came of it", body = Object),
+        (status = OK, description = "what came of it", body = Landed),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
@@ -75,7 +75,7 @@ pub async fn land(
     post, path = "/api/runs/{run}/clean",
     params(("run" = String, Path, description = "the run")),
     responses(
-        (status = OK, description = "what came of it", body = Object),
+        (status = OK, description = "what came of it", body = Cleaned),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )

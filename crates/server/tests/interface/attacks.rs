@@ -9,15 +9,15 @@ use std::{
 use crate::{looking::worker, site::Site};
 
 /// A request as bytes; HOST, TOKEN and COOKIE stand for the right ones.
-struct Door {
-    site: Site,
+pub struct Door {
+    pub site: Site,
     host: String,
     token: String,
     cookie: String,
 }
 
 impl Door {
-    fn open() -> Self {
+    pub fn open() -> Self {
         let site = Site::open();
         let link = site.client.link(None).unwrap().unwrap();
         let (address, token) = link.split_once("/?token=").unwrap();
@@ -47,7 +47,7 @@ impl Door {
         status(std::str::from_utf8(&head).unwrap())
     }
 
-    fn send(&self, request: &str) -> String {
+    pub fn send(&self, request: &str) -> String {
         let request = self.filled(request);
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let request = request.replacen("\r\n", "\r\nconnection: close\r\n", 1);
@@ -59,18 +59,18 @@ impl Door {
     }
 }
 
-fn status(answer: &str) -> u16 {
+pub fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
 }
 
-fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+pub fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     let head = answer.split("\r\n\r\n").next().unwrap_or_default();
     head.lines().find_map(|line| {
         line.split_once(": ").filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     })
 }
 
-const PROGRAM: &str = "authorization: Bearer TOKEN\r\n";
+pub const PROGRAM: &str = "authorization: Bearer TOKEN\r\n";
 const WISH: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 const UPGRADE: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
@@ -282,7 +282,7 @@ fn a_link_stays_good_over_a_restart_and_its_token_is_in_no_answer() {
 }
 
 /// Sends a request, first thing or behind another, and returns the head of the answer without what goes with the way.
-fn head_of(door: &Door, request: &str, is_first: bool) -> Vec<String> {
+pub fn head_of(door: &Door, request: &str, is_first: bool) -> Vec<String> {
     let mut stream = TcpStream::connect(&door.host).unwrap();
     let mut head_behind = |request: &str| {
         stream.write_all(door.filled(request).as_bytes()).unwrap();

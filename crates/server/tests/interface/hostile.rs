@@ -80,11 +80,12 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("POST", &wishes, &wish(&format!(r#"{{"chat":{{"text":"{}"}}}}"#, "a".repeat(2 << 20))), 413);
     check("POST", "/api/runs", "{}", 400);
     check("POST", "/api/stop", r#"{"agents":"kill"}"#, 400);
+    // What only the world can say of a run.
+    check("POST", &wishes, &wish(r#""tick""#), 400);
+    check("POST", &wishes, &wish(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 400);
     // What the rules refuse.
     check("POST", &wishes, &wish(r#"{"pauseTask":"T9"}"#), 409);
     check("POST", &wishes, &wish(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
-    check("POST", &wishes, &wish(r#""tick""#), 409);
-    check("POST", &wishes, &wish(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 409);
     let (_, problem) = site.problem("POST", &wishes, &wish(r#"{"chat":{"text":"red"}}"#));
     assert_eq!(problem["pending"], serde_json::json!(["q_1", "q_2"]));
 

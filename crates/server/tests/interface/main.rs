@@ -4,6 +4,7 @@
 
 mod attacks;
 mod crowd;
+mod described;
 mod documented;
 mod hostile;
 mod life;
@@ -13,3 +14,4 @@ mod plans;
 mod runs;
 mod secrets;
 mod site;
+mod ways_in;

@@ -4,7 +4,7 @@ use domain::{AgentName, AttemptNumber, ClaimSource, Failure, SessionId, TaskId, 
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// One try at a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +60,10 @@ impl Record for AttemptRow {
 
     fn write_key((task, number): &Self::Key) -> String {
         format!("{task}/{number}")
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session), None]
     }
 }
 

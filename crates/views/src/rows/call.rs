@@ -4,7 +4,7 @@ use domain::{AgentName, CallOutcome, InvocationId, ResultType, SessionId, Timest
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, Party};
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// One agent calling another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +66,10 @@ impl Record for InvocationRow {
 
     fn write_key(key: &InvocationId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.caller_session), self.callee_session]
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::{AgentName, ChannelId, DirectMessageId, DirectType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// The direct line between two sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +96,10 @@ impl Record for ChannelRow {
     fn write_key(key: &ChannelId) -> String {
         key.to_string()
     }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session_a), Some(self.session_b)]
+    }
 }
 
 impl Record for DirectMessageRow {
@@ -108,6 +112,10 @@ impl Record for DirectMessageRow {
 
     fn write_key(key: &DirectMessageId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.from_session), Some(self.to_session)]
     }
 }
 

@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, InboxRow};
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// A problem handed upward.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,6 +79,10 @@ impl Record for EscalationRow {
 
     fn write_key(key: &EscalationId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [self.session, None]
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::{Progress, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,10 @@ impl Record for ProgressRow {
 
     fn write_key(key: &SessionId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session_id), None]
     }
 }
 

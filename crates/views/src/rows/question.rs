@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, InboxRow, Party};
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// What somebody must answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,6 +118,10 @@ impl Record for QuestionRow {
 
     fn write_key(key: &QuestionId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session), None]
     }
 }
 

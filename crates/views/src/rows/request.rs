@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, InboxRow, Party};
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// What somebody must provide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,10 @@ impl Record for RequestRow {
 
     fn write_key(key: &RequestId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session), None]
     }
 }
 

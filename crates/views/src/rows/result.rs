@@ -3,7 +3,7 @@
 use domain::{AgentName, ResultId, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{Kind, Record, Sessions, Views, views::Moment};
 
 /// What an agent delivers to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +57,10 @@ impl Record for ResultRow {
 
     fn write_key(key: &ResultId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.from_session), self.to_session]
     }
 }
 

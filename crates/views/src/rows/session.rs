@@ -6,7 +6,7 @@ use domain::{AgentName, ParkMode, PhaseNumber, Role, SessionId, TaskId, Timestam
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, Used};
-use crate::{Kind, Record, Views, facts::SessionFacts, views::Moment};
+use crate::{Kind, Record, Sessions, Views, facts::SessionFacts, views::Moment};
 
 /// One session of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +98,10 @@ impl Record for SessionRow {
 
     fn write_key(key: &SessionId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.id), None]
     }
 }
 

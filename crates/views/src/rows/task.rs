@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{Party, TaskDetailRow, TaskReceipt, TaskState, Used, WaitsFor};
-use crate::{Kind, Record, Views, facts::TaskFacts, views::Moment};
+use crate::{Kind, Record, Sessions, Views, facts::TaskFacts, views::Moment};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,6 +103,10 @@ impl Record for TaskRow {
 
     fn write_key(key: &TaskId) -> String {
         key.to_string()
+    }
+
+    fn sessions(&self) -> Sessions {
+        [self.session, None]
     }
 }
 

@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, korean, views::Moment, words::line};
+use crate::{Kind, Record, Sessions, Views, korean, views::Moment, words::line};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,10 @@ impl Record for TimelineRow {
 
     fn write_key(key: &Sequence) -> String {
         format!("{:012}", key.0)
+    }
+
+    fn sessions(&self) -> Sessions {
+        [self.session, None]
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, korean, say::say, views::Moment};
+use crate::{Kind, Record, Sessions, Views, korean, say::say, views::Moment};
 
 /// One utterance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +88,10 @@ impl Record for TurnRow {
 
     fn write_key((task, index): &Self::Key) -> String {
         format!("{task}/{index:010}")
+    }
+
+    fn sessions(&self) -> Sessions {
+        [Some(self.session), None]
     }
 }
 

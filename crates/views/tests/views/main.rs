@@ -10,5 +10,6 @@ mod names;
 mod rules;
 mod scale;
 mod schedule;
+mod sessions;
 mod story;
 mod world;

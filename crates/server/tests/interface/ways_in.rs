@@ -1,0 +1,61 @@
+//! Ways in that look as if they led past the guard.
+
+use std::path::Path;
+
+use crate::attacks::{Door, PROGRAM, head_of, status};
+
+#[test]
+fn a_page_begins_runs_in_known_projects_alone() {
+    let door = Door::open();
+    let begin = |who: &str, project: &Path| {
+        let mut new = door.site.new_run(1);
+        new.outfit.project = project.to_owned();
+        let body = serde_json::to_string(&new).unwrap();
+        let head = "POST /api/runs HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\n";
+        door.send(&format!("{head}{who}content-length: {}\r\n\r\n{body}", body.len()))
+    };
+    let page = "cookie: COOKIE\r\norigin: http://HOST\r\n";
+    let folder = door.site.project();
+    let answer = begin(page, &folder);
+    assert_eq!(status(&answer), 404, "{answer}");
+    assert!(answer.contains("a page begins runs in known projects alone"), "{answer}");
+    assert!(door.site.client.runs().unwrap().is_empty());
+
+    // A program may, and where one was the page may follow.
+    assert_eq!(status(&begin(PROGRAM, &folder)), 201);
+    assert_eq!(status(&begin(page, &folder)), 201);
+    for elsewhere in [door.site.data(), folder.join(".."), folder.join("inner")] {
+        assert_eq!(status(&begin(page, &elsewhere)), 404, "{}", elsewhere.display());
+    }
+    assert_eq!(door.site.client.runs().unwrap().len(), 2);
+}
+
+#[test]
+fn no_other_way_to_write_a_path_leads_past_the_guard() {
+    let door = Door::open();
+    let ways = [
+        "/%61pi/",
+        "/%61%70%69/",
+        "//api/",
+        "///api//",
+        "/./api/",
+        "/API/",
+        "/Api/",
+        "/api%2f",
+        "/api;/",
+        "/\\api/",
+        "/api/../api/",
+        "/x/../api/",
+        "/x/%2e%2e/api/",
+    ];
+    for way in ways {
+        for name in ["status", "runs", "live", "openapi.json"] {
+            let request = format!("GET {way}{name} HTTP/1.1\r\nhost: HOST\r\n\r\n");
+            let head = head_of(&door, &request, true);
+            let first = head.iter().find(|line| line.starts_with("HTTP/1.1 ")).unwrap();
+            // It is refused, or it is the page, which says nothing of any run.
+            let is_page = || head.iter().any(|line| line.starts_with("content-type: text/html"));
+            assert!(status(first) >= 400 || is_page(), "{request}{head:?}");
+        }
+    }
+}
