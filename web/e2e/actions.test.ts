@@ -182,6 +182,51 @@ test("a task is paused, goes on, gets urgent, is tried again with a hint, and is
   await stands(panel, "Called off");
 });
 
+test("the palette does what menus and buttons do, and asks where they ask", async () => {
+  const found = page.getByRole("option");
+  const type = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(words);
+  };
+  const choose = async (words: string) => {
+    await type(words);
+    await found.first().waitFor();
+    expect(await found.count(), words).toBe(1);
+    await page.keyboard.press("Enter");
+  };
+  const panel = await panelOf("keeper");
+  const task = `task ${taskOf("keeper")}`;
+  await stands(panel, "Running");
+  await choose(`pause ${task}`);
+  await stands(panel, "Paused");
+  await choose(`continue ${task}`);
+  await stands(panel, "Running");
+  await choose(`priority low ${task}`);
+  await panel.getByRole("complementary").getByText("Low").waitFor();
+  const sheet = page.getByRole("dialog", { name: `Leave ${taskOf("keeper")} out?` });
+  await choose(`leave it out ${task}`);
+  await press(sheet, "Back");
+  await sheet.waitFor({ state: "detached" });
+  await stands(panel, "Running");
+  // What can't be done now is not there.
+  await type(`continue ${task}`);
+  await page.getByText("Nothing is called that.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+
+  const run = page.locator("main header").first();
+  await choose("pause this run");
+  await run.getByText("Paused").waitFor();
+  await choose("continue this run");
+  await run.getByText("Running").first().waitFor();
+  const off = page.getByRole("dialog", { name: "Call “A play” off?" });
+  await choose("call this run off");
+  await press(off, "Back");
+  await off.waitFor({ state: "detached" });
+  expect((await world.rows("run"))[0]?.endedAt).toBe(null);
+});
+
 test("a task goes back to a point that was kept", async () => {
   const panel = await panelOf("keeper", "attempts");
   await stands(panel, "Running");

@@ -119,6 +119,7 @@ test("the browser calls who looks elsewhere, the tab counts, and the call leads 
   await context.grantPermissions(["notifications"], { origin: world.origin });
   const away = await context.newPage();
   // A browser without a screen believes that somebody looks at every page, and shows no call.
+  await page.addInitScript("document.hasFocus = () => false");
   await away.addInitScript(`
     document.hasFocus = () => false;
     window.calls = [];

@@ -37,8 +37,11 @@ export type Place = {
 export type Cast = Record<string, Part>;
 type Part = { preset: object; words?: string[]; script: string; phase?: number; role?: "orchestrator" };
 
-/** How a run of one's own differs from others: its settings, and whether each task has a worktree. */
-export type Stage = { settings?: object; hasWorktrees?: boolean };
+/** How a run of one's own differs from others: its settings, whether each task has a worktree, and how many tasks wait. */
+export type Stage = { settings?: object; hasWorktrees?: boolean; nLater?: number };
+
+/** The phase of what waits until all else is done. */
+export const LATER = 9;
 
 /** One who is started and spoken with as Claude Code is. */
 export const LIKE_CLAUDE = {
@@ -85,7 +88,11 @@ function startDemo(kept: string, env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** A run in which each of the cast has one task, all at once: T1.1 for the first of phase 1, and so on. */
-function newRun(cast: Cast, project: string, { settings, hasWorktrees = false }: Stage): object {
+export function newRun(
+  cast: Cast,
+  project: string,
+  { settings, hasWorktrees = false, nLater = 0 }: Stage,
+): object {
   mkdirSync(project, { recursive: true });
   const names = Object.keys(cast);
   const workers = names.filter((name) => cast[name]?.role === undefined);
@@ -105,8 +112,19 @@ function newRun(cast: Cast, project: string, { settings, hasWorktrees = false }:
     person: "ana",
     work: {
       title: "A play",
-      phases: phases.map((number) => ({ number, name: "Play", after: [] })),
-      tasks,
+      phases: [
+        ...phases.map((number) => ({ number, name: "Play", after: [] as number[] })),
+        ...(nLater > 0 ? [{ number: LATER, name: "Later", after: phases }] : []),
+      ],
+      tasks: [
+        ...tasks,
+        ...Array.from({ length: nLater }, (_, n) => ({
+          id: `T${LATER}.${n + 1}`,
+          phase: LATER,
+          title: `Something for later ${n + 1}`,
+          agent: workers[0],
+        })),
+      ],
     },
     settings: { slots: names.length, gateApproval: "automatic", ...settings },
     team: names.map((name) => ({ name, role: cast[name]?.role ?? "worker" })),

@@ -306,9 +306,8 @@ impl Sessions {
 
     /// Finds a session by its name, or by the beginning of it where that is enough.
     pub fn find(&self, name: &str) -> Result<Found, SessionError> {
-        self.ask_about_holders(None);
-        if is_name(name) && self.is_there(name) {
-            return self.look(name.to_owned());
+        if let Some(found) = self.find_exactly(name)? {
+            return Ok(found);
         }
         let known = self.names()?;
         let mut meant: Vec<String> = known.iter().filter(|known| known.starts_with(name)).cloned().collect();
@@ -317,6 +316,13 @@ impl Sessions {
             0 => Err(SessionError::Unknown { name: name.to_owned(), known }),
             _ => Err(SessionError::Ambiguous { name: name.to_owned(), known: meant }),
         }
+    }
+
+    /// Finds a session by its whole name, however many there are.
+    pub fn find_exactly(&self, name: &str) -> Result<Option<Found>, SessionError> {
+        self.ask_about_holders(None);
+        let is_there = is_name(name) && self.is_there(name);
+        is_there.then(|| self.look(name.to_owned())).transpose()
     }
 
     /// Connects to a session that lives.

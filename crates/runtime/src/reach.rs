@@ -51,11 +51,9 @@ pub struct Wanted {
 pub fn processes(sessions: &Sessions, run: &RunId, session: SessionId) -> Result<Vec<Found>, SessionError> {
     let mut processes = Vec::new();
     for number in 1_u32.. {
-        let name = process_name(run, session, number);
-        match sessions.find(&name) {
-            Ok(found) if found.name == name => processes.push(found),
-            Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => break,
-            Err(error) => return Err(error),
+        match sessions.find_exactly(&process_name(run, session, number))? {
+            Some(found) => processes.push(found),
+            None => break,
         }
     }
     Ok(processes)

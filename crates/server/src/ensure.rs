@@ -12,7 +12,6 @@ use store::StoreError;
 use crate::{
     client::{Client, ClientError},
     loopback::Loopback,
-    routes::prepare,
     server::Server,
     socket::{ServerError, socket_path},
 };
@@ -81,7 +80,6 @@ pub fn ensure(data: &Path, loopback: Loopback) -> Result<Running, EnsureError> {
                 Err(error) => return Err(error.into()),
             }
         }
-        prepare();
         match Host::open(data) {
             Ok(host) => {
                 let server = Server::start(host, data, loopback)?;

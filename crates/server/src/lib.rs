@@ -33,7 +33,6 @@ pub use client::{Changed, Client, ClientError, HangUp, Live, LiveEvent, RunRows,
 pub use ensure::{EnsureError, Running, ensure};
 pub use loopback::Loopback;
 pub use problem::Problem;
-pub use routes::prepare;
 pub use serve::serve;
 pub use server::Server;
 pub use socket::{ServerError, socket_path};

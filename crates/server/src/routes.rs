@@ -12,20 +12,21 @@ mod tasks;
 mod terminal;
 mod work;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use axum::{
     Json, Router,
+    handler::Handler,
     http::{Method, Uri},
     middleware::{from_fn_with_state, map_response},
     response::{IntoResponse, Response},
-    routing::{any, get},
+    routing::{MethodRouter, any, get},
 };
 use domain::{RunId, Sequence};
 use runtime::{Host, HostError};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{OpenApi, openapi};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::{PathItemExt as _, paste};
 
 use crate::{
     api::Api,
@@ -44,16 +45,70 @@ pub use runs::RunRows;
 /// Where the description of the interface is.
 pub const DESCRIPTION: &str = "/api/openapi.json";
 
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Jangdan",
-        description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
-        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    components(schemas(TerminalWish))
-)]
-struct Described;
+/// Makes the routes and what is said about them from one list. Apart, because the latter takes longer than all else at a
+/// start, and few ask for it.
+macro_rules! routes {
+    ($($module:ident::$handler:ident,)*) => {
+        #[derive(OpenApi)]
+        #[openapi(
+            info(
+                title = "Jangdan",
+                description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+                license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+            ),
+            paths($($module::$handler,)*),
+            components(schemas(TerminalWish))
+        )]
+        struct Described;
+
+        fn all() -> Router<Api> {
+            let router = Router::new();
+            $(let router = paste! { with::<$module::[<__path_ $handler>], _, _>(router, $module::$handler) };)*
+            router
+        }
+    };
+}
+
+routes! {
+    server::status,
+    server::stop,
+    runs::list,
+    runs::start,
+    runs::one,
+    runs::rows,
+    runs::wish,
+    runs::inbox,
+    pictures::plan,
+    pictures::time,
+    runs::questions,
+    runs::usage,
+    tasks::events,
+    tasks::one,
+    tasks::conversation,
+    work::diff,
+    work::land,
+    work::clean,
+    sessions::output,
+    sessions::records,
+    sessions::input,
+    sessions::stop,
+    terminal::terminal,
+    machine::agents,
+    machine::config,
+    machine::all_projects,
+    plans::list,
+    plans::text,
+    plans::check,
+    plans::start,
+    live::live,
+}
+
+fn with<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(router: Router<Api>, handler: H) -> Router<Api> {
+    let methods = P::methods()
+        .iter()
+        .fold(MethodRouter::new(), |methods, method| methods.on(method.to_method_filter(), handler.clone()));
+    router.route(&P::path(), methods)
+}
 
 /// Returns the router for those who need no token.
 pub fn router(api: Api) -> Router {
@@ -72,32 +127,17 @@ pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
     within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
 }
 
-/// All routes. Making them takes longer than anything else at a start. What is said about them is larger than all else
-/// that a server at rest has in memory, and is made again for the few who ask.
-static ALL: OnceLock<Router<Api>> = OnceLock::new();
-
-fn all() -> &'static Router<Api> {
-    // Dropped behind the routes, so that nobody who waits for them waits for that.
-    let mut description = None;
-    ALL.get_or_init(|| {
-        let (router, made) = described();
-        description = Some(made);
-        router
-    })
-}
-
-/// Has the routes made, beside whoever opens the log meanwhile.
-pub fn prepare() {
-    // Without a thread they are made when they are needed.
-    let _ = std::thread::Builder::new().name("routes".to_owned()).spawn(|| {
-        all();
-    });
-}
-
 fn answering(api: Api) -> Router {
-    let description = get(async || Json(described().1).into_response());
+    let description = get(async || Json(described()).into_response());
     let answers = Arc::clone(&api.answers);
-    all().clone().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+    all().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+}
+
+/// Returns what is said about the routes.
+fn described() -> openapi::OpenApi {
+    let mut description = Described::openapi();
+    describe::complete(&mut description);
+    description
 }
 
 /// Adds what holds for every path.
@@ -105,44 +145,6 @@ fn within(router: Router) -> Router {
     router
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
-}
-
-/// Returns the routes and what is said about them; both come from the same list.
-pub fn described() -> (Router<Api>, openapi::OpenApi) {
-    let (router, mut description) = OpenApiRouter::with_openapi(Described::openapi())
-        .routes(routes!(server::status))
-        .routes(routes!(server::stop))
-        .routes(routes!(runs::list, runs::start))
-        .routes(routes!(runs::one))
-        .routes(routes!(runs::rows))
-        .routes(routes!(runs::wish))
-        .routes(routes!(runs::inbox))
-        .routes(routes!(pictures::plan))
-        .routes(routes!(pictures::time))
-        .routes(routes!(runs::questions))
-        .routes(routes!(runs::usage))
-        .routes(routes!(tasks::events))
-        .routes(routes!(tasks::one))
-        .routes(routes!(tasks::conversation))
-        .routes(routes!(work::diff))
-        .routes(routes!(work::land))
-        .routes(routes!(work::clean))
-        .routes(routes!(sessions::output))
-        .routes(routes!(sessions::records))
-        .routes(routes!(sessions::input))
-        .routes(routes!(sessions::stop))
-        .routes(routes!(terminal::terminal))
-        .routes(routes!(machine::agents))
-        .routes(routes!(machine::config))
-        .routes(routes!(machine::all_projects))
-        .routes(routes!(plans::list))
-        .routes(routes!(plans::text))
-        .routes(routes!(plans::check))
-        .routes(routes!(plans::start))
-        .routes(routes!(live::live))
-        .split_for_parts();
-    describe::complete(&mut description);
-    (router, description)
 }
 
 /// Tells whether there is such a run.

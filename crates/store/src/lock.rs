@@ -4,7 +4,7 @@
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{Read, Seek, Write},
+    io::{Read, Write},
     path::Path,
 };
 
@@ -42,9 +42,9 @@ impl DirectoryLock {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        file.set_len(0).map_err(failed)?;
-        file.rewind().map_err(failed)?;
-        writeln!(file, "{}", std::process::id()).map_err(failed)?;
+        // As wide as the widest, so that nothing is to be cut off: that can wait for everything else that the disk does.
+        let line = format!("{:<10}\n", std::process::id());
+        file.write_all(line.as_bytes()).map_err(failed)?;
         Ok(Self { _file: file })
     }
 }

@@ -63,6 +63,8 @@ pub struct Bar {
     pub reason: Option<BlockReason>,
     /// The question, what was asked for, or what went wrong, in that time.
     pub text: Option<String>,
+    /// The same in Korean, where Jangdan itself says it.
+    pub korean: Option<String>,
     /// Whether the task is on the longest way through the plan.
     pub is_critical: bool,
 }

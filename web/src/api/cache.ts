@@ -9,6 +9,9 @@ export type Table<K extends Kind> = Readonly<Record<string, RowOf[K]>>;
 
 export const keys = {
   runs: ["runs"] as const,
+  /** Where the runs are that are older than those in the table of them. */
+  olderRuns: ["olderRuns"] as const,
+  allRuns: ["allRuns"] as const,
   inbox: ["inbox"] as const,
   status: ["status"] as const,
   rows: (run: string, kind: Kind) => ["rows", run, kind] as const,

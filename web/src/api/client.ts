@@ -3,7 +3,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { applyChanges, keys, type Table, taskOfTurn, waitingKey } from "./cache";
 import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
-import { getJson, isOffline, part, Refusal } from "./http";
+import { getJson, getPage, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
 import { type Kind, keyOf } from "./rows";
 import { Running } from "./running";
@@ -96,14 +96,49 @@ async function fetchTable<K extends Kind>(
   return table;
 }
 
+/** So many runs are fetched at once. */
+const RUNS_AT_ONCE = 50;
+
+/** The newest runs, and as many more as were fetched already. */
 export const runsQuery = {
   queryKey: keys.runs,
   queryFn: async (): Promise<Record<string, RunRow>> => {
-    const { fetched, missed } = await live.fetchRows(() => getJson<RunRow[]>("/api/runs"));
-    const runs = Object.fromEntries(fetched.map((row) => [row.id, row]));
+    const n = Object.keys(cache.getQueryData<object>(keys.runs) ?? {}).length;
+    const path = `/api/runs?limit=${Math.min(1000, Math.max(RUNS_AT_ONCE, n))}`;
+    const { fetched, missed } = await live.fetchRows(() => getPage<RunRow>(path));
+    const runs = Object.fromEntries(fetched.rows.map((row) => [row.id, row]));
     for (const change of missed) if (change.kind === "run") runs[change.run] = change.row as RunRow;
+    cache.setQueryData(keys.olderRuns, fetched.next);
     return runs;
   },
+};
+
+// It is never fetched by itself, so it must not be forgotten.
+cache.setQueryDefaults(keys.olderRuns, { gcTime: Number.POSITIVE_INFINITY });
+
+/** Where older runs are; `null` where there are none. */
+export const olderRunsQuery = {
+  queryKey: keys.olderRuns,
+  queryFn: () => null as string | null,
+  enabled: false,
+};
+
+/** Puts runs into the table of them that are older than those in it. */
+export async function fetchOlderRuns(path: string): Promise<void> {
+  const { rows, next } = await getPage<RunRow>(path);
+  cache.setQueryData<Record<string, RunRow>>(keys.runs, (held) => ({
+    ...Object.fromEntries(rows.map((row) => [row.id, row])),
+    // These are kept current by the stream.
+    ...held,
+  }));
+  cache.setQueryData(keys.olderRuns, next);
+}
+
+/** All runs that there are, for who looks for one by its name. */
+export const allRunsQuery = {
+  queryKey: keys.allRuns,
+  queryFn: () => getJson<RunRow[]>("/api/runs"),
+  staleTime: 60_000,
 };
 
 export const inboxQuery = {

@@ -187,6 +187,8 @@ export type Bar = {
   reason: BlockReason | null,
   /** The question, what was asked for, or what went wrong, in that time. */
   text: string | null,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** Whether the task is on the longest way through the plan. */
   isCritical: boolean,
 };

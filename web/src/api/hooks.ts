@@ -3,7 +3,16 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { toRuns, toWaiting } from "./cache";
-import { inboxQuery, live, rowsQuery, runsQuery, turnsQuery } from "./client";
+import {
+  allRunsQuery,
+  fetchOlderRuns,
+  inboxQuery,
+  live,
+  olderRunsQuery,
+  rowsQuery,
+  runsQuery,
+  turnsQuery,
+} from "./client";
 import type { RowOf, Wish } from "./generated";
 import type { LiveState } from "./live";
 import type { Kind } from "./rows";
@@ -34,6 +43,20 @@ export function useRow<K extends Exclude<Kind, "turn">>(
 
 export function useRuns() {
   return useQuery({ ...runsQuery, select: toRuns });
+}
+
+/** Fetches older runs; nothing where there are none. */
+export function useOlderRuns() {
+  const older = useMutation({ mutationFn: fetchOlderRuns });
+  const path = useQuery(olderRunsQuery).data ?? null;
+  return path === null ? null : { ...older, fetch: () => older.mutate(path) };
+}
+
+/** All runs, also those that no list shows yet; the newest first. */
+export function useAllRuns() {
+  const all = useQuery(allRunsQuery).data ?? [];
+  const newest = useQuery(runsQuery).data ?? {};
+  return toRuns({ ...Object.fromEntries(all.map((row) => [row.id, row])), ...newest });
 }
 
 /** What waits for a person, in one run or in all, with what holds up most first. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { isOffline, postJson, Refusal } from "./http";
+import { getPage, isOffline, postJson, Refusal } from "./http";
 
 type Answer = () => Promise<Response>;
 const broken: Answer = async () => {
@@ -46,4 +46,12 @@ test("what the server refuses is not sent again, and another command has another
   expect(keys).toHaveLength(1);
   await postJson("/api/x", {});
   expect(keys[0]).not.toBe(keys[1]);
+});
+
+test.each([
+  ['</api/runs?limit=2&before=r7>; rel="next"', "/api/runs?limit=2&before=r7"],
+  ["", null],
+])("a page with the link %j leads on to %s", async (link, next) => {
+  played(async () => Response.json([1, 2], { headers: { link } }));
+  expect(await getPage("/api/runs?limit=2")).toEqual({ rows: [1, 2], next });
 });

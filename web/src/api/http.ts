@@ -34,6 +34,15 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
   return response.json();
 }
 
+/** A page of a list, and the address of the next one. */
+export type Page<T> = { rows: T[]; next: string | null };
+
+export async function getPage<T>(path: string): Promise<Page<T>> {
+  const response = await asked(path, { headers: { accept: "application/json" } });
+  const next = /<([^>]+)>; *rel="next"/.exec(response.headers.get("link") ?? "")?.[1] ?? null;
+  return { rows: await response.json(), next };
+}
+
 export async function getText(path: string, signal?: AbortSignal): Promise<string> {
   return (await asked(path, { signal })).text();
 }

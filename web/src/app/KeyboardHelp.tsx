@@ -4,7 +4,7 @@ import { usePanelIsOpen } from "~/components/open";
 import { Sheet } from "~/components/Sheet";
 
 type Group = {
-  id: "everywhere" | "run" | "inbox" | "task" | "canvas";
+  id: "everywhere" | "run" | "inbox" | "task" | "list" | "canvas";
   /** Where something must be there for a key to work on, the last says what. */
   keys: readonly [keys: string[], words: string, needs?: string][];
 };
@@ -38,6 +38,14 @@ const GROUPS: readonly Group[] = [
   },
   { id: "task", keys: [[["1", "…", "9"], "option"]] },
   {
+    id: "list",
+    keys: [
+      [["↑", "↓"], "walk"],
+      [["⏎"], "enterTask"],
+      [[`${MOD} F`], "searchList"],
+    ],
+  },
+  {
     id: "canvas",
     keys: [
       [["←", "↑", "↓", "→"], "walk"],
@@ -59,6 +67,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
     run: run !== undefined && !isPanel,
     inbox: !isPanel && isShown("[data-chosen]"),
     task: isPanel && isShown("[role=dialog] [data-option]"),
+    list: !isPanel && isShown("[data-list]"),
     canvas: !isPanel && isShown(".canvas"),
   };
   return (

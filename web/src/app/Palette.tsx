@@ -1,15 +1,21 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useRows, useRuns, useWaiting } from "~/api/hooks";
+import { useAllRuns, useRows, useWaiting } from "~/api/hooks";
+import type { Action } from "~/components/action";
 import { useInWords } from "~/components/inWords";
 import { useOpenTask } from "~/components/open";
 import { Sheet } from "~/components/Sheet";
 import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
+import { useRunActions } from "~/views/run/useRunActions";
+import { useTaskActions } from "~/views/task/useTaskActions";
 import { RUN_VIEWS } from "~/views/views";
 import { chooseTheme } from "./theme";
 
-type Entry = { id: string; group: string; text: string; act: () => void };
+type Entry = { id: string; group: string; text: string } & (
+  | { act: () => void }
+  | { ask: (onClose: () => void) => ReactElement }
+);
 
 /** More than these nobody reads; typing finds the rest. */
 const SHOWN_MAX = 40;
@@ -19,14 +25,18 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
+  const [asked, setAsked] = useState<Extract<Entry, { ask: unknown }> | null>(null);
   const entries = useEntries(onHelp);
   const found = search(entries, typed).slice(0, SHOWN_MAX);
   const chosen = Math.min(at, found.length - 1);
   const act = (entry: Entry | undefined) => {
     if (!entry) return;
+    if ("ask" in entry) return setAsked(entry);
     onClose();
     entry.act();
   };
+  // What is asked takes the place of the list, and the focus goes where it was before both.
+  if (asked) return asked.ask(onClose);
   return (
     <Sheet title={t("nav.palette")} titleHidden onClose={onClose}>
       <input
@@ -89,9 +99,9 @@ function useEntries(onHelp: () => void): Entry[] {
   const { t } = useTranslation();
   const inWords = useInWords();
   const navigate = useNavigate();
-  const { run } = useParams({ strict: false });
+  const { run, task } = useParams({ strict: false });
   const waiting = useWaiting().data ?? [];
-  const runs = useRuns().data ?? [];
+  const runs = useAllRuns();
   const views = RUN_VIEWS.map(({ id }) => ({
     id: `view/${id}`,
     group: t("palette.view"),
@@ -99,6 +109,7 @@ function useEntries(onHelp: () => void): Entry[] {
     act: () => run && void navigate({ to: "/runs/$run/$view", params: { run, view: id } }),
   }));
   const tasks = useTaskEntries(run);
+  const actions = useActionEntries(run, task);
   return [
     ...waiting.map((row, index) => ({
       id: `waiting/${index}`,
@@ -110,6 +121,7 @@ function useEntries(onHelp: () => void): Entry[] {
           : navigate({ to: "/runs/$run/$view", params: { run: row.run, view: "inbox" } })),
     })),
     ...(run ? views : []),
+    ...actions,
     { id: "home", group: t("palette.place"), text: t("nav.runs"), act: () => void navigate({ to: "/" }) },
     { id: "new", group: t("palette.place"), text: t("nav.new"), act: () => void navigate({ to: "/new" }) },
     { id: "keys", group: t("palette.act"), text: t("nav.keys"), act: onHelp },
@@ -145,4 +157,25 @@ function useTaskEntries(run: string | undefined): Entry[] {
     text: `${task.id} ${task.title}`,
     act: () => open(task.id),
   }));
+}
+
+/** What can be done with the task that is open, and with its run. */
+function useActionEntries(run: string | undefined, task: string | undefined): Entry[] {
+  const { t } = useTranslation();
+  const row = useRows(run ?? "", "run", run !== undefined).data?.["run"];
+  const tasks = useRows(run ?? "", "task", run !== undefined).data ?? {};
+  const ofTask = useTaskActions(run ?? "", task === undefined ? undefined : tasks[task]).actions;
+  const ofRun = useRunActions(row).actions;
+  const toEntry =
+    (group: string) =>
+    (action: Action): Entry => ({
+      ...action,
+      id: `${group}/${action.id}`,
+      group,
+      text: action.group ? `${action.group}: ${action.name}` : action.name,
+    });
+  return [
+    ...ofTask.filter(({ isOn }) => !isOn).map(toEntry(t("palette.thisTask", { task }))),
+    ...ofRun.map(toEntry(t("palette.thisRun"))),
+  ];
 }

@@ -21,7 +21,6 @@ use sha2::{Digest, Sha256};
 use super::{
     full,
     leash::{Leash, Pull},
-    process::find_exactly,
     site::{Site, chain},
 };
 use crate::crank::now;
@@ -139,7 +138,7 @@ fn failed(command: &str, tree: String, reason: String, started_at: Timestamp) ->
 pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
     for number in 1..=TRIES_MAX {
         let name = session_name(site, job.name, number);
-        let found = match find_exactly(site, &name).map_err(|error| chain(&error))? {
+        let found = match site.shared.sessions.find_exactly(&name).map_err(|error| chain(&error))? {
             Some(found) => found,
             None => match start(site, name, job) {
                 Ok(found) => found,
@@ -175,8 +174,9 @@ pub(super) fn end(site: &Site, name: &str) {
 }
 
 fn numbered<'a>(site: &'a Site, name: &'a str) -> impl Iterator<Item = Found> + 'a {
-    (1..=TRIES_MAX)
-        .filter_map(move |number| find_exactly(site, &session_name(site, name, number)).ok().flatten())
+    (1..=TRIES_MAX).filter_map(move |number| {
+        site.shared.sessions.find_exactly(&session_name(site, name, number)).ok().flatten()
+    })
 }
 
 fn session_name(site: &Site, name: &str, number: u32) -> String {
@@ -273,7 +273,7 @@ fn next_look(deadline: Instant, is_late: bool) -> Instant {
 }
 
 fn is_gone(site: &Site, name: &str) -> bool {
-    match find_exactly(site, name) {
+    match site.shared.sessions.find_exactly(name) {
         Ok(Some(found)) => matches!(found.state, State::Lost),
         Ok(None) | Err(_) => true,
     }

@@ -245,7 +245,7 @@ pub(super) fn settle(site: &Site, session: SessionId) -> Result<(), ProcessError
 pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
     let sessions = &site.shared.sessions;
     for number in 1.. {
-        let Ok(Some(found)) = find_exactly(site, &name(site, session, number)) else { return };
+        let Ok(Some(found)) = site.shared.sessions.find_exactly(&name(site, session, number)) else { return };
         match found.state {
             State::Ended { .. } => {}
             State::Alive(_) | State::Starting => {
@@ -278,7 +278,7 @@ pub(super) fn end_for_good(site: &Site, session: SessionId, grace: Duration) {
 fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, SessionError> {
     let mut last = None;
     for number in 1.. {
-        match find_exactly(site, &name(site, session, number))? {
+        match site.shared.sessions.find_exactly(&name(site, session, number))? {
             Some(found) => last = Some((number, found)),
             None => break,
         }
@@ -288,15 +288,6 @@ fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, Session
 
 fn name(site: &Site, session: SessionId, number: u32) -> String {
     process_name(&site.run, session, number)
-}
-
-/// Finds a session by its whole name.
-pub(super) fn find_exactly(site: &Site, name: &str) -> Result<Option<Found>, SessionError> {
-    match site.shared.sessions.find(name) {
-        Ok(found) if found.name == name => Ok(Some(found)),
-        Ok(_) | Err(SessionError::Unknown { .. } | SessionError::Ambiguous { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 fn started_path(site: &Site, session: SessionId, number: u32) -> PathBuf {

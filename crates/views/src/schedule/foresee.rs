@@ -157,6 +157,7 @@ impl<'a> Imagined<'a> {
             end_at,
             reason: None,
             text: None,
+            korean: None,
             is_critical: false,
         });
     }

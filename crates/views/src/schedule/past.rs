@@ -6,7 +6,7 @@ use domain::{BlockReason, QuestionId, TaskId, Timestamp};
 
 use super::{Bar, BarKind};
 use crate::{
-    Rows,
+    Rows, korean,
     rows::{AttemptRow, QuestionRow, QuestionState, TaskState},
 };
 
@@ -17,6 +17,7 @@ struct Wait {
     to: Timestamp,
     reason: BlockReason,
     text: Option<String>,
+    korean: Option<String>,
 }
 
 /// Returns the bars up to now.
@@ -44,6 +45,7 @@ fn cut(rows: &Rows, attempt: &AttemptRow, waits: &[Wait], end: Timestamp, bars: 
         end_at: to,
         reason: wait.map(|wait| wait.reason.clone()),
         text: wait.and_then(|wait| wait.text.clone()),
+        korean: wait.and_then(|wait| wait.korean.clone()),
         is_critical: false,
     };
     let mut at = attempt.started_at;
@@ -79,13 +81,14 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
         let Some(task) = &row.task else { continue };
         let to = end_of(row, &last_words).unwrap_or(now);
         let reason = BlockReason::Input { question: row.id };
-        add(task, Wait { from: row.asked_at, to, reason, text: Some(row.text.clone()) });
+        let (text, korean) = (Some(row.text.clone()), row.korean.clone());
+        add(task, Wait { from: row.asked_at, to, reason, text, korean });
     }
     for row in rows.requests.iter() {
         let Some(task) = &row.task else { continue };
         let to = row.settled_at.unwrap_or(now);
         let reason = BlockReason::Dependency { request: row.id };
-        add(task, Wait { from: row.asked_at, to, reason, text: Some(row.name.clone()) });
+        add(task, Wait { from: row.asked_at, to, reason, text: Some(row.name.clone()), korean: None });
     }
     for row in rows.tasks.iter() {
         for blocked in &row.blocked {
@@ -101,7 +104,8 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
                 | BlockReason::RateLimited { .. }
                 | BlockReason::Paused { .. } => None,
             };
-            add(&row.id, Wait { from, to: now, reason, text });
+            let korean = text.as_deref().and_then(korean::problem_title);
+            add(&row.id, Wait { from, to: now, reason, text, korean });
         }
     }
     for waits in waits.values_mut() {

@@ -1,7 +1,8 @@
 //! The time of a run: what was done, what goes on, what was waited for, and what is thought to come.
 
 use domain::{
-    Complexity, Event, HoldsUp, PlannedTask, Proof, QuestionId, QuestionKind, SessionId, Timestamp,
+    Complexity, EscalationId, EscalationType, Event, HoldsUp, PlannedTask, Proof, QuestionId, QuestionKind,
+    SessionId, Severity, Subject, Timestamp,
 };
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use views::{BarKind, critical_path, schedule};
@@ -88,6 +89,31 @@ fn a_question_is_a_bar_until_its_answer_has_arrived() {
         written(&story, 12),
         ["T1 past 4-6", "T1 blocked 6-9: Which?", "T1 now 9-12", "T1 predicted 12-67"]
     );
+}
+
+#[test]
+fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
+    let mut story = Story::planned(vec![sized("T1", 1, &[], Complexity::S)]);
+    story.start("T1", 1);
+    story.tell(Event::ExternalMet { name: "time".to_owned() });
+    story.tell(Event::EscalationRaised {
+        escalation: EscalationId(1),
+        kind: EscalationType::Blocked,
+        severity: Severity::High,
+        subject: Subject::Task { task: task("T1") },
+        session: None,
+        title: "T1 failed 3 times".to_owned(),
+        description: String::new(),
+        context: String::new(),
+        suggested: Vec::new(),
+        holds_up: HoldsUp::default(),
+    });
+    let reason = domain::BlockReason::Escalated { escalation: EscalationId(1) };
+    story.tell(Event::TaskBlocked { task: task("T1"), reason });
+    let bars = schedule(story.views.rows(), Timestamp(30_000)).bars;
+    let said = bars.iter().find(|bar| bar.kind == BarKind::Blocked).unwrap();
+    assert_eq!(said.text.as_deref(), Some("T1 failed 3 times"));
+    assert_eq!(said.korean.as_deref(), Some("T1 작업이 3번 실패함"));
 }
 
 #[test]

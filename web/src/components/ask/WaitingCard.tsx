@@ -14,15 +14,16 @@ import { PlanForm } from "./PlanForm";
 import { QuestionForm } from "./QuestionForm";
 import { RequestForm } from "./RequestForm";
 
-type Props = { waiting: InboxEntry; chosen?: boolean; runTitle?: string | undefined };
+type Props = { waiting: InboxEntry; chosen?: boolean; namesRun?: boolean };
 
 /** One thing that waits for a person: what it is, what it holds up, and how to settle it on the spot. */
-export function WaitingCard({ waiting, chosen = false, runTitle }: Props) {
+export function WaitingCard({ waiting, chosen = false, namesRun = false }: Props) {
   const { t } = useTranslation();
   const inWords = useInWords();
   const opening = useOpening();
   const cardOpening = useCardOpening();
   const task = useRow(waiting.run, "task", waiting.task);
+  const runTitle = useRow(waiting.run, "run", namesRun ? "run" : null)?.title;
   const { item } = waiting;
   return (
     <article

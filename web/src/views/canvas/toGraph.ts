@@ -2,6 +2,7 @@
 
 import { type Edge, type Node, Position } from "@xyflow/react";
 import type { Layout, Link, OverlapRow, PlacedTask, TaskDetailRow, TaskRow } from "~/api/generated";
+import { isFound } from "~/components/found";
 
 export type TaskNode = Node<
   { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },
@@ -145,20 +146,13 @@ export function nearest(
   return best?.task;
 }
 
-/** The tasks that a search means: by the beginning of their names, or by words anywhere. In the picture's order. */
+/** The tasks that a search means, in the picture's order. */
 export function matches(
   nodes: readonly PlacedTask[],
   tasks: Readonly<Record<string, TaskRow>>,
   search: string,
 ): string[] {
-  const wanted = search.trim().toLowerCase();
-  if (wanted === "") return [];
-  const isMeant = (id: string) => {
-    const task = tasks[id];
-    const words = [task?.title, task?.agent, task?.question?.text, task?.question?.korean];
-    return id.toLowerCase().startsWith(wanted) || words.some((word) => word?.toLowerCase().includes(wanted));
-  };
-  const found = nodes.filter((node) => isMeant(node.task));
+  const found = nodes.filter(({ task }) => isFound(task, tasks[task], search));
   return found.sort((left, right) => left.x - right.x || left.y - right.y).map((node) => node.task);
 }
 

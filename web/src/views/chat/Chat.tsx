@@ -6,12 +6,11 @@ import { AskedText } from "~/components/ask/AskedText";
 import { HoldsUp } from "~/components/ask/HoldsUp";
 import { QuestionForm } from "~/components/ask/QuestionForm";
 import { useInWords } from "~/components/inWords";
-import { Loading } from "~/components/Loading";
 import { Markdown } from "~/components/Markdown";
 import { useCardOpening, useOpening } from "~/components/opening";
-import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
+import { Unready } from "~/components/Unready";
 import { useEnd } from "~/components/useEnd";
 import type { RunViewProps } from "../views";
 import { ChatBox } from "./ChatBox";
@@ -20,12 +19,13 @@ import { ChatBox } from "./ChatBox";
 export default function Chat({ run }: RunViewProps) {
   const { t } = useTranslation();
   const chat = useRows(run, "chat");
+  // Without them nobody knows whether what is written would answer something.
+  const questions = useRows(run, "question");
   const box = useRef<HTMLDivElement>(null);
   const rows = Object.values(chat.data ?? {}).sort((left, right) => left.index - right.index);
   const n = rows.length;
   useEnd(() => box.current, n, rows.at(-1)?.author === "person");
-  if (chat.status === "pending") return <Loading />;
-  if (chat.status === "error") return <Problem error={chat.error} retry={() => void chat.refetch()} />;
+  if (!chat.data || !questions.data) return <Unready needed={[chat, questions]} />;
   return (
     <div className="mx-auto flex h-full max-w-3xl flex-col">
       <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-4 py-3">

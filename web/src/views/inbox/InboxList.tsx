@@ -1,7 +1,7 @@
 import { Coffee } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { useRuns, useWaiting } from "~/api/hooks";
+import { useWaiting } from "~/api/hooks";
 import { useChosen, useNumbers } from "~/components/ask/chosen";
 import { WaitingCard } from "~/components/ask/WaitingCard";
 import { useKeys } from "~/components/keys";
@@ -16,7 +16,6 @@ type Props = { run?: string; keys?: boolean };
 export function InboxList({ run, keys = true }: Props) {
   const { t } = useTranslation();
   const waiting = useWaiting(run);
-  const runs = useRuns().data ?? [];
   const list = useRef<HTMLDivElement>(null);
   const open = useOpenTask();
   const rows = waiting.data ?? [];
@@ -56,11 +55,7 @@ export function InboxList({ run, keys = true }: Props) {
     <div ref={list} className="flex flex-col gap-2.5">
       {rows.map((row) => (
         <div key={nameOf(row)} {...(keys && nameOf(row) === chosen && { "data-chosen": true })}>
-          <WaitingCard
-            waiting={row}
-            chosen={keys && nameOf(row) === chosen}
-            runTitle={run ? undefined : runs.find(({ id }) => id === row.run)?.title}
-          />
+          <WaitingCard waiting={row} chosen={keys && nameOf(row) === chosen} namesRun={run === undefined} />
         </div>
       ))}
     </div>

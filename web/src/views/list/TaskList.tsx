@@ -1,72 +1,112 @@
+import { SearchIcon } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { PhaseRow, TaskRow } from "~/api/generated";
+import type { PhaseRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { AskedLine } from "~/components/AskedLine";
-import { useAsked } from "~/components/asked";
-import { useOpening } from "~/components/opening";
-import { StateSign } from "~/components/StateSign";
-import { EDGE, SIGNS, shownState } from "~/components/state";
-import { Ago } from "~/components/Time";
+import { useKeys } from "~/components/keys";
+import { usePanelIsOpen } from "~/components/open";
 import { Unready } from "~/components/Unready";
 import type { RunViewProps } from "../views";
-import { toPhases } from "./toPhases";
+import { TaskLine } from "./TaskLine";
+import { type ListLine, toLines } from "./toLines";
+import { useLines } from "./useLines";
 
 /** All tasks of a run under their phases, for small screens and for reading. */
 export default function TaskList({ run }: RunViewProps) {
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
+  const [search, setSearch] = useState("");
+  const lines = useMemo(
+    () => toLines(phases.data ?? {}, tasks.data ?? {}, search),
+    [phases.data, tasks.data, search],
+  );
   if (!tasks.data || !phases.data) return <Unready needed={[tasks, phases]} />;
+  return <Lines run={run} lines={lines} search={search} onSearch={setSearch} />;
+}
+
+type Props = { run: string; lines: readonly ListLine[]; search: string; onSearch: (search: string) => void };
+
+/** The lines; only those in sight are drawn, so the browser's own search would miss the rest. */
+function Lines({ run, lines, search, onSearch }: Props) {
+  const { t } = useTranslation();
+  const scroller = useRef<HTMLElement>(null);
+  const { shown, setFocused, onKeyDown } = useLines(lines, scroller);
   return (
-    <div className="mx-auto flex max-w-4xl flex-col gap-5 p-4">
-      {toPhases(phases.data, tasks.data).map(({ phase, tasks }) => (
-        <Phase key={phase.number} run={run} phase={phase} tasks={tasks} />
-      ))}
+    <div className="mx-auto flex h-full max-w-4xl flex-col">
+      <Search search={search} onSearch={onSearch} onKeyDown={onKeyDown} />
+      <section
+        ref={scroller}
+        data-list
+        tabIndex={0}
+        aria-label={t("view.list")}
+        onKeyDown={onKeyDown}
+        className="min-h-0 flex-1 overflow-y-auto px-4 pb-4 outline-offset-[-2px]"
+      >
+        {lines.length === 0 && search !== "" && <p className="py-3 text-soft">{t("palette.nothing")}</p>}
+        <ul className="relative" style={{ height: shown.getTotalSize() }}>
+          {shown.getVirtualItems().map(({ index, key, start }) => {
+            const line = lines[index];
+            return (
+              line && (
+                <li
+                  key={key}
+                  ref={shown.measureElement}
+                  data-index={index}
+                  aria-setsize={lines.length}
+                  aria-posinset={index + 1}
+                  className="absolute inset-x-0 pb-1.5"
+                  style={{ top: start }}
+                >
+                  {"phase" in line ? (
+                    <PhaseLine phase={line.phase} />
+                  ) : (
+                    <TaskLine run={run} task={line.task} onFocus={() => setFocused(line.key)} />
+                  )}
+                </li>
+              )
+            );
+          })}
+        </ul>
+      </section>
     </div>
   );
 }
 
-function Phase({ run, phase, tasks }: { run: string; phase: PhaseRow; tasks: TaskRow[] }) {
+type SearchProps = Pick<Props, "search" | "onSearch"> & { onKeyDown: (event: React.KeyboardEvent) => void };
+
+function Search({ search, onSearch, onKeyDown }: SearchProps) {
   const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  useKeys({ "mod+f": () => input.current?.select() }, !usePanelIsOpen());
   return (
-    <section>
-      <h2 className="mb-1.5 font-semibold text-soft text-sm">
-        {phase.number} {phase.name}{" "}
-        <span className="font-normal text-faint">
-          · {t(`phase.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
-        </span>
-      </h2>
-      <ul className="flex flex-col gap-1.5">
-        {tasks.map((task) => (
-          <li key={task.id}>
-            <TaskLine run={run} task={task} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <label className="mx-4 mt-4 mb-1 flex items-center gap-2 rounded-lg border border-line bg-panel px-3 text-soft focus-within:border-accent">
+      <SearchIcon aria-hidden size={14} />
+      <input
+        ref={input}
+        type="search"
+        value={search}
+        aria-label={t("canvas.search")}
+        placeholder={t("canvas.search")}
+        className="h-8 min-w-0 flex-1 bg-transparent text-ink outline-none placeholder:text-faint max-md:h-10"
+        onChange={(event) => onSearch(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "ArrowDown") onKeyDown(event);
+          if (event.key === "Escape") onSearch("");
+        }}
+      />
+    </label>
   );
 }
 
-function TaskLine({ run, task }: { run: string; task: TaskRow }) {
-  const opening = useOpening();
-  const asked = useAsked(run, task);
-  const { tone } = SIGNS[shownState(task)];
+function PhaseLine({ phase }: { phase: PhaseRow }) {
+  const { t } = useTranslation();
   return (
-    <button
-      type="button"
-      data-task={task.id}
-      {...opening(task.id)}
-      className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-2 text-left hover:border-faint ${EDGE[tone]}`}
-    >
-      <code className="font-mono font-semibold text-soft text-xs">{task.id}</code>
-      <b dir="auto" className="min-w-0 flex-1 truncate text-left font-semibold max-md:basis-[70%]">
-        {task.title}
-      </b>
-      {task.agent && <span className="max-w-40 truncate text-soft text-xs">{task.agent}</span>}
-      <StateSign task={task} named />
-      <span className="text-right text-faint text-xs max-md:ml-auto md:w-24">
-        <Ago at={task.stateSinceAt} />
+    <h2 className="pt-3 font-semibold text-soft text-sm">
+      {phase.number} {phase.name}{" "}
+      <span className="font-normal text-faint">
+        · {t(`phase.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
       </span>
-      {asked && <AskedLine asked={asked} look="w-full truncate bg-transparent!" />}
-    </button>
+    </h2>
   );
 }

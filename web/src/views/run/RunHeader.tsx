@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 import { useWaiting } from "~/api/hooks";
-import { useAct } from "~/components/ask/useAct";
+import { ActionMenu } from "~/components/ActionMenu";
 import { Button } from "~/components/Button";
 import { money, tokens } from "~/components/figures";
 import { useKeys } from "~/components/keys";
@@ -12,12 +12,12 @@ import { useOpenTask, usePanelIsOpen } from "~/components/open";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunSign } from "~/components/StateSign";
 import { Lasted } from "~/components/Time";
-import { RunMenu } from "./RunMenu";
+import { useRunActions } from "./useRunActions";
 
 export function RunHeader({ row }: { row: RunRow }) {
   const { t } = useTranslation();
-  const { act, busy } = useAct(row.id);
-  const isOver = row.endedAt !== null;
+  const { actions, busy } = useRunActions(row);
+  const atOnce = actions.filter((action) => "act" in action);
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-2 border-line border-b bg-panel px-4 py-2">
       <div className="min-w-0 max-md:w-full max-md:pr-2 md:max-w-[min(26rem,32vw)]">
@@ -40,26 +40,18 @@ export function RunHeader({ row }: { row: RunRow }) {
         </Figure>
       </div>
       <div className="ml-auto flex gap-2">
-        {!isOver &&
-          (row.status === "paused" ? (
-            <Button
-              icon={<Play aria-hidden size={14} />}
-              disabled={busy}
-              onClick={() => void act("continueRun")}
-            >
-              <span className="max-md:sr-only">{t("action.continue")}</span>
-            </Button>
-          ) : (
-            <Button
-              icon={<Pause aria-hidden size={14} />}
-              disabled={busy}
-              onClick={() => void act("pauseRun")}
-            >
-              <span className="max-md:sr-only">{t("action.pause")}</span>
-            </Button>
-          ))}
+        {atOnce.map((action) => (
+          <Button
+            key={action.id}
+            icon={action.id === "pause" ? <Pause aria-hidden size={14} /> : <Play aria-hidden size={14} />}
+            disabled={busy}
+            onClick={action.act}
+          >
+            <span className="max-md:sr-only">{action.name}</span>
+          </Button>
+        ))}
         <AnswerNext run={row.id} />
-        <RunMenu row={row} />
+        <ActionMenu data-run-menu actions={actions.filter((action) => "ask" in action)} />
       </div>
     </header>
   );

@@ -1,9 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
-import { useRuns } from "~/api/hooks";
+import { useOlderRuns, useRuns } from "~/api/hooks";
+import { Button } from "~/components/Button";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
+import { ProblemLine } from "~/components/ProblemLine";
 import { ProgressBar } from "~/components/ProgressBar";
 import { Said } from "~/components/Said";
 import { RunSign } from "~/components/StateSign";
@@ -12,6 +14,7 @@ import { Ago } from "~/components/Time";
 export function RunList() {
   const { t } = useTranslation();
   const runs = useRuns();
+  const older = useOlderRuns();
   switch (runs.status) {
     case "pending":
       return <Loading />;
@@ -29,13 +32,23 @@ export function RunList() {
     );
   }
   return (
-    <ul className="flex flex-col gap-2">
-      {runs.data.map((run) => (
-        <li key={run.id}>
-          <RunCard run={run} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="flex flex-col gap-2">
+        {runs.data.map((run) => (
+          <li key={run.id}>
+            <RunCard run={run} />
+          </li>
+        ))}
+      </ul>
+      {older && (
+        <div className="flex flex-col items-center gap-2 pt-3">
+          {older.error && <ProblemLine error={older.error} />}
+          <Button disabled={older.isPending} aria-busy={older.isPending} onClick={older.fetch}>
+            {older.isPending ? t("action.doing") : t("runs.older")}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

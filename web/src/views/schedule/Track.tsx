@@ -5,6 +5,7 @@ import type { Bar, Schedule } from "~/api/generated";
 import { useOpenTask } from "~/components/open";
 import { useOpening } from "~/components/opening";
 import { useClock, useSpan } from "~/components/time";
+import { saidOn } from "./toSchedule";
 
 export const TRACK_HEIGHT = 30;
 const BAR_HEIGHT = 24;
@@ -77,7 +78,9 @@ function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: s
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
   const opening = useOpening();
   const open = useOpenTask();
-  const label = useLabel(bar, tasks);
+  const { i18n } = useTranslation();
+  const said = saidOn(bar, i18n.language);
+  const label = useLabel(bar, said, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
   const isAsked = bar.kind === "blocked" && waitsForPerson(bar);
@@ -85,7 +88,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
   const words =
     bar.kind === "blocked"
-      ? `${isAsked ? "?" : "‖"} ${bar.text ?? bar.task}`
+      ? `${isAsked ? "?" : "‖"} ${said ?? bar.task}`
       : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button can't be a part of a drawing.
@@ -120,7 +123,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   );
 }
 
-function useLabel(bar: Bar, tasks: Props["tasks"]): string {
+function useLabel(bar: Bar, said: string | null, tasks: Props["tasks"]): string {
   const { t } = useTranslation();
   const clock = useClock();
   const span = useSpan();
@@ -130,7 +133,7 @@ function useLabel(bar: Bar, tasks: Props["tasks"]): string {
       : t(`schedule.kind.${bar.kind}`);
   const when = `${clock(bar.startAt)} – ${clock(bar.endAt)} (${span(bar.endAt - bar.startAt)})`;
   const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();
-  return [name, bar.text ? `${what}: ${bar.text}` : what, when, bar.isCritical ? t("schedule.critical") : ""]
+  return [name, said ? `${what}: ${said}` : what, when, bar.isCritical ? t("schedule.critical") : ""]
     .filter(Boolean)
     .join("\n");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bar, Schedule } from "~/api/generated";
-import { toRange, toScheduleRows, toTracks } from "./toSchedule";
+import { saidOn, toRange, toScheduleRows, toTracks } from "./toSchedule";
 
 const bar = (task: string, agent: string, startAt: number, endAt: number): Bar => ({
   task,
@@ -10,6 +10,7 @@ const bar = (task: string, agent: string, startAt: number, endAt: number): Bar =
   kind: "past",
   reason: null,
   text: null,
+  korean: null,
   isCritical: false,
 });
 const written = (bars: Bar[]) => bars.map((bar) => `${bar.task} ${bar.startAt}-${bar.endAt}`);
@@ -46,4 +47,13 @@ test("a run that is over does not grow with the time that goes by", () => {
   };
   expect(toRange(schedule)).toEqual([1000, 53_020]);
   expect(toRange({ ...schedule, bars: [] })).toEqual([1000, 2000]);
+});
+
+test.each([
+  ["T1 failed 3 times", "T1 작업이 3번 실패함", "ko", "T1 작업이 3번 실패함"],
+  ["T1 failed 3 times", "T1 작업이 3번 실패함", "en", "T1 failed 3 times"],
+  ["Which port?", null, "ko", "Which port?"],
+  [null, null, "ko", null],
+])("a bar about %j (%j) says in %s: %j", (text, korean, language, said) => {
+  expect(saidOn({ text, korean }, language)).toBe(said);
 });

@@ -1,6 +1,7 @@
 /** The bars of a run in rows: by agent, or by task. */
 
 import type { Bar, Schedule } from "~/api/generated";
+import { inWords } from "~/components/inWords";
 import { compareIds } from "../board/toBoard";
 
 export type GroupBy = "agent" | "task";
@@ -21,6 +22,11 @@ export function toScheduleRows({ bars }: Schedule, by: GroupBy): ScheduleRow[] {
   }
   const rows = [...groups].map(([id, bars]) => ({ id, tracks: toTracks(bars) }));
   return rows.sort((left, right) => compareIds(left.id, right.id));
+}
+
+/** What was waited for in that time, in a language; nothing where there are no words for it. */
+export function saidOn({ text, korean }: Pick<Bar, "text" | "korean">, language: string): string | null {
+  return text === null ? null : inWords({ text, korean }, language);
 }
 
 /** Puts bars into as few tracks as they fit in; all bars of a task that follow each other stay in one. */

@@ -1,0 +1,70 @@
+import { Menu } from "@base-ui/react/menu";
+import { Ellipsis } from "lucide-react";
+import { Fragment } from "react";
+import { useTranslation } from "react-i18next";
+import { type Action, useBegin } from "./action";
+import { Button } from "./Button";
+
+const ITEM = "cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page";
+
+type Props = { actions: readonly Action[] } & Record<`data-${string}`, boolean>;
+
+/** What is done now and then, behind one button. Choices of one thing stand together under its name. */
+export function ActionMenu({ actions, ...rest }: Props) {
+  const { t } = useTranslation();
+  const { begin, sheet } = useBegin();
+  const groups = [...new Set(actions.map(({ group }) => group))];
+  return (
+    <>
+      <Menu.Root>
+        <Menu.Trigger render={<Button aria-label={t("action.more")} title={t("action.more")} {...rest} />}>
+          <Ellipsis aria-hidden size={15} />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner align="end" sideOffset={4} collisionPadding={8} className="z-50">
+            <Menu.Popup className="min-w-52 rounded-xl border border-line bg-raise p-1 text-ink shadow-xl outline-none">
+              {groups.map((group, n) => (
+                <Fragment key={group ?? ""}>
+                  {group && <p className="px-2.5 pt-2 pb-1 font-medium text-faint text-xs">{group}</p>}
+                  {!group && n > 0 && <Menu.Separator className="my-1 h-px bg-line" />}
+                  <Choices choices={actions.filter((action) => action.group === group)} begin={begin} />
+                </Fragment>
+              ))}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {sheet}
+    </>
+  );
+}
+
+function Choices({ choices, begin }: { choices: readonly Action[]; begin: (action: Action) => void }) {
+  const on = choices.find(({ isOn }) => isOn);
+  if (!on) {
+    return choices.map((action) => (
+      <Menu.Item
+        key={action.id}
+        className={`${ITEM} ${action.isDanger ? "text-fail" : ""}`}
+        onClick={() => begin(action)}
+      >
+        {action.name}
+      </Menu.Item>
+    ));
+  }
+  return (
+    <Menu.RadioGroup value={on.id}>
+      {choices.map((action) => (
+        <Menu.RadioItem
+          key={action.id}
+          value={action.id}
+          closeOnClick
+          className={ITEM}
+          onClick={() => action !== on && begin(action)}
+        >
+          {action.name} {action === on && "✓"}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
+  );
+}
