@@ -23,7 +23,6 @@ use crate::{
     code::Code,
     guard::Known,
     problem::{Failure, Problem, echo},
-    projects::known_project,
     request::{Asked, Named, PLAN_BYTES_MAX, Pairs, Sent, WORD_BYTES_MAX, bad_query},
 };
 
@@ -91,15 +90,15 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
     .await
 }
 
-/// Begins a run. It has begun when the answer comes. Who has a browser's cookie in place of the token names the folder of
-/// a project that is known.
+/// Begins a run of any folder, agents and commands, so that a browser's cookie is not enough. It has begun when the answer
+/// comes.
 #[utoipa::path(
     post, path = "/api/runs",
     request_body = NewRun,
     responses(
         (status = CREATED, body = Started),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
-        (status = NOT_FOUND, description = "no project is known in that folder, and a browser's cookie begins runs in no other", body = Problem, content_type = "application/problem+json"),
+        (status = UNAUTHORIZED, description = "a browser's cookie is not enough", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the plan can't be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -109,19 +108,16 @@ pub async fn start(
     Sent(new): Sent<NewRun, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<Started>), Failure> {
     check_person(&new.person)?;
-    let is_page = known.is_some_and(|Extension(known)| known == Known::Cookie);
-    let run = api.ask(move |host| {
-        if is_page {
-            // Whoever tricked the page has not got the token, and so begins nothing wherever they like.
-            known_project(host, &new.outfit.project).map_err(|failure| {
-                let detail = format!("{}, and a page begins runs in known projects alone", failure.problem.detail);
-                let hint = "`jangdan run` in the folder adds it; a program sends the token: authorization: Bearer TOKEN";
-                Failure::new(Code::UnknownProject, detail, hint)
-            })?;
-        }
-        Ok(host.start(new)?)
-    });
-    let run = run.await?;
+    if known.is_some_and(|Extension(known)| known == Known::Cookie) {
+        // Whoever tricked a page has not got the token, and so runs no command of their own.
+        let hint = "a page begins the plans of known projects: POST /api/plans/start; a program sends the token: authorization: Bearer TOKEN";
+        return Err(Failure::new(
+            Code::NoToken,
+            "a browser's cookie is not enough to say all of a run",
+            hint,
+        ));
+    }
+    let run = api.ask(move |host| Ok(host.start(new)?)).await?;
     Ok((StatusCode::CREATED, Json(Started { run })))
 }
 

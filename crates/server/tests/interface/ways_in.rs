@@ -1,33 +1,25 @@
 //! Ways in that look as if they led past the guard.
 
-use std::path::Path;
-
 use crate::attacks::{Door, PROGRAM, head_of, status};
 
 #[test]
-fn a_page_begins_runs_in_known_projects_alone() {
+fn a_page_says_not_what_a_run_executes() {
     let door = Door::open();
-    let begin = |who: &str, project: &Path| {
-        let mut new = door.site.new_run(1);
-        new.outfit.project = project.to_owned();
-        let body = serde_json::to_string(&new).unwrap();
+    let body = serde_json::to_string(&door.site.new_run(1)).unwrap();
+    let begin = |who: &str| {
         let head = "POST /api/runs HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\n";
         door.send(&format!("{head}{who}content-length: {}\r\n\r\n{body}", body.len()))
     };
     let page = "cookie: COOKIE\r\norigin: http://HOST\r\n";
-    let folder = door.site.project();
-    let answer = begin(page, &folder);
-    assert_eq!(status(&answer), 404, "{answer}");
-    assert!(answer.contains("a page begins runs in known projects alone"), "{answer}");
+    let answer = begin(page);
+    assert_eq!(status(&answer), 401, "{answer}");
+    assert!(answer.contains("POST /api/plans/start"), "{answer}");
     assert!(door.site.client.runs().unwrap().is_empty());
 
-    // A program may, and where one was the page may follow.
-    assert_eq!(status(&begin(PROGRAM, &folder)), 201);
-    assert_eq!(status(&begin(page, &folder)), 201);
-    for elsewhere in [door.site.data(), folder.join(".."), folder.join("inner")] {
-        assert_eq!(status(&begin(page, &elsewhere)), 404, "{}", elsewhere.display());
-    }
-    assert_eq!(door.site.client.runs().unwrap().len(), 2);
+    assert_eq!(status(&begin(PROGRAM)), 201);
+    // Not in a project that is known either: its commands would still be anybody's.
+    assert_eq!(status(&begin(page)), 401);
+    assert_eq!(door.site.client.runs().unwrap().len(), 1);
 }
 
 #[test]
