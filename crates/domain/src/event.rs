@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, ChannelId,
+    Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, Cause, ChannelId,
     CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, DependencyRequest, DirectMessageId,
     DirectType, EffectId, EscalationId, EscalationType, Failure, Feedback, GateReport, Heard, HoldsUp, Input,
     InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, OfferId, Overlap,
@@ -894,6 +894,9 @@ events! {
         session: Option<SessionId>,
         /// What happened, in a line.
         title: String,
+        /// What it came from; none where the title is what somebody else said, and in logs that are older.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<Cause>,
         /// What happened.
         description: String,
         /// What led to it.

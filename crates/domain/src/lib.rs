@@ -5,6 +5,7 @@
 mod actor;
 mod agent;
 mod amended;
+mod cause;
 mod command;
 mod escalation;
 mod event;
@@ -29,6 +30,7 @@ mod value;
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
 pub use amended::{ChangedTask, KeptTask, PlanChanges, PlanField};
+pub use cause::Cause;
 pub use command::Command;
 pub use escalation::{Action, EscalationType, Level, Severity, Subject};
 pub use event::{Event, Recorded};

@@ -306,8 +306,8 @@ pub fn line(event: &Event) -> String {
             format!("{feedback_loop} 반복이 끝남: {how}")
         }
 
-        Event::EscalationRaised { escalation, severity: how, title, .. } => {
-            let title = problem_title(title).unwrap_or_else(|| title.clone());
+        Event::EscalationRaised { escalation, severity: how, title, cause, .. } => {
+            let title = cause.as_ref().map_or_else(|| title.clone(), problem_title);
             format!("{escalation} 문제가 생김 (심각도 {}){}", severity(*how), colon(&title))
         }
         Event::EscalationClimbed { escalation, to, .. } => {

@@ -452,6 +452,8 @@ export type EscalationRow = {
   agent: AgentName | null,
   /** What happened, in a line. */
   title: string,
+  /** The same in Korean, where Jangdan itself says it. */
+  korean: string | null,
   /** What happened. */
   description: string,
   /** What led to it. */

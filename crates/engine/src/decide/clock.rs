@@ -1,7 +1,8 @@
 //! What time brings.
 
 use domain::{
-    BlockReason, CheckpointId, EscalationType, Event, Input, ParkMode, Route, SessionId, Severity, Subject,
+    BlockReason, Cause, CheckpointId, EscalationType, Event, Input, ParkMode, Route, SessionId, Severity,
+    Subject,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -47,7 +48,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                title: format!("{id} takes too long"),
+                words: Cause::TaskTooLong { task: id }.into(),
                 description: format!("it has run for {minutes} minutes"),
                 context: String::new(),
             },
@@ -112,7 +113,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                title: "the run takes too long".to_owned(),
+                words: Cause::RunTooLong.into(),
                 description: format!("it has taken {minutes} minutes"),
                 context: String::new(),
             },

@@ -1,11 +1,14 @@
 //! Errors that agents report, and what they use up.
 
 use domain::{
-    AgentError, BlockReason, CheckpointReason, ErrorType, EscalationType, Event, Failure, LoopOutcome,
+    AgentError, BlockReason, Cause, CheckpointReason, ErrorType, EscalationType, Event, Failure, LoopOutcome,
     Recovery, Role, SessionId, Severity, Subject, Usage,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{
+    Deciding,
+    escalation::{Problem, Words},
+};
 use crate::{
     apply::{WAIT_MS_MAX, resets_at},
     state::{Spent, Stage, TaskRef},
@@ -52,7 +55,7 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                title: format!("{id} waits for a limit that does not reset"),
+                words: Cause::LimitStays { task: id }.into(),
                 description: error.message.clone(),
                 context: format!("it has waited {waits} times"),
             };
@@ -82,7 +85,7 @@ impl Deciding<'_> {
         self.close(task, "failed", LoopOutcome::Failed);
         let mut problem = problem(error);
         problem.kind = EscalationType::Blocked;
-        problem.title = format!("{id} failed: {}", error.message);
+        problem.words = Cause::Failed { task: id.clone(), why: error.message.clone() }.into();
         self.raise(Subject::Task { task: id }, Some(session), problem);
     }
 
@@ -116,7 +119,7 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::TokenExhausted,
                 severity: Severity::Medium,
-                title: format!("the budget of {} is nearly used", name(subject)),
+                words: Cause::BudgetNearlyUsed { of: subject.clone() }.into(),
                 description: describe(&spent),
                 context: String::new(),
             };
@@ -135,14 +138,6 @@ impl Deciding<'_> {
     }
 }
 
-fn name(subject: &Subject) -> String {
-    match subject {
-        Subject::Task { task } => task.to_string(),
-        Subject::Phase { phase } => format!("phase {phase}"),
-        Subject::Run => "the run".to_owned(),
-    }
-}
-
 fn describe(spent: &Spent) -> String {
     let tokens = spent.tokens_max.map(|max| format!("{} of {max} tokens", spent.tokens));
     let dollars = |micros: u64| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000);
@@ -158,7 +153,7 @@ fn problem(error: &AgentError) -> Problem {
             ErrorType::Recoverable => Severity::Medium,
             ErrorType::Fatal => Severity::High,
         },
-        title: error.message.clone(),
+        words: Words::Theirs(error.message.clone()),
         description: error.details.clone().unwrap_or_default(),
         context: String::new(),
     }

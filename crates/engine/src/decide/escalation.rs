@@ -1,8 +1,8 @@
 //! Problems: how they are raised, how they climb, and what is done about them.
 
 use domain::{
-    Action, AgentName, BlockReason, Budget, EscalationId, EscalationType, Event, Failure, HoldsUp, Level,
-    LoopOutcome, SessionId, Severity, Subject, TaskId,
+    Action, AgentName, BlockReason, Budget, Cause, EscalationId, EscalationType, Event, Failure, HoldsUp,
+    Level, LoopOutcome, SessionId, Severity, Subject, TaskId,
 };
 
 use super::Deciding;
@@ -17,9 +17,23 @@ use crate::{
 pub(super) struct Problem {
     pub(super) kind: EscalationType,
     pub(super) severity: Severity,
-    pub(super) title: String,
+    pub(super) words: Words,
     pub(super) description: String,
     pub(super) context: String,
+}
+
+/// Who says what a problem is.
+pub(super) enum Words {
+    /// Jangdan, which knows where it came from.
+    Ours(Cause),
+    /// An agent, or the service behind it.
+    Theirs(String),
+}
+
+impl From<Cause> for Words {
+    fn from(cause: Cause) -> Self {
+        Self::Ours(cause)
+    }
 }
 
 impl Deciding<'_> {
@@ -45,7 +59,11 @@ impl Deciding<'_> {
             }
             Subject::Run => None,
         };
-        let Problem { kind, severity, title, description, context } = problem;
+        let Problem { kind, severity, words, description, context } = problem;
+        let (title, cause) = match words {
+            Words::Ours(cause) => (cause.to_string(), Some(cause)),
+            Words::Theirs(title) => (title, None),
+        };
         let suggested = self.suggest(kind, &subject);
         self.emit_by_rule(Event::EscalationRaised {
             escalation,
@@ -54,6 +72,7 @@ impl Deciding<'_> {
             subject,
             session,
             title,
+            cause,
             description,
             context,
             suggested,

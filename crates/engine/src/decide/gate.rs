@@ -1,7 +1,7 @@
 //! The end of a phase: checks, a verifier, a person's approval, or rework.
 
 use domain::{
-    BlockReason, CheckpointReason, EscalationType, Event, Failure, GateApproval, GateReport, Input,
+    BlockReason, Cause, CheckpointReason, EscalationType, Event, Failure, GateApproval, GateReport, Input,
     PhaseNumber, ReturnReason, Role, SessionId, Severity, Subject, TaskId,
 };
 
@@ -229,7 +229,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Quality,
                 severity: Severity::High,
-                title: format!("phase {phase} does not pass its gate"),
+                words: Cause::GateShut { phase }.into(),
                 description,
                 context: format!("it failed {failures} times"),
             },

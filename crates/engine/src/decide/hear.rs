@@ -3,8 +3,8 @@
 //! A message that is not the speaker's to say is never half obeyed: it is recorded as refused, and the speaker is told.
 
 use domain::{
-    ClaimSource, Custom, EscalationType, Event, Failure, Heard, Input, PhaseComplete, Priority, Role, Said,
-    SessionId, Severity, Subject, TaskId,
+    Cause, ClaimSource, Custom, EscalationType, Event, Failure, Heard, Input, PhaseComplete, Priority, Role,
+    Said, SessionId, Severity, Subject, TaskId,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -87,7 +87,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::Protocol,
                     severity: Severity::Low,
-                    title: format!("{session} does not keep to the protocol"),
+                    words: Cause::NoProtocol { session }.into(),
                     description: format!("{INVALID_IN_A_ROW} messages in a row could not be taken"),
                     context: String::new(),
                 },

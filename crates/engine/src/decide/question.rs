@@ -1,8 +1,9 @@
 //! Questions: who is asked, who may answer, what an answer sets free.
 
 use domain::{
-    AskUser, AskUserType, BlockReason, EscalationType, Event, Input, Keep, PermissionWish, QuestionCategory,
-    QuestionId, QuestionKind, Role, Route, SessionId, Severity, Subject, TaskId, UserQuestion,
+    AskUser, AskUserType, BlockReason, Cause, EscalationType, Event, Input, Keep, PermissionWish,
+    QuestionCategory, QuestionId, QuestionKind, Role, Route, SessionId, Severity, Subject, TaskId,
+    UserQuestion,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -260,7 +261,7 @@ impl Deciding<'_> {
         let problem = Problem {
             kind: EscalationType::Decision,
             severity: Severity::Medium,
-            title: "nobody answered in time".to_owned(),
+            words: Cause::Unanswered.into(),
             description: asked.text,
             context: format!("{question} has expired"),
         };

@@ -1,8 +1,8 @@
 //! Dependencies that somebody must provide.
 
 use domain::{
-    BlockReason, DependencyRequest, DependencyType, EscalationType, Event, Input, Provided, RequestId, Role,
-    SessionId, Severity, Subject,
+    BlockReason, Cause, DependencyRequest, DependencyType, EscalationType, Event, Input, Provided, RequestId,
+    Role, SessionId, Severity, Subject,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -74,7 +74,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::Dependency,
                     severity: Severity::High,
-                    title: format!("{} is refused", asked.name),
+                    words: Cause::Refused { name: asked.name.clone() }.into(),
                     description: format!("{}: {reason}", asked.description),
                     context: request.to_string(),
                 },

@@ -1,6 +1,6 @@
 //! Room for worktrees. Where there is none nothing new begins, and that is nobody's failure.
 
-use domain::{EscalationType, Event, Failure, SessionId, Severity, Subject};
+use domain::{Cause, EscalationType, Event, Failure, SessionId, Severity, Subject};
 
 use super::{Deciding, escalation::Problem};
 use crate::{rejection::Rejection, state::Stage};
@@ -16,7 +16,7 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::Dependency,
                 severity: Severity::Medium,
-                title: "there is no room for another worktree".to_owned(),
+                words: Cause::NoRoom.into(),
                 description: reason.clone(),
                 context: "no new task begins; those that have begun go on".to_owned(),
             };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    ClaimSource, EscalationType, Event, Failure, Input, InputNumber, ParkMode, QuestionId, Role, Route,
-    SessionId, Severity,
+    Cause, ClaimSource, EscalationType, Event, Failure, Input, InputNumber, ParkMode, QuestionId, Role,
+    Route, SessionId, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -183,7 +183,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    title: "the orchestrator is gone".to_owned(),
+                    words: Cause::OrchestratorGone.into(),
                     description: "its process ended too often; questions come to you directly".to_owned(),
                     context: String::new(),
                 },

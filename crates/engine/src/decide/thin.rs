@@ -1,8 +1,8 @@
 //! The thin protocol: what can be done next is a question to the same state.
 
 use domain::{
-    BlockReason, EscalationType, Event, Input, PhaseNumber, Priority, SessionId, Severity, Subject, TaskId,
-    TaskRequest,
+    BlockReason, Cause, EscalationType, Event, Input, PhaseNumber, Priority, SessionId, Severity, Subject,
+    TaskId, TaskRequest,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -114,7 +114,7 @@ impl Deciding<'_> {
         let problem = Problem {
             kind: EscalationType::Blocked,
             severity: Severity::High,
-            title: "the main agent says nothing".to_owned(),
+            words: Cause::MainAgentSilent.into(),
             description: format!("{n} tasks wait for it to ask for them: {first}"),
             context: "look at its terminal: it may wait for you, or hang".to_owned(),
         };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    CallOutcome, CheckpointReason, ClaimSource, EscalationType, Event, Input, RequestId, ResultType, Role,
-    Route, SessionId, Severity, TurnTools,
+    CallOutcome, Cause, CheckpointReason, ClaimSource, EscalationType, Event, Input, RequestId, ResultType,
+    Role, Route, SessionId, Severity, TurnTools,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -176,7 +176,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::TestFailure,
                 severity: Severity::High,
-                title: format!("{id} could not be tested"),
+                words: Cause::Untested { task: id }.into(),
                 description: why.to_owned(),
                 context: String::new(),
             },

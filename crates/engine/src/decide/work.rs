@@ -1,9 +1,9 @@
 //! From an agent's word to a task that is done: check, test, merge, proof.
 
 use domain::{
-    AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType, EscalationType,
-    Event, Failure, Feedback, Input, LoopId, LoopOutcome, MergeOutcome, Receipt, ReturnReason, Role,
-    SessionId, Severity, TaskId, TestFailure,
+    AttemptNumber, BlockReason, Cause, CheckpointId, CheckpointReason, ClaimSource, DirectType,
+    EscalationType, Event, Failure, Feedback, Input, LoopId, LoopOutcome, MergeOutcome, Receipt,
+    ReturnReason, Role, SessionId, Severity, TaskId, TestFailure,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -145,7 +145,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::TestFailure,
                     severity: Severity::High,
-                    title: format!("{id} fails its tests"),
+                    words: Cause::FailsTests { task: id.clone() }.into(),
                     description: format!("{id} was tested {rounds} times and failed each time"),
                     context: history.unwrap_or_default().join("\n"),
                 },
@@ -195,7 +195,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Conflict,
                 severity: Severity::Medium,
-                title: format!("{id} can't be merged"),
+                words: Cause::Unmergeable { task: id }.into(),
                 description,
                 context: String::new(),
             },
@@ -243,7 +243,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    title: format!("{id} failed {failures} times"),
+                    words: Cause::FailedAgain { task: id, failures }.into(),
                     description: text,
                     context: String::new(),
                 },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Event, Level, ParkMode, QuestionId, Role, Route, RunOutcome, SessionId};
+use domain::{EscalationType, Event, Level, ParkMode, QuestionId, Role, Route, RunOutcome, SessionId};
 use serde_json::Value;
 
 /// How things stand, by their names.
@@ -165,7 +165,12 @@ impl Facts {
             Event::ResultDelivered { result, .. } => self.set(result, "delivered"),
             Event::ChannelCreated { channel, .. } => self.set(channel, "open"),
             Event::ChannelClosed { channel } => self.set(channel, "closed"),
-            Event::EscalationRaised { escalation, .. } => self.set(escalation, "open"),
+            Event::EscalationRaised { escalation, kind, title, cause, .. } => {
+                // Only what an agent says in its own words has no cause that could be said in other languages.
+                let is_theirs = *kind == EscalationType::General;
+                assert_eq!(cause.as_ref().map(ToString::to_string), (!is_theirs).then(|| title.clone()));
+                self.set(escalation, "open");
+            }
             Event::EscalationClimbed { escalation, to, .. } => self.set(escalation, level(*to)),
             Event::EscalationResolved { escalation, .. } => self.set(escalation, "resolved"),
             Event::LoopStarted { feedback_loop, .. } => self.set(feedback_loop, "running"),

@@ -31,6 +31,9 @@ pub struct EscalationRow {
     pub agent: Option<AgentName>,
     /// What happened, in a line.
     pub title: String,
+    /// The same in Korean, where Jangdan itself says it.
+    #[serde(default)]
+    pub korean: Option<String>,
     /// What happened.
     pub description: String,
     /// What led to it.

@@ -9,7 +9,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{EscalationRow, QuestionRow, RequestRow};
-use crate::{Kind, Record, korean};
+use crate::{Kind, Record};
 
 /// One thing that waits for the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ impl InboxRow {
             task: row.task.clone(),
             phase: row.phase,
             text: row.title.clone(),
-            korean: korean::problem_title(&row.title),
+            korean: row.korean.clone(),
             severity: Some(row.severity),
             holds_up: row.holds_up,
             since_at,

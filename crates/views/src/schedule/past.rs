@@ -6,7 +6,7 @@ use domain::{BlockReason, QuestionId, TaskId, Timestamp};
 
 use super::{Bar, BarKind};
 use crate::{
-    Rows, korean,
+    Rows,
     rows::{AttemptRow, QuestionRow, QuestionState, TaskState},
 };
 
@@ -93,10 +93,8 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
     for row in rows.tasks.iter() {
         for blocked in &row.blocked {
             let (from, reason) = (blocked.since_at, blocked.reason.clone());
-            let text = match &reason {
-                BlockReason::Escalated { escalation } => {
-                    rows.escalations.get(escalation).map(|row| row.title.clone())
-                }
+            let problem = match &reason {
+                BlockReason::Escalated { escalation } => rows.escalations.get(escalation),
                 // These are there already, with their whole time.
                 BlockReason::Input { .. } | BlockReason::Dependency { .. } => continue,
                 BlockReason::Call { .. }
@@ -104,7 +102,8 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
                 | BlockReason::RateLimited { .. }
                 | BlockReason::Paused { .. } => None,
             };
-            let korean = text.as_deref().and_then(korean::problem_title);
+            let text = problem.map(|row| row.title.clone());
+            let korean = problem.and_then(|row| row.korean.clone());
             add(&row.id, Wait { from, to: now, reason, text, korean });
         }
     }

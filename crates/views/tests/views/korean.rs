@@ -29,6 +29,7 @@ fn no_particle_that_depends_on_the_sound_follows_what_is_filled_in() {
         include_str!("../../src/korean.rs"),
         include_str!("../../src/korean/parts.rs"),
         include_str!("../../src/korean/plans.rs"),
+        include_str!("../../src/korean/problem.rs"),
         include_str!("../../src/korean/say.rs"),
     ];
     for line in sources.iter().flat_map(|source| source.lines()) {
@@ -57,6 +58,20 @@ fn rows_that_jangdan_puts_into_words_have_korean_ones() {
     for row in rows.questions.iter() {
         let is_own = row.permission.is_some() && row.asked_text.is_none();
         assert_eq!(row.korean.is_some(), is_own, "{}", row.text);
+    }
+}
+
+#[test]
+fn a_problem_whose_cause_is_known_has_a_korean_title_and_any_other_stays_as_it_was_said() {
+    let log = golden();
+    let views = fold(&log);
+    let titles: Vec<_> = views.rows().escalations.iter().map(|row| row.korean.as_deref()).collect();
+    assert_eq!(titles, [None, None, Some("T2.2 작업이 3번 실패함")]);
+    let inbox: Vec<_> = views.rows().inbox.iter().filter(|row| row.text == "T2.2 failed 3 times").collect();
+    assert_eq!(inbox.iter().map(|row| row.korean.as_deref()).collect::<Vec<_>>(), [titles[2]]);
+    let lines: Vec<_> = log.iter().map(|recorded| in_korean(&recorded.event)).collect();
+    for title in ["95 % of the tokens are used", "T2.2 작업이 3번 실패함"] {
+        assert!(lines.iter().any(|line| line.contains(title)), "{title}");
     }
 }
 

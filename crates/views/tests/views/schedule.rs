@@ -103,6 +103,7 @@ fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
         subject: Subject::Task { task: task("T1") },
         session: None,
         title: "T1 failed 3 times".to_owned(),
+        cause: Some(domain::Cause::FailedAgain { task: task("T1"), failures: 3 }),
         description: String::new(),
         context: String::new(),
         suggested: Vec::new(),
