@@ -215,11 +215,11 @@ test("the palette does what menus and buttons do, and asks where they ask", asyn
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "detached" });
 
-  const run = page.locator("main header").first();
+  const run = page.locator("header").filter({ has: page.getByRole("heading", { level: 1 }) });
   await choose("pause this run");
-  await run.getByText("Paused").waitFor();
+  await run.getByText("Paused", { exact: true }).waitFor();
   await choose("continue this run");
-  await run.getByText("Running").first().waitFor();
+  await run.getByText("Running", { exact: true }).waitFor();
   const off = page.getByRole("dialog", { name: "Call “A play” off?" });
   await choose("call this run off");
   await press(off, "Back");
