@@ -117,9 +117,14 @@ test("no number answers what lies behind a sheet, or is not shown at all", async
 
 test("the browser calls who looks elsewhere, the tab counts, and the call leads to what waits", async () => {
   await context.grantPermissions(["notifications"], { origin: world.origin });
-  const away = await context.newPage();
+  // One tab calls for all: here it is the one that is away.
+  await page.goto("about:blank");
+  const [away, busy] = [await context.newPage(), await context.newPage()];
   // A browser without a screen believes that somebody looks at every page, and shows no call.
-  await page.addInitScript("document.hasFocus = () => false");
+  await busy.addInitScript(`
+    document.hasFocus = () => false;
+    window.Notification = class { static permission = "denied"; };
+  `);
   await away.addInitScript(`
     document.hasFocus = () => false;
     window.calls = [];
@@ -131,8 +136,8 @@ test("the browser calls who looks elsewhere, the tab counts, and the call leads 
   expect(decodeURIComponent((await icon()) ?? "")).toContain(">2</text>");
   expect(await away.evaluate("window.calls.length")).toBe(0);
   for (const task of ["T1.1", "T1.3"]) {
-    await page.goto(at(`/runs/RUN/tasks/${task}`));
-    await page.getByRole("dialog").locator('[data-option="1"]').click();
+    await busy.goto(at(`/runs/RUN/tasks/${task}`));
+    await busy.getByRole("dialog").locator('[data-option="1"]').click();
     await until(async () => (await question(task))?.answer, `the answer of ${task}`);
   }
   await until(() => away.evaluate("window.calls.length > 0"), "a call about what waits next");
@@ -141,7 +146,7 @@ test("the browser calls who looks elsewhere, the tab counts, and the call leads 
   await until(async () => /\(\d+\) Jangdan/.test(await away.title()), "the count in the title");
   await away.evaluate("window.calls[0].onclick()");
   await until(() => away.url().includes(`/runs/${world.run}/`), "the run that calls");
-  await away.close();
+  await Promise.all([away.close(), busy.close()]);
 });
 
 test("calls are switched off again", async () => {
