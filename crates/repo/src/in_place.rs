@@ -16,7 +16,7 @@ pub fn tree_in_place(
     options: &GitOptions,
     beside: &Path,
 ) -> Result<Option<String>, RepoError> {
-    // Asked for each task, and mostly there is an answer without a program.
+    // Each task asks, and where there is none no program is needed to say so.
     if !folder.ancestors().any(|folder| folder.join(".git").exists()) {
         return Ok(None);
     }

@@ -43,7 +43,7 @@ pub struct Api {
     pub(crate) address: Option<String>,
     pub(crate) agents: KnownAgents,
     pub(crate) answers: Arc<Answers>,
-    listeners: Arc<Semaphore>,
+    pub(crate) listeners: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
 }

@@ -209,6 +209,25 @@ fn one_who_listens_over_loopback_and_takes_nothing_is_cut_off_too() {
 }
 
 #[test]
+fn one_who_listens_over_loopback_and_goes_leaves_its_place() {
+    on_clock(async |api| {
+        let n_free = || api.listeners.available_permits();
+        let mut stream = connect_narrow(&api).await;
+        stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        assert_eq!(n_free(), LISTENERS_MAX - 1);
+        drop(stream);
+        // Before the next word, which would find out as well.
+        let since = Instant::now();
+        while n_free() < LISTENERS_MAX {
+            assert!(since.elapsed() < QUIET_MAX / 2, "it has a place and is gone");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+}
+
+#[test]
 fn one_who_listens_over_loopback_and_hears_nothing_is_told_a_word_now_and_then() {
     on_clock(async |api| {
         let mut stream = connect_narrow(&api).await;

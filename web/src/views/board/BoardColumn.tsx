@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
+import { InSight } from "~/components/InSight";
 import { BoardCard } from "./BoardCard";
 import { readCard, sectionData } from "./drag";
 import { type Column, canPrioritize, toSections } from "./toBoard";
@@ -105,22 +106,9 @@ function ManyCards({ run, tasks, onPriority, scroller }: CardsProps) {
   });
   return (
     <ul ref={list} className="relative" style={{ height: cards.getTotalSize() }}>
-      {cards.getVirtualItems().map(({ index, key, start }) => {
-        const task = tasks[index];
-        return (
-          task && (
-            <li
-              key={key}
-              ref={cards.measureElement}
-              data-index={index}
-              className="absolute inset-x-0"
-              style={{ top: start - cards.options.scrollMargin }}
-            >
-              <BoardCard run={run} task={task} onPriority={onPriority} />
-            </li>
-          )
-        );
-      })}
+      <InSight shown={cards} items={tasks}>
+        {(task) => <BoardCard run={run} task={task} onPriority={onPriority} />}
+      </InSight>
     </ul>
   );
 }

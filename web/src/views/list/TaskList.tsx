@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PhaseRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
+import { InSight } from "~/components/InSight";
 import { useKeys } from "~/components/keys";
 import { usePanelIsOpen } from "~/components/open";
 import { Unready } from "~/components/Unready";
@@ -44,28 +45,17 @@ function Lines({ run, lines, search, onSearch }: Props) {
       >
         {lines.length === 0 && search !== "" && <p className="py-3 text-soft">{t("palette.nothing")}</p>}
         <ul className="relative" style={{ height: shown.getTotalSize() }}>
-          {shown.getVirtualItems().map(({ index, key, start }) => {
-            const line = lines[index];
-            return (
-              line && (
-                <li
-                  key={key}
-                  ref={shown.measureElement}
-                  data-index={index}
-                  aria-setsize={lines.length}
-                  aria-posinset={index + 1}
-                  className="absolute inset-x-0 pb-1.5"
-                  style={{ top: start }}
-                >
-                  {"phase" in line ? (
-                    <PhaseLine phase={line.phase} />
-                  ) : (
-                    <TaskLine run={run} task={line.task} onFocus={() => setFocused(line.key)} />
-                  )}
-                </li>
-              )
-            );
-          })}
+          <InSight shown={shown} items={lines}>
+            {(line) => (
+              <div className="pb-1.5">
+                {"phase" in line ? (
+                  <PhaseLine phase={line.phase} />
+                ) : (
+                  <TaskLine run={run} task={line.task} onFocus={() => setFocused(line.key)} />
+                )}
+              </div>
+            )}
+          </InSight>
         </ul>
       </section>
     </div>

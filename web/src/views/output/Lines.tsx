@@ -3,6 +3,7 @@ import { ArrowLeft, ArrowRight, ChevronRight, type LucideIcon, TriangleAlert } f
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "~/components/Button";
+import { InSight } from "~/components/InSight";
 import { Clock } from "~/components/Time";
 import type { Entry } from "./entries";
 import { inFull, summarize } from "./summary";
@@ -85,23 +86,11 @@ export default function Lines({ state, onEarlier, onLater }: Props) {
       )}
       {entries.length === 0 && <p className="px-4 py-3 text-faint">{t("output.empty")}</p>}
       <ol className="relative" style={{ height: shown.getTotalSize() }}>
-        {shown.getVirtualItems().map(({ index, key, start }) => {
-          const entry = entries[index];
-          return (
-            entry && (
-              <li
-                key={key}
-                ref={shown.measureElement}
-                data-index={index}
-                data-way={entry.way}
-                className="absolute inset-x-0"
-                style={{ top: start }}
-              >
-                <Line entry={entry} text={entry.text} isOpen={unfolded.has(entry.key)} onToggle={toggle} />
-              </li>
-            )
-          );
-        })}
+        <InSight shown={shown} items={entries} line={({ way }) => ({ "data-way": way })}>
+          {(entry) => (
+            <Line entry={entry} text={entry.text} isOpen={unfolded.has(entry.key)} onToggle={toggle} />
+          )}
+        </InSight>
       </ol>
     </section>
   );

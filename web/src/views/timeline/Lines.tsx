@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
+import { InSight } from "~/components/InSight";
 import { useInWords } from "~/components/inWords";
 import { useOpening } from "~/components/opening";
 import { Clock } from "~/components/Time";
@@ -35,22 +36,9 @@ export function Lines({ lines }: { lines: readonly TimelineRow[] }) {
       className="min-h-64 flex-1 overflow-y-auto rounded-xl border border-line bg-panel"
     >
       <ol className="relative" style={{ height: shown.getTotalSize() }}>
-        {shown.getVirtualItems().map(({ index, key, start }) => {
-          const line = lines[index];
-          return (
-            line && (
-              <li
-                key={key}
-                ref={shown.measureElement}
-                data-index={index}
-                className="absolute inset-x-0"
-                style={{ top: start }}
-              >
-                <Line line={line} />
-              </li>
-            )
-          );
-        })}
+        <InSight shown={shown} items={lines}>
+          {(line) => <Line line={line} />}
+        </InSight>
       </ol>
     </section>
   );
