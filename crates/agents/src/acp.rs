@@ -47,7 +47,7 @@ pub struct AcpOptions {
     /// How it begins.
     pub start: AcpStart,
     /// How its words are read.
-    pub decoding: wire::Options,
+    pub decoding: protocol::Options,
     /// Programs that serve tools to it.
     pub mcp_servers: Vec<McpServer>,
 }

@@ -39,7 +39,7 @@ pub struct Options {
     /// The agent tells sums, and a driver that starts again in the middle must know where they stood.
     pub used_before: Usage,
     /// How its words are read.
-    pub wire: wire::Options,
+    pub wire: protocol::Options,
 }
 
 /// Speaks with one process of Claude Code.

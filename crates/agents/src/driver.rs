@@ -2,8 +2,8 @@
 
 pub use domain::ToolStatus;
 use domain::{AskUser, Heard, PermissionWish, Timestamp, TurnTools, Usage};
+use protocol::Item;
 use serde::{Deserialize, Serialize};
-use wire::Item;
 
 /// Speaks with one agent process. Does no IO: whoever owns the process carries bytes to and fro.
 pub trait Driver: std::marker::Send {

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use domain::{Heard, TurnTools};
-use wire::{Decoder, Item, Options};
+use protocol::{Decoder, Item, Options};
 
 use crate::{
     account::Account,

@@ -10,8 +10,8 @@ use std::{
 
 use domain::{Role, SessionKey, Usage};
 use holder::protocol::{Attachment, Stderr, WindowSize};
+use protocol::Keys;
 use serde::{Deserialize, Serialize};
-use wire::Keys;
 
 use crate::{
     acp::{Acp, AcpOptions, AcpStart},
@@ -112,12 +112,12 @@ impl Preset {
 
 impl Begin<'_> {
     /// Returns how that is read which helpers of the agent say aside: they always carry the session's key.
-    pub fn aside(&self) -> wire::Options {
+    pub fn aside(&self) -> protocol::Options {
         self.wire(Keys::Required)
     }
 
-    fn wire(&self, keys: Keys) -> wire::Options {
-        wire::Options {
+    fn wire(&self, keys: Keys) -> protocol::Options {
+        protocol::Options {
             role: self.role,
             key: Some(self.key.clone()),
             keys,

@@ -118,7 +118,7 @@ impl Living {
     pub fn open(
         directory: &Path,
         mut driver: Box<dyn Driver>,
-        aside: wire::Options,
+        aside: protocol::Options,
         from: u64,
     ) -> Result<(Self, Vec<Seen>), LivingError> {
         let owned = || directory.to_owned();

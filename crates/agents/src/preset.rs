@@ -189,11 +189,11 @@ impl Preset {
     }
 
     /// Tells whether its messages must carry the session's key.
-    pub fn keys(&self) -> wire::Keys {
+    pub fn keys(&self) -> protocol::Keys {
         match (self.keys, self.driver) {
-            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => wire::Keys::Required,
+            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::Keys::Required,
             (Some(KeyRule::Optional), _)
-            | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => wire::Keys::Optional,
+            | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => protocol::Keys::Optional,
         }
     }
 

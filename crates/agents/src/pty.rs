@@ -22,7 +22,7 @@ const VERIFY_MS: u64 = 1000;
 #[derive(Debug, Clone)]
 pub struct PtyOptions {
     /// How its words are read.
-    pub decoding: wire::Options,
+    pub decoding: protocol::Options,
     /// How it writes.
     pub mode: PtyMode,
     /// How it is typed to.

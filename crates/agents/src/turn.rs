@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use domain::Usage;
-use wire::Options;
+use protocol::Options;
 
 use crate::{
     driver::{Chunk, Happening, Stream, ToolCall, Trouble, TurnOutcome},

@@ -1,6 +1,6 @@
 //! What a session is told, in its language and form.
 //!
-//! All that holds words of agents and people goes through `wire::say`, so nothing that is said here counts as a
+//! All that holds words of agents and people goes through `protocol::say`, so nothing that is said here counts as a
 //! message when it comes back. Knows no plan: whoever has it gives the task's brief along.
 
 mod notices;
@@ -9,7 +9,7 @@ use domain::{
     AgentName, CallOutcome, DependencyType, Feedback, Input, Locale, Provided, SessionKey, TaskId,
     TestMetrics,
 };
-use wire::say::{self, Say};
+use protocol::say::{self, Say};
 
 use crate::{driver::Told, preset::Form};
 

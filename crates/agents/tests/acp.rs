@@ -7,7 +7,7 @@ mod play;
 
 use agents::{Acp, AcpOptions, AcpStart, Chunk, Driver, Happening, Reaction, Stream, Told, TurnOutcome};
 use proptest::prelude::*;
-use wire::Options;
+use protocol::Options;
 
 fn driver(start: AcpStart) -> Acp {
     let decoding = Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() };

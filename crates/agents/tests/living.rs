@@ -82,7 +82,7 @@ fn start(data: &Path, script: &str) -> (Sessions, Found) {
 
 fn open(found: &Found, from: u64) -> (Living, Vec<Seen>) {
     let driver = Box::new(Lines { line: Vec::new(), read_from: from });
-    Living::open(&found.directory, driver, wire::Options::worker(), from).unwrap()
+    Living::open(&found.directory, driver, protocol::Options::worker(), from).unwrap()
 }
 
 /// Looks until so many turns were heard, and returns all that was seen.
@@ -160,7 +160,7 @@ fn what_a_helper_says_is_heard_between_the_lines() {
     let said: Vec<_> = seen
         .iter()
         .filter_map(|seen| match seen {
-            Seen::Happened(Happening::Said { heard, item: wire::Item::Message(message), .. }) => {
+            Seen::Happened(Happening::Said { heard, item: protocol::Item::Message(message), .. }) => {
                 Some((heard.start, heard.ordinal, message.said.name()))
             }
             _ => None,

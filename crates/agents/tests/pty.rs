@@ -7,7 +7,7 @@ mod play;
 
 use agents::{Chunk, Driver, Happening, Pty, PtyMode, PtyOptions, Reaction, Stream, Told, Typing};
 use proptest::prelude::*;
-use wire::{Keys, Options};
+use protocol::{Keys, Options};
 
 fn lines(read_from: u64) -> Pty {
     Pty::new(PtyOptions {

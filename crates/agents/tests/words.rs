@@ -13,7 +13,7 @@ use domain::{
     TestMetrics,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
-use wire::{Decoder, Keys, Options, say};
+use protocol::{Decoder, Keys, Options, say};
 
 /// Makes one of each input, with these words in it.
 fn inputs(words: &dyn Fn() -> String) -> Vec<Input> {

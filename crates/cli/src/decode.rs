@@ -10,8 +10,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::{Role, SessionKey};
-use prepare::input::{self, InputError};
-use wire::{Decoder, Item, Keys, Options};
+use protocol::{Decoder, Item, Keys, Options};
+use runtime::prepare::input::{self, InputError};
 
 use crate::{
     failure::{Failure, say_hint},

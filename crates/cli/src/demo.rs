@@ -20,7 +20,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::Locale;
-use prepare::person;
+use runtime::prepare::person;
 use runtime::{AfterStop, NewRun};
 use server::Client;
 

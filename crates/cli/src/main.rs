@@ -45,7 +45,6 @@ mod screen;
 mod serve;
 mod session;
 mod settings;
-mod sim;
 mod skip;
 mod snippet;
 mod source;
@@ -153,8 +152,6 @@ enum Command {
     Replay(replay::Arguments),
     /// Plays a script as an agent would, to try things without a real one.
     Play(play::Arguments),
-    /// Imagines many runs against crashes, liars and late answers, and looks for one that breaks a rule.
-    Sim(sim::Arguments),
     /// Leaves a task out.
     #[command(override_usage = "jangdan skip [OPTIONS] [RUN] TASK")]
     Skip(skip::Arguments),
@@ -222,7 +219,6 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Met(arguments)) => plan_change::met(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
-        Command::Sim(arguments) => sim::run(&arguments),
         Command::Skip(arguments) => skip::run(&arguments),
         Command::Tell(arguments) => tell::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),

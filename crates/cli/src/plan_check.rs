@@ -13,7 +13,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Places, Reading, Report, Severity};
-use prepare::input::{self, InputError, Reason};
+use runtime::prepare::input::{self, InputError, Reason};
 
 use crate::{
     failure::{self, Failure},

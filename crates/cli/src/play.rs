@@ -11,8 +11,8 @@ use std::{
 
 use clap::Args;
 use plan::{Code, Places};
-use player::{Invocation, PlayError, Script, ScriptError};
-use prepare::input;
+use runtime::prepare::input;
+use scripted_agent::{Invocation, PlayError, Script, ScriptError};
 
 use crate::{
     failure::{self, Failure},
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         arguments: env::args_os().skip(1).collect(),
         agent_arguments: arguments.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
     };
-    match player::play(&script, invocation) {
+    match scripted_agent::play(&script, invocation) {
         Ok(status) => Ok(ExitCode::from(status)),
         Err(PlayError::Io(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::FAILURE), Err),
         Err(error @ PlayError::NotHeard(_)) => Err(Failure {

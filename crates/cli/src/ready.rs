@@ -7,7 +7,7 @@ use std::{
 };
 
 use config::Loaded;
-use prepare::{PrepareError, Prepared, ReadPlan, person};
+use runtime::prepare::{PrepareError, Prepared, ReadPlan, person};
 
 use crate::{failure::Failure, plan_check, printable::printable};
 
@@ -32,13 +32,13 @@ pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Pr
         ReadPlan::find(project, wanted.plan.as_deref(), wanted.format).map_err(|error| failure(&error))?;
     // With standard error gone there is nobody left to tell.
     let _ = plan_check::show_mistakes(Path::new(&plan.name), &plan.source, &plan.reading);
-    let options = prepare::Wanted {
+    let options = runtime::prepare::Wanted {
         with_optional: wanted.with_optional,
         agent: wanted.agent.clone(),
         in_place: wanted.in_place,
         person: person(),
     };
-    let prepared = || prepare::prepare(project, &loaded.config, &plan, &options);
+    let prepared = || runtime::prepare::prepare(project, &loaded.config, &plan, &options);
     let made = match prepared() {
         Err(PrepareError::NoRepository { .. }) if offers_init(project) => {
             init(project)?;
@@ -83,7 +83,7 @@ fn init(project: &Path) -> Result<(), Failure> {
 fn failure(error: &PrepareError) -> Failure {
     let hint = match error {
         PrepareError::NoPlan { .. } => {
-            format!("name one: jangdan run FILE. Looked for {}", prepare::PLAN_NAMES.join(", "))
+            format!("name one: jangdan run FILE. Looked for {}", runtime::prepare::PLAN_NAMES.join(", "))
         }
         PrepareError::PlanMistakes { .. } => "mend it, then look at it with `jangdan plan check`".to_owned(),
         PrepareError::NoRepository { .. } => {

@@ -8,8 +8,8 @@ use clap::{
 };
 use domain::RunId;
 use plan::Format;
-use prepare::person;
 use runtime::AfterStop;
+use runtime::prepare::person;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
 
 use crate::{

@@ -40,7 +40,7 @@ pub fn say(said: &Said, time_max: Duration) -> Result<(), Failure> {
         hint: Some("leave the session's variables as they are".to_owned()),
         exit: 1,
     })?;
-    let text = wire::encode(said, Some(&key)).map_err(|error| Failure {
+    let text = protocol::encode(said, Some(&key)).map_err(|error| Failure {
         what: error.to_string(),
         hint: Some("say it in other words, or put it into a file and name that".to_owned()),
         exit: 1,

@@ -4,7 +4,7 @@ use std::{env, io, ops::Deref, path::Path};
 
 use clap::Args;
 use config::{Loaded, Origin, Problem, Severity};
-use prepare::input::InputError;
+use runtime::prepare::input::InputError;
 
 use crate::{
     failure::{Failure, say_error, say_warning},
@@ -22,12 +22,12 @@ pub struct SetArguments {
 
 /// The files of the configuration, and what else is said.
 #[derive(Debug)]
-pub struct Settings(prepare::Settings);
+pub struct Settings(runtime::prepare::Settings);
 
 impl Deref for Settings {
-    type Target = prepare::Settings;
+    type Target = runtime::prepare::Settings;
 
-    fn deref(&self) -> &prepare::Settings {
+    fn deref(&self) -> &runtime::prepare::Settings {
         &self.0
     }
 }
@@ -35,13 +35,13 @@ impl Deref for Settings {
 impl Settings {
     /// Reads the user's and the project's files, those that are there.
     pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
-        let read = prepare::Settings::read(&directory()?, &arguments.flags);
+        let read = runtime::prepare::Settings::read(&directory()?, &arguments.flags);
         read.map(Self).map_err(|error| unreadable(&error))
     }
 
     /// Reads the user's file, and another one in the place of the project's.
     pub fn read_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
-        let read = prepare::Settings::read_file(&directory()?, &arguments.flags, file);
+        let read = runtime::prepare::Settings::read_file(&directory()?, &arguments.flags, file);
         read.map(Self).map_err(|error| unreadable(&error))
     }
 

@@ -86,7 +86,7 @@ impl<'a> Wisher<'a> {
     /// Wishes, and says what came of it.
     pub fn wish(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
         let client = self.source.client().ok_or_else(|| misread("no server runs"))?;
-        let wished = client.wish(&self.run.id, &prepare::person(), command);
+        let wished = client.wish(&self.run.id, &runtime::prepare::person(), command);
         let sequence = wished.map_err(|error| remote::failure(&error))?;
         if self.common.json {
             let accepted = Accepted { run: self.run.id.as_str(), sequence: sequence.0 };

@@ -125,8 +125,8 @@ fn what_happens_is_heard_in_the_session() {
 fn said(directory: &Path) -> Vec<Said> {
     let about: Value = serde_json::from_slice(&fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().parse().ok();
-    let options = wire::Options { key, keys: wire::Keys::Required, ..wire::Options::worker() };
-    let mut decoder = wire::Decoder::new(options);
+    let options = protocol::Options { key, keys: protocol::Keys::Required, ..protocol::Options::worker() };
+    let mut decoder = protocol::Decoder::new(options);
     let mut reader = Reader::open(directory, 0).unwrap();
     let mut items = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
@@ -136,8 +136,8 @@ fn said(directory: &Path) -> Vec<Said> {
     }
     items.extend(decoder.end_turn());
     let message = |item| match item {
-        wire::Item::Message(message) => Some(message.said),
-        wire::Item::Invalid(_) | wire::Item::Near(_) => None,
+        protocol::Item::Message(message) => Some(message.said),
+        protocol::Item::Invalid(_) | protocol::Item::Near(_) => None,
     };
     items.into_iter().map(message).collect::<Option<_>>().unwrap()
 }

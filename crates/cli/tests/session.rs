@@ -177,18 +177,18 @@ fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
             aside.extend(bytes);
         }
     }
-    let mut decoder = wire::Decoder::new(wire::Options {
+    let mut decoder = protocol::Decoder::new(protocol::Options {
         key: Some(key.parse().unwrap()),
-        keys: wire::Keys::Required,
-        ..wire::Options::worker()
+        keys: protocol::Keys::Required,
+        ..protocol::Options::worker()
     });
     let mut items = decoder.push(&aside);
     items.extend(decoder.end_turn());
     let names: Vec<&str> = items
         .iter()
         .map(|item| match item {
-            wire::Item::Message(message) => message.said.name(),
-            wire::Item::Invalid(_) | wire::Item::Near(_) => "wrong",
+            protocol::Item::Message(message) => message.said.name(),
+            protocol::Item::Invalid(_) | protocol::Item::Near(_) => "wrong",
         })
         .collect();
     assert_eq!(names, ["DONE", "ASK_USER", "ASK_USER"], "{}", String::from_utf8_lossy(&aside));

@@ -11,7 +11,7 @@ use std::{
 };
 
 use engine::Guard;
-use wire::{Decoder, Options};
+use protocol::{Decoder, Options};
 
 #[path = "scenarios/clock.rs"]
 mod clock;

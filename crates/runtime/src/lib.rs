@@ -13,6 +13,7 @@ mod learned;
 mod outfit;
 mod plan_file;
 mod ports;
+pub mod prepare;
 mod published;
 mod reach;
 mod world;

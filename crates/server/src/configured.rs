@@ -11,8 +11,8 @@ use std::{
 use agents::detect::{Listed, list};
 use config::Loaded;
 use domain::{AgentName, Role};
-use prepare::Settings;
 use runtime::Host;
+use runtime::prepare::Settings;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{

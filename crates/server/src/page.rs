@@ -1,14 +1,16 @@
-//! Serves the web page that the crate `page` holds.
+//! Serves the web page built from `web/` and embedded by the build script.
 //!
 //! Needs no state and no token: there is nothing of anybody in it. The guard adds the headers that every answer has.
 
+mod assets;
+
+use assets::Asset;
 use axum::{
     Router,
     body::Bytes,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use page::Asset;
 
 use crate::{
     code::Code,
@@ -32,8 +34,8 @@ async fn respond(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     // A part of a page that was built since has gone; the page in its place would be a script that is none.
     let is_file = path.starts_with("assets/");
-    let index = || if is_file { None } else { page::find("index.html") };
-    page::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| answer(asset, &headers))
+    let index = || if is_file { None } else { assets::find("index.html") };
+    assets::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| answer(asset, &headers))
 }
 
 fn missing(uri: &Uri) -> Response {

@@ -7,8 +7,8 @@ use std::{
 };
 
 use config::PROJECT_FILE;
-use prepare::project_root;
 use runtime::Host;
+use runtime::project_root;
 
 use crate::{
     bodies::ProjectRow,

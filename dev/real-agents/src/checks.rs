@@ -11,7 +11,7 @@ use agents::{
 };
 use anyhow::{Context, Result, ensure};
 use model_server::{ModelServer, Rule, Says, Script, Speech, Turn, Usage};
-use wire::{
+use protocol::{
     Item,
     say::{QuestionAnswer, Say},
 };

@@ -12,7 +12,7 @@ use agents::{
 };
 use anyhow::{Context, Result, bail, ensure};
 use domain::{PermissionWish, Role, Usage};
-use wire::Item;
+use protocol::Item;
 
 use crate::place::Place;
 

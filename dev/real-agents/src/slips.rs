@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use domain::{Input, Locale};
 use model_server::Turn;
-use wire::Item;
+use protocol::Item;
 
 use crate::checks::{Stage, names};
 
@@ -124,7 +124,7 @@ fn slip(stage: &mut Stage<'_>, text: &str, number: usize, becomes: Becomes) -> R
     let turn = led.turn()?;
     ensure!(names(&turn) == ["DONE"], "corrected, it said {:?}", turn.items);
     let (Becomes::Near(name) | Becomes::Invalid(name) | Becomes::Heard(name)) = becomes;
-    let form = wire::say::form(name, Some(&key)).context("every message has a form")?;
+    let form = protocol::say::form(name, Some(&key)).context("every message has a form")?;
     let first = form.lines().next().unwrap_or_default();
     let heard = stage.heard()?;
     ensure!(heard.contains(&format!("`{first}`")), "the model did not hear of {first:?}: {heard}");
@@ -148,10 +148,10 @@ mod tests {
         for key in [None, Some("k3f97")] {
             for (what, text, becomes) in SLIPS {
                 let text = text.replace("$K", &key.map(|key| format!(" {key}")).unwrap_or_default());
-                let mut decoder = wire::Decoder::new(wire::Options {
+                let mut decoder = protocol::Decoder::new(protocol::Options {
                     key: key.map(|key| key.parse().unwrap()),
-                    keys: if key.is_some() { wire::Keys::Required } else { wire::Keys::Optional },
-                    ..wire::Options::worker()
+                    keys: if key.is_some() { protocol::Keys::Required } else { protocol::Keys::Optional },
+                    ..protocol::Options::worker()
                 });
                 let mut items = decoder.push(text.as_bytes());
                 items.extend(decoder.end_turn());

@@ -4,7 +4,7 @@
 
 use domain::Role;
 use plan::{Format, Graph, Plan, Tick};
-use wire::{Decoder, Item, Keys, Options};
+use protocol::{Decoder, Item, Keys, Options};
 
 /// The key that the decoder's inputs may carry.
 const KEY: &str = "k3f9";

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use wire::{Decoder, Item, Options};
+use protocol::{Decoder, Item, Options};
 
 #[test]
 fn no_document_decodes_to_a_message() {

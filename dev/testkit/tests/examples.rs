@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use wire::{Decoder, Item, Options};
+use protocol::{Decoder, Item, Options};
 
 #[test]
 fn the_transcript_says_six_things() {

@@ -174,7 +174,7 @@ fn gather_seeds(target: &str, folder: &Path) -> Result<usize> {
 
 /// Returns the folder of texts that look like a target's input.
 fn seed_folder(target: &str) -> &'static str {
-    if target.starts_with("plan_") { "examples" } else { "crates/wire/tests/transcripts" }
+    if target.starts_with("plan_") { "examples" } else { "crates/protocol/tests/transcripts" }
 }
 
 /// Returns the names of the fuzz targets, sorted.

@@ -8,6 +8,7 @@ mod chaos;
 mod fuzz;
 mod real_agents;
 mod shell;
+mod sim;
 mod soak;
 mod test;
 mod tidy;
@@ -43,6 +44,8 @@ enum Command {
     Api(api::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
+    /// Simulates runs of the engine with crashes, faulty agents and late answers.
+    Sim(sim::Options),
     /// Imagines a million runs, and kills the store a thousand times.
     Soak(soak::Options),
     /// Writes the page's types anew, from those of the server.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Bench(options) => return bench::run(&options),
+        Command::Sim(options) => sim::run(&options),
         Command::Soak(options) => soak::run(&options),
         Command::Types => types::run(),
         Command::Web(options) => web::run(&options),

@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result<()> {
         install::ensure(&cache, options.install)
     })?;
     let programs = shell::step("build", "cargo build shows more", || {
-        shell::programs(&["real-agents", "player", "jangdan"])
+        shell::programs(&["real-agents", "scripted-agent", "jangdan"])
     })?;
     let mut checks = Command::new(programs.join("real-agents"));
     // Node must be found, and the agents; nothing else of this machine's environment is.
@@ -49,7 +49,11 @@ pub fn run(options: &Options) -> Result<()> {
     checks.env_clear().env("PATH", env::join_paths(folders).context("the PATH has a place for the agents")?);
     checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
     checks.arg("--cache").arg(&cache);
-    checks.arg("--player").arg(programs.join("player")).arg("--jangdan").arg(programs.join("jangdan"));
+    checks
+        .arg("--player")
+        .arg(programs.join("scripted-agent"))
+        .arg("--jangdan")
+        .arg(programs.join("jangdan"));
     for (name, value) in [("--agent", &options.agent), ("--only", &options.only), ("--check", &options.check)]
     {
         checks.args(value.iter().flat_map(|value| [name, value]));

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::{
     api, chaos,
     shell::{self, cargo, step},
+    sim,
 };
 
 /// As many runs are imagined between two lines that say where to go on.
@@ -40,9 +41,7 @@ pub fn run(options: &Options) -> Result<()> {
         let title = format!("{n_seeds} imagined runs from seed {first}");
         let hint = format!("mend it, then go on with `cargo xtask soak --first {first} --seeds {left}`");
         step(&title, &hint, || {
-            let mut command = cargo(&["run", "--release", "--package", "cli", "--", "sim"]);
-            command.arg("--first").arg(first.to_string()).arg("--seeds").arg(n_seeds.to_string());
-            shell::run(&mut command)
+            sim::simulate(&["--first", &first.to_string(), "--seeds", &n_seeds.to_string()])
         })?;
         first += n_seeds;
         left -= n_seeds;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{Heard, TurnTools};
-use wire::{Decoder, Item, Options};
+use protocol::{Decoder, Item, Options};
 
 use crate::{
     account::Account,
@@ -195,7 +195,7 @@ fn begins_sentence(words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use wire::Options;
+    use protocol::Options;
 
     use super::{Ending, Words};
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use holder::spool::{self, Body, Exit, Follower, Record, SpoolError};
-use wire::Item;
+use protocol::Item;
 
 use super::Seen;
 use crate::driver::{Chunk, Driver, Happening, Reaction, Stream};
@@ -17,7 +17,7 @@ pub(super) struct Hearing {
     pub(super) driver: Box<dyn Driver>,
     follower: Follower,
     /// Reads what helpers of the agent's say beside its output.
-    aside: wire::Decoder,
+    aside: protocol::Decoder,
     /// From where its output is read.
     from: u64,
     /// The ends of turns that were told to the holder and not yet read in the spool.
@@ -40,11 +40,11 @@ impl Hearing {
     pub(super) fn open(
         directory: &Path,
         driver: Box<dyn Driver>,
-        aside: wire::Options,
+        aside: protocol::Options,
         from: u64,
     ) -> Result<Self, SpoolError> {
         let follower = Follower::open(directory, from)?;
-        let (aside, marked) = (wire::Decoder::new(aside), VecDeque::new());
+        let (aside, marked) = (protocol::Decoder::new(aside), VecDeque::new());
         Ok(Self { driver, follower, aside, from, marked })
     }
 

@@ -32,7 +32,7 @@ impl Watching {
     pub fn open(
         directory: &Path,
         mut driver: Box<dyn Driver>,
-        aside: wire::Options,
+        aside: protocol::Options,
         from: u64,
     ) -> Result<Self, LivingError> {
         // What it would send was sent by whoever speaks.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use domain::Heard;
-use wire::{Decoder, Item};
+use protocol::{Decoder, Item};
 
 use super::{PtyMode, PtyOptions};
 use crate::driver::Happening;
@@ -103,7 +103,7 @@ impl Listening {
 
     /// Tells whether the program said something since the last turn ended, or since something was typed.
     pub(super) fn has_spoken(&self) -> bool {
-        let unfinished = || wire::plain(&self.line);
+        let unfinished = || protocol::plain(&self.line);
         self.has_spoken || (!self.line.is_empty() && self.is_word(&unfinished()))
     }
 
@@ -178,7 +178,7 @@ impl Listening {
     }
 
     fn show(&mut self, line: &[u8]) -> Option<Happening> {
-        let text = wire::plain(line);
+        let text = protocol::plain(line);
         if let Some(index) = self.echo.iter().position(|echo| *echo == text.trim()) {
             self.echo.remove(index);
             return None;

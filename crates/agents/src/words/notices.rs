@@ -1,7 +1,7 @@
 //! What is said in a few words of our own, with those of others below them.
 
 use domain::{AgentName, CallOutcome, Feedback, Input, Locale};
-use wire::say::Notice;
+use protocol::say::Notice;
 
 use super::Listener;
 
@@ -155,7 +155,7 @@ pub(super) fn feedback(feedback: &Feedback, locale: Locale) -> Notice {
 fn with_brief(what: String, listener: Listener<'_>) -> String {
     match listener.brief {
         Some(brief) => {
-            format!("{what}\n\n{}", wire::say::Say::Task(Box::new(brief.clone())).text(listener.locale))
+            format!("{what}\n\n{}", protocol::say::Say::Task(Box::new(brief.clone())).text(listener.locale))
         }
         None => what,
     }

@@ -52,7 +52,7 @@ impl Transcript {
         let is_resumed =
             self.steps.iter().any(|step| matches!(step, Step::IsTold(told) if told.starts_with("resume")));
         let directory = "/project".into();
-        let wire = wire::Options::worker();
+        let wire = protocol::Options::worker();
         match &*self.agent {
             "claude" => Box::new(claude::Claude::new(claude::Options {
                 directory,

@@ -41,7 +41,7 @@ fn direct(target: AgentName, mut feedback: Feedback) -> Said {
         Said::Direct(Direct { target: target.clone(), r#type: Some(DirectType::Feedback), content })
     };
     let whole = say(&feedback);
-    if wire::encode(&whole, None).is_ok() {
+    if protocol::encode(&whole, None).is_ok() {
         return whole;
     }
     feedback.failures.iter_mut().for_each(|failure| failure.trace = None);

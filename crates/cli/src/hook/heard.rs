@@ -3,8 +3,8 @@
 //! The events are of whatever version runs: a field that is missing or of another kind means that nothing is said.
 
 use domain::{Progress, Role, Said, StepComplete};
+use protocol::{Decoder, Item, Keys, Options};
 use serde_json::Value;
-use wire::{Decoder, Item, Keys, Options};
 
 /// A step is a line in a conversation, or a few; the whole answer is in the transcript.
 const SUMMARY_SIGNS_MAX: usize = 2000;
@@ -81,7 +81,7 @@ mod tests {
     use super::{notification, stop, tool_use};
 
     fn wire(said: Option<Said>) -> String {
-        said.map_or_else(|| "nothing".to_owned(), |said| wire::encode(&said, None).unwrap())
+        said.map_or_else(|| "nothing".to_owned(), |said| protocol::encode(&said, None).unwrap())
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Waits {
             }
             Happening::Prompt { prompt, asked } => self.open(prompt, What::Question(asked.clone())),
             Happening::Withdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
-            Happening::Said { item: wire::Item::Message(message), .. } => {
+            Happening::Said { item: protocol::Item::Message(message), .. } => {
                 if let Said::AskUser(asked) = &message.said {
                     self.asked = Some(Box::new(asked.clone()));
                 }

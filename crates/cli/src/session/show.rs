@@ -73,11 +73,11 @@ impl<W: Write> Show<W> {
             Happening::Plan { steps } => steps.iter().try_for_each(|step| self.step(step)),
             Happening::Said { item, .. } => match item {
                 // Its words are there already.
-                wire::Item::Message(_) => Ok(()),
-                wire::Item::Invalid(invalid) => {
+                protocol::Item::Message(_) => Ok(()),
+                protocol::Item::Invalid(invalid) => {
                     self.line(BAD, &format!("── {} {}", invalid.protocol, invalid.error))
                 }
-                wire::Item::Near(near) => {
+                protocol::Item::Near(near) => {
                     self.line(ASIDE, &format!("── that looks like {}, and is none", near.near))
                 }
             },

@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         json: arguments.common.json,
         no_wait: arguments.no_wait,
         locale: remote::locale(),
-        person: prepare::person(),
+        person: runtime::prepare::person(),
     };
     let outcome = watch(&client, &run.id, &options)?;
     if outcome == Outcome::StopAgents {

@@ -206,10 +206,12 @@ impl Hired {
         let mut used = Usage::default();
         self.until("the end of a turn", |seen| {
             match seen {
-                Seen::Happened(Happening::Said { item: wire::Item::Message(message), .. }) => {
+                Seen::Happened(Happening::Said { item: protocol::Item::Message(message), .. }) => {
                     said.push(message.said.name());
                 }
-                Seen::Happened(Happening::Said { item: wire::Item::Invalid(item), .. }) => panic!("{item:?}"),
+                Seen::Happened(Happening::Said { item: protocol::Item::Invalid(item), .. }) => {
+                    panic!("{item:?}")
+                }
                 Seen::Happened(Happening::Usage(usage)) => add(&mut used, usage),
                 Seen::Happened(Happening::TurnEnded { words, outcome, .. }) => {
                     let (said, used) = (std::mem::take(&mut said), std::mem::take(&mut used));

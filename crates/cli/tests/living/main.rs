@@ -213,7 +213,7 @@ fn what_is_said_aside_must_carry_the_key() {
     hired.say_aside("DONE:T8\n");
     hired.say_aside(&format!("DONE:T7 {key}\n"));
     let said = hired.until("what is said aside", |seen| match seen {
-        Seen::Happened(Happening::Said { item: wire::Item::Message(message), .. }) => {
+        Seen::Happened(Happening::Said { item: protocol::Item::Message(message), .. }) => {
             Some(message.span.raw.clone())
         }
         _ => None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{Command, Heard, Role, Said, SessionId};
-use wire::{Decoder, Item, Keys, Options};
+use protocol::{Decoder, Item, Keys, Options};
 
 /// The mouths of all sessions.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! What an agent is told about its task: from the rows, without a key, which only its session knows.
 
 use domain::{Input, SessionId, TaskId};
+use protocol::say::{DependencyResult, Task};
 use views::{Speaker, TaskState};
-use wire::say::{DependencyResult, Task};
 
 use crate::Kept;
 

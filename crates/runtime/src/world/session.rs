@@ -15,7 +15,7 @@ use std::{
 
 use agents::{Happening, LivingError, Seen, TurnOutcome, Waker, preset, preset::DriverName};
 use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
-use wire::say::Task;
+use protocol::say::Task;
 
 use super::{
     full,

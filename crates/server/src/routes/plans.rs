@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use plan::{Options, Report};
-use prepare::{PrepareError, ReadPlan, Wanted, input::Reason};
+use runtime::prepare::{PrepareError, ReadPlan, Wanted, input::Reason};
 
 use crate::{
     api::Api,
@@ -40,7 +40,7 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<PlanF
     let project = needed(&mut pairs, "project")?;
     pairs.done()?;
     api.ask(move |host| {
-        let found = prepare::plans(&known_project(host, &project)?);
+        let found = runtime::prepare::plans(&known_project(host, &project)?);
         Ok(Json(found.into_iter().map(|found| PlanFile { path: found.path, bytes: found.bytes }).collect()))
     })
     .await
@@ -133,7 +133,7 @@ pub async fn start(
             in_place: start.in_place,
             person: start.person,
         };
-        let prepared = prepare::prepare(&project, &loaded.config, &plan, &wanted)
+        let prepared = runtime::prepare::prepare(&project, &loaded.config, &plan, &wanted)
             .map_err(|error| refused(&error, &plan))?;
         let run = host.start(prepared.new)?;
         Ok((StatusCode::CREATED, Json(PlanStarted { run, notes: prepared.notes })))

@@ -130,7 +130,7 @@ const WORDS: [&str; 40] = [
 
 const PATHS: [&str; 10] = [
     "src/main.rs",
-    "crates/wire/src/lib.rs",
+    "crates/protocol/src/lib.rs",
     "web/src/features/board/Board.tsx",
     "tests/login_test.py",
     "docs/api.md",

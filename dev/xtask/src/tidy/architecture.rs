@@ -90,7 +90,7 @@ mod tests {
             [row("domain", &[], false), row("wire", &["domain"], false), row("engine", &["domain"], true)];
         let crates = vec![
             crate_of("crates/domain", &["serde"]),
-            crate_of("crates/wire", &["domain", "memchr"]),
+            crate_of("crates/protocol", &["domain", "memchr"]),
             crate_of("dev/xtask", &["clap"]),
         ];
         check_crates(&rows, crates, &[]);
@@ -101,12 +101,12 @@ mod tests {
         let rows = [row("domain", &[], false), row("wire", &["domain"], false)];
         let crates = vec![
             crate_of("crates/domain", &["wire"]),
-            crate_of("crates/wire", &["testkit"]),
+            crate_of("crates/protocol", &["testkit"]),
             crate_of("dev/testkit", &[]),
         ];
         let expected = [
             "crates/domain/Cargo.toml: domain uses wire, and may not",
-            "crates/wire/Cargo.toml: wire uses testkit, and may not",
+            "crates/protocol/Cargo.toml: wire uses testkit, and may not",
         ];
         check_crates(&rows, crates, &expected);
     }
@@ -114,8 +114,11 @@ mod tests {
     #[test]
     fn crates_and_rows_need_each_other() {
         let rows = [row("domain", &[], false), row("engine", &["brain"], false), row("wire", &[], true)];
-        let crates =
-            vec![crate_of("crates/domain", &[]), crate_of("crates/plan", &[]), crate_of("crates/wire", &[])];
+        let crates = vec![
+            crate_of("crates/domain", &[]),
+            crate_of("crates/plan", &[]),
+            crate_of("crates/protocol", &[]),
+        ];
         let expected = [
             "ARCHITECTURE.md: engine may use brain, which has no row",
             "ARCHITECTURE.md: has a row for engine, and there is no crates/engine",

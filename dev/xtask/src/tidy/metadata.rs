@@ -161,7 +161,7 @@ mod tests {
         let text = r#"{
             "workspace_root": "/w", "workspace_members": ["w"],
             "packages": [
-                {"id": "w", "name": "wire", "manifest_path": "/w/crates/wire/Cargo.toml"},
+                {"id": "w", "name": "wire", "manifest_path": "/w/crates/protocol/Cargo.toml"},
                 {"id": "m", "name": "memchr", "manifest_path": "/r/memchr/Cargo.toml"},
                 {"id": "l", "name": "libc", "manifest_path": "/r/libc/Cargo.toml"},
                 {"id": "p", "name": "proptest", "manifest_path": "/r/proptest/Cargo.toml"},
@@ -183,7 +183,7 @@ mod tests {
         }"#;
         let workspace = parse(text).unwrap();
         let [wire] = workspace.crates.as_slice() else { panic!("{workspace:?}") };
-        assert_eq!((wire.name.as_str(), wire.folder.as_str()), ("wire", "crates/wire"));
+        assert_eq!((wire.name.as_str(), wire.folder.as_str()), ("wire", "crates/protocol"));
         assert_eq!(wire.uses, BTreeSet::from(["derive", "memchr"].map(str::to_owned)));
         assert_eq!(wire.tree, BTreeSet::from(["derive", "libc", "memchr"].map(str::to_owned)));
     }

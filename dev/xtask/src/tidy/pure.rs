@@ -112,8 +112,8 @@ mod tests {
     fn a_pure_crate_that_links_a_runtime_is_named() {
         let complaints = check_trees(&workspace("wire", &["memchr", "tokio-util", "getrandom"]));
         let expected = [
-            "crates/wire/Cargo.toml: wire is pure, and links getrandom",
-            "crates/wire/Cargo.toml: wire is pure, and links tokio-util",
+            "crates/protocol/Cargo.toml: wire is pure, and links getrandom",
+            "crates/protocol/Cargo.toml: wire is pure, and links tokio-util",
         ];
         assert_complaints(&complaints, &expected);
     }

@@ -92,30 +92,38 @@ mod tests {
 
     #[test]
     fn a_file_as_it_should_be_passes() {
-        check_file("crates/wire/src/tags.rs", "//! Tags.\n\n#[expect(dead_code)]\n// TODO(#7): more.\n", &[]);
+        check_file(
+            "crates/protocol/src/tags.rs",
+            "//! Tags.\n\n#[expect(dead_code)]\n// TODO(#7): more.\n",
+            &[],
+        );
     }
 
     #[test]
     fn empty_names_and_mod_rs_are_refused() {
         check_file(
-            "crates/wire/src/utils.rs",
+            "crates/protocol/src/utils.rs",
             "//! x",
-            &["crates/wire/src/utils.rs: \"utils\" says nothing about what is inside"],
+            &["crates/protocol/src/utils.rs: \"utils\" says nothing about what is inside"],
         );
         check_file(
             "web/Shared/Button.tsx",
             "",
             &["web/Shared/Button.tsx: \"shared\" says nothing about what is inside"],
         );
-        check_file("crates/wire/src/lines/mod.rs", "//! x", &["crates/wire/src/lines/mod.rs: is a mod.rs"]);
+        check_file(
+            "crates/protocol/src/lines/mod.rs",
+            "//! x",
+            &["crates/protocol/src/lines/mod.rs: is a mod.rs"],
+        );
     }
 
     #[test]
     fn a_rust_file_opens_with_what_it_does() {
         check_file(
-            "crates/wire/src/lib.rs",
+            "crates/protocol/src/lib.rs",
             "use std::fmt;\n",
-            &["crates/wire/src/lib.rs: does not open with `//!`"],
+            &["crates/protocol/src/lib.rs: does not open with `//!`"],
         );
     }
 

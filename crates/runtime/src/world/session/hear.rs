@@ -2,7 +2,7 @@
 
 use agents::{Happening, PlanStep, Seen, StepStatus, ToolCall, Trouble, TurnOutcome};
 use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
-use wire::Item;
+use protocol::Item;
 
 use super::{Clerk, Next};
 use crate::{

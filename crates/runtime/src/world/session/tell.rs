@@ -8,7 +8,7 @@ use agents::{
     words::{self, Listener},
 };
 use domain::{Command, Input, InputNumber};
-use wire::say::{self, Preamble, Task, preamble};
+use protocol::say::{self, Preamble, Task, preamble};
 
 use super::{Clerk, Next, Tell, begin_turn};
 use crate::world::process::{Process, ProcessError};

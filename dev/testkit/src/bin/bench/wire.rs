@@ -6,11 +6,11 @@
 use anstream::adapter::StripBytes;
 use anyhow::{Result, ensure};
 use domain::Role;
+use protocol::{Decoder, Item, Keys, Options};
 use testkit::{
     bench::{Goal, Report, Variant, measure},
     corpus::{self, Corpus},
 };
-use wire::{Decoder, Item, Keys, Options};
 
 use crate::memory;
 

@@ -14,9 +14,9 @@ use std::{
 use anyhow::{Result, ensure};
 use domain::Role;
 use holder::spool::{Body, Reader};
+use protocol::{Decoder, Item, Keys, Options};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use testkit::bench::{Timings, in_turns};
-use wire::{Decoder, Item, Keys, Options};
 
 use super::{
     Ground,

@@ -1,0 +1,262 @@
+//! The decoder: bytes as they come → what was said.
+
+use std::borrow::Cow;
+
+use crate::{
+    assemble::{Assembler, LINE_BYTES_MAX},
+    echo::Echo,
+    editor::Editor,
+    item::Item,
+    line::Line,
+    options::Options,
+    render::Renderer,
+    screen::Screen,
+    skim,
+};
+
+/// A large read without a newline is taken in pieces of this size, and a buffer of a few of them is used again.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Understands one session's output.
+///
+/// It takes bytes cut anywhere, never fails, and keeps a bounded amount of them. Cutting the same bytes differently
+/// never changes what comes out.
+///
+/// ```
+/// use protocol::{Decoder, Item, Options};
+///
+/// let mut decoder = Decoder::new(Options::worker());
+/// assert!(decoder.push(b"\x1b[1m[ASK").is_empty());
+/// assert!(decoder.push(b"_USER]\x1b[0m Which database?\n").is_empty());
+/// let items = decoder.end_turn();
+/// assert!(matches!(&items[..], [Item::Message(message)] if message.said.name() == "ASK_USER"));
+/// ```
+#[derive(Debug)]
+pub struct Decoder {
+    source: Source,
+    assembler: Assembler,
+    echo: Echo,
+    /// The offset of the next byte.
+    offset: u64,
+    /// Where the last item of a screen stood, and how many stand there.
+    last_point: Option<(u64, u32)>,
+}
+
+/// Where lines come from.
+#[derive(Debug)]
+enum Source {
+    Lines(Box<Lines>),
+    Screen(Box<Screen>),
+}
+
+#[derive(Debug, Default)]
+struct Lines {
+    /// The bytes of the unfinished line that are not in `editor`.
+    carry: Vec<u8>,
+    /// The unfinished line, once it is too long to be carried.
+    editor: Option<Editor>,
+    /// The offset of the unfinished line's first byte.
+    begin: u64,
+    /// How long `carry` must be before the editor is given it again.
+    carry_goal: usize,
+    renderer: Renderer,
+}
+
+impl Decoder {
+    /// Makes a decoder for output that is written line by line.
+    pub fn new(options: Options) -> Self {
+        Self::with(options, Source::Lines(Box::default()))
+    }
+
+    /// Makes a decoder for a program that repaints its screen.
+    pub fn screen(options: Options) -> Self {
+        Self::with(options, Source::Screen(Box::default()))
+    }
+
+    fn with(options: Options, source: Source) -> Self {
+        Self {
+            source,
+            assembler: Assembler::new(options),
+            echo: Echo::default(),
+            offset: 0,
+            last_point: None,
+        }
+    }
+
+    /// Takes the next bytes, and returns what is complete with them.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Item> {
+        match &mut self.source {
+            Source::Lines(lines) => lines.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
+            Source::Screen(screen) => screen.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
+        }
+        self.offset += bytes.len() as u64;
+        self.take_items()
+    }
+
+    /// Ends the turn: what is open is complete or broken, and the next byte begins a new line.
+    pub fn end_turn(&mut self) -> Vec<Item> {
+        match &mut self.source {
+            Source::Lines(lines) => lines.end(self.offset, &mut self.assembler, &mut self.echo),
+            Source::Screen(screen) => screen.end(self.offset, &mut self.assembler, &mut self.echo),
+        }
+        self.assembler.end_turn();
+        self.take_items()
+    }
+
+    fn take_items(&mut self) -> Vec<Item> {
+        let mut items = self.assembler.take_items();
+        if let Source::Screen(_) = self.source {
+            for span in items.iter_mut().map(Item::span_mut) {
+                let ordinal = match self.last_point {
+                    Some((start, last)) if start == span.start => last + 1,
+                    _ => 0,
+                };
+                span.ordinal = ordinal;
+                self.last_point = Some((span.start, ordinal));
+            }
+        }
+        items
+    }
+
+    /// Says what was typed into the session, so that its echo is not taken for the agent's words.
+    pub fn expect_echo(&mut self, typed: &str) {
+        self.echo.expect(typed, self.offset);
+    }
+
+    /// Returns the first byte that is still needed: reading can start again there in the initial state.
+    pub fn safe_offset(&self) -> u64 {
+        match &self.source {
+            Source::Lines(lines) => self.assembler.first_needed().unwrap_or(lines.begin_or(self.offset)),
+            // A screen is the sum of all that was painted on it.
+            Source::Screen(_) => 0,
+        }
+    }
+
+    /// Tells whether a turn can't end here for want of output alone: inside a block, a fence or an open bracket.
+    pub fn holds_turn(&self) -> bool {
+        self.assembler.holds_turn()
+    }
+
+    /// Returns what stands on the screen now; nothing where lines are read.
+    pub fn rows(&self) -> Vec<String> {
+        match &self.source {
+            Source::Lines(_) => Vec::new(),
+            Source::Screen(screen) => screen.rows(),
+        }
+    }
+
+    /// Tells whether the output paints rather than writes, so that screen mode would read it better.
+    pub fn repaints(&self) -> bool {
+        match &self.source {
+            Source::Lines(lines) => lines.renderer.repaints,
+            Source::Screen(_) => false,
+        }
+    }
+}
+
+impl Lines {
+    fn begin_or(&self, offset: u64) -> u64 {
+        if self.is_fresh() { offset } else { self.begin }
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.carry.is_empty() && self.editor.is_none()
+    }
+
+    fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            if self.is_fresh() {
+                if echo.is_empty() {
+                    at += skim::skip(rest, assembler, &mut self.renderer.repaints);
+                }
+                self.begin = offset + at as u64;
+            }
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(length) = memchr::memchr(b'\n', rest) else {
+                // Piece by piece, so that one large read is not held as a whole.
+                rest.chunks(PIECE_BYTES).for_each(|piece| self.keep(piece, assembler));
+                return;
+            };
+            let end = offset + (at + length + 1) as u64;
+            self.finish(rest.get(..length).unwrap_or_default(), end, assembler, echo);
+            at += length + 1;
+        }
+    }
+
+    fn end(&mut self, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+        if !self.is_fresh() {
+            self.finish(&[], offset, assembler, echo);
+        }
+    }
+
+    /// Keeps the beginning of a line until its end comes.
+    fn keep(&mut self, bytes: &[u8], assembler: &Assembler) {
+        self.carry.extend_from_slice(bytes);
+        // Up to its limit a line is kept as it came; then it is edited as it comes.
+        let limit = assembler.line_bytes_max();
+        let goal = if self.editor.is_none() { limit + 1 } else { self.carry_goal };
+        if self.carry.len() < goal {
+            return;
+        }
+        let editor = self.editor.get_or_insert_with(|| Editor::new(limit));
+        let taken = editor.feed(&self.carry, false);
+        self.carry.drain(..taken);
+        // What is left is an unfinished sequence: looking at it again for each byte would cost its length each time.
+        self.carry_goal = self.carry.len() + LINE_BYTES_MAX / 8;
+    }
+
+    /// Tells whether the line that came in pieces can't matter.
+    fn skips_carry(&mut self, assembler: &mut Assembler, echo: &Echo) -> bool {
+        if self.editor.is_some() || !echo.is_empty() {
+            return false;
+        }
+        self.carry.push(b'\n');
+        let skipped = skim::skip(&self.carry, assembler, &mut self.renderer.repaints);
+        let is_whole = skipped == self.carry.len();
+        self.carry.pop();
+        is_whole
+    }
+
+    /// Gives out the line that ends with `rest`.
+    fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut Assembler, echo: &mut Echo) {
+        let raw = if self.carry.is_empty() {
+            Cow::Borrowed(rest)
+        } else {
+            self.carry.extend_from_slice(rest);
+            if self.skips_carry(assembler, echo) {
+                self.carry.clear();
+                self.begin = end;
+                return;
+            }
+            Cow::Owned(std::mem::take(&mut self.carry))
+        };
+        let limit = assembler.line_bytes_max();
+        // Which way a line takes depends on the line alone, never on how it was cut.
+        let editor = self.editor.take().or_else(|| (raw.len() > limit).then(|| Editor::new(limit)));
+        let line = match editor {
+            Some(mut editor) => {
+                editor.feed(&raw, true);
+                self.renderer.finish(&editor, self.begin, end)
+            }
+            None => self.renderer.render(&raw, self.begin, end, limit),
+        };
+        give(&line, assembler, echo);
+        if let Cow::Owned(mut carry) = raw {
+            // The buffer is used again, unless one long line has made it large.
+            if carry.capacity() <= 4 * PIECE_BYTES {
+                carry.clear();
+                self.carry = carry;
+            }
+        }
+        self.carry_goal = 0;
+        self.begin = end;
+    }
+}
+
+/// Gives a line on, unless it is what we typed ourselves.
+pub(crate) fn give(line: &Line<'_>, assembler: &mut Assembler, echo: &mut Echo) {
+    if echo.is_empty() || !echo.takes(line.text, line.begin) {
+        assembler.line(line);
+    }
+}

@@ -1,0 +1,124 @@
+//! A message → the text that says it: what `jangdan say`, scripts and the player print.
+//!
+//! One form for each message, the one that is hardest to misread. The decoder is the judge: what it does not give back
+//! exactly as it was is refused, with the field that is to blame. Never writes a message that reads as another one.
+
+mod blame;
+mod block;
+mod tag;
+mod thin;
+
+use domain::{Role, Said, SessionKey};
+
+use crate::{
+    decoder::Decoder,
+    item::Item,
+    options::{Keys, Options},
+};
+
+/// A message that has no text form, because one of its values can't be read back as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} can't carry this {field}: {reason}")]
+pub struct Unencodable {
+    /// The message's name on the wire.
+    pub message: &'static str,
+    /// The field that is to blame, as `jangdan decode` names it; `key` where it is the session's key.
+    pub field: &'static str,
+    /// What would become of it.
+    pub reason: Misread,
+}
+
+/// What a reader would make of a message that can't be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Misread {
+    /// It breaks a rule of the protocol, in the decoder's words.
+    #[error("{0}")]
+    Invalid(String),
+    /// Another value would arrive.
+    #[error("it would be read as '{0}'")]
+    Other(String),
+    /// No message would arrive, or more than one, or one without an end.
+    #[error("a line of it ends the message or keeps it open")]
+    Torn,
+    /// Each of its values could be written, but not all of them together.
+    #[error("the message is too long")]
+    TooLong,
+}
+
+/// Writes a message as whole lines that decode to exactly this message, whatever is printed before and after them.
+///
+/// With a key the lines carry it, and are heard where keys are required too. A message that names tasks such as `1.2`
+/// is heard where the plan has such ids, and NEED_HUMAN where the speaker is an orchestrator.
+///
+/// # Errors
+///
+/// A value that has no form in the protocol is refused: for example a line break in the reason of a FAIL, white space
+/// around a question, or a line in a body that is a message itself.
+///
+/// ```
+/// use domain::{Done, Said};
+///
+/// let done = Said::Done(Done { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
+/// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
+/// ```
+pub fn encode(said: &Said, key: Option<&SessionKey>) -> Result<String, Unencodable> {
+    let text = write(said, key);
+    match judge(&text, said, key) {
+        Ok(()) => Ok(text),
+        Err(_) => Err(blame::find(said, key)),
+    }
+}
+
+fn write(said: &Said, key: Option<&SessionKey>) -> String {
+    match said {
+        Said::AskUser(ask) => tag::ask_user(ask, key),
+        Said::Invoke(invoke) => tag::invoke(invoke, key),
+        Said::DeliverResult(result) => tag::deliver_result(result, key),
+        Said::StepComplete(step) => tag::step_complete(step, key),
+        Said::Progress(progress) => tag::progress(progress, key),
+        Said::Direct(direct) => tag::direct(direct, key),
+        Said::DependencyRequest(request) => block::dependency_request(request, key),
+        Said::UserQuestion(question) => block::user_question(question, key),
+        Said::Error(error) => block::agent_error(error, key),
+        Said::PhaseComplete(phase) => thin::phase_complete(phase, key),
+        Said::NeedHuman(human) => thin::need_human(human, key),
+        Said::ResolveNext(next) => thin::resolve_next(next, key),
+        Said::Ready(ready) => thin::ready(ready, key),
+        Said::PhaseDone(done) => thin::phase_done(done, key),
+        Said::AllDone => thin::all_done(key),
+        Said::Task(request) => thin::task(request, key),
+        Said::Done(done) => thin::done(done, key),
+        Said::Fail(fail) => thin::fail(fail, key),
+        Said::ResolveError(error) => thin::resolve_error(error, key),
+        Said::Custom(custom) => thin::custom(custom, key),
+    }
+}
+
+/// Reads a text in the strictest way: as one in which the most lines count as messages of their own.
+///
+/// The turn goes on, so that a message is only accepted if it is complete by itself.
+fn judge(text: &str, said: &Said, key: Option<&SessionKey>) -> Result<(), Misread> {
+    let options =
+        Options { role: Role::Orchestrator, key: key.cloned(), keys: Keys::Optional, numeric_ids: true };
+    let mut decoder = Decoder::new(options);
+    let items = decoder.push(text.as_bytes());
+    let is_over = decoder.safe_offset() == text.len() as u64;
+    match items.as_slice() {
+        [Item::Message(message)] if message.said == *said && is_over => Ok(()),
+        [Item::Message(message)] if message.said.name() == said.name() && is_over => {
+            Err(Misread::Other(blame::difference(said, &message.said)))
+        }
+        [Item::Invalid(invalid)] if is_over => Err(Misread::Invalid(invalid.error.clone())),
+        _ => Err(Misread::Torn),
+    }
+}
+
+/// Returns the key as it stands behind something.
+fn key_word(key: Option<&SessionKey>) -> String {
+    key.map(|key| format!(" {key}")).unwrap_or_default()
+}
+
+/// Puts a value in quotes where it begins with one, because a reader takes a pair of them off.
+fn quoted(value: &str) -> String {
+    if value.starts_with(['\'', '"']) { format!("\"{value}\"") } else { value.to_owned() }
+}

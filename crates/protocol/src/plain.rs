@@ -1,0 +1,13 @@
+//! A line of output as a person would have read it.
+
+use crate::{assemble::LINE_BYTES_MAX, render::Renderer};
+
+/// Returns the text that a line shows: escape sequences are gone, and what was overwritten is.
+///
+/// ```
+/// assert_eq!(protocol::plain(b"\x1b[32m50%\r100%\x1b[0m done"), "100% done");
+/// ```
+pub fn plain(line: &[u8]) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    Renderer::default().render(line, 0, 0, LINE_BYTES_MAX).text.to_owned()
+}

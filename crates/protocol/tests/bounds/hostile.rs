@@ -1,0 +1,377 @@
+//! Output that wants to cost much: each generator goes for one loop or one buffer of the decoder.
+
+use protocol::{Decoder, Keys, Options};
+
+/// A generator: something, then more and more of something, then something.
+#[derive(Debug)]
+pub struct Hostile {
+    pub name: &'static str,
+    pub reader: Reader,
+    pub reach: Reach,
+    before: String,
+    unit: Unit,
+    after: &'static str,
+}
+
+/// Who reads it.
+#[derive(Debug, Clone, Copy)]
+pub enum Reader {
+    Worker,
+    Orchestrator,
+    Keyed,
+    Screen,
+}
+
+/// How much of it one buffer of the decoder can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It is one line outside of a body.
+    Line,
+    /// It edits one line again and again.
+    Edits,
+    /// It is one body.
+    Body,
+    /// It goes on for ever.
+    Stream,
+    /// It goes on for ever on a screen, which costs more by far.
+    Screen,
+}
+
+#[derive(Debug)]
+enum Unit {
+    Same(&'static [u8]),
+    /// Something that differs each time.
+    Counted(fn(usize) -> String),
+}
+
+impl Hostile {
+    /// Returns about so many bytes of it, never more.
+    pub fn bytes(&self, limit: usize) -> Vec<u8> {
+        let mut bytes = self.before.clone().into_bytes();
+        let end = limit.saturating_sub(self.after.len());
+        let mut fill = |end: usize, unit: &dyn Fn(usize) -> Vec<u8>| {
+            for index in 0.. {
+                let unit = unit(index);
+                if bytes.len() + unit.len() > end {
+                    break;
+                }
+                bytes.extend(unit);
+            }
+        };
+        match self.unit {
+            Unit::Same(unit) => fill(end, &|_| unit.to_vec()),
+            Unit::Counted(unit) => fill(end, &|index| unit(index).into_bytes()),
+        }
+        bytes.extend_from_slice(self.after.as_bytes());
+        bytes
+    }
+
+    pub fn decoder(&self) -> Decoder {
+        let key = || "k3f9".parse().ok();
+        match self.reader {
+            Reader::Worker => Decoder::new(Options::worker()),
+            Reader::Orchestrator => Decoder::new(Options::orchestrator()),
+            Reader::Keyed => {
+                Decoder::new(Options { key: key(), keys: Keys::Required, ..Options::orchestrator() })
+            }
+            Reader::Screen => Decoder::screen(Options::orchestrator()),
+        }
+    }
+}
+
+/// Returns every generator.
+pub fn all() -> Vec<Hostile> {
+    [lines(), edits(), thin_lines(), bodies(), blocks(), streams(), screens(), once_costly()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+type Row = (&'static str, Reader, &'static str, &'static str, &'static str);
+
+fn rows(reach: Reach, rows: &[Row]) -> Vec<Hostile> {
+    rows.iter()
+        .map(|(name, reader, before, unit, after)| {
+            made(name, *reader, reach, *before, Unit::Same(unit.as_bytes()), after)
+        })
+        .collect()
+}
+
+fn made(
+    name: &'static str,
+    reader: Reader,
+    reach: Reach,
+    before: impl Into<String>,
+    unit: Unit,
+    after: &'static str,
+) -> Hostile {
+    Hostile { name, reader, reach, before: before.into(), unit, after }
+}
+
+/// One line that nothing edits.
+fn lines() -> Vec<Hostile> {
+    use Reader::{Keyed, Orchestrator, Worker};
+    let mut all = rows(
+        Reach::Line,
+        &[
+            ("letters without a newline", Worker, "", "x", ""),
+            ("Hangul without a newline", Worker, "", "뛰", ""),
+            ("one sign with combining marks", Worker, "e", "\u{301}", "\n"),
+            ("many signs with a combining mark", Worker, "", "e\u{301}", "\n"),
+            ("joiners alone", Worker, "", "\u{200d}", "\n"),
+            ("tabs", Worker, "", "\t", ""),
+            ("brackets", Worker, "", "[", ""),
+            ("brackets of an orchestrator", Orchestrator, "", "[", "\n"),
+            ("brackets with gaps", Orchestrator, "", "[                    ", "\n"),
+            ("half questions on a line", Orchestrator, "", "[NEED_HUMAN", "\n"),
+            ("open questions on a line", Orchestrator, "", "[NEED_HUMAN: ", "\n"),
+            ("whole questions on a line", Orchestrator, "", "[NEED_HUMAN: x] ", "\n"),
+            ("questions with keys on a line", Keyed, "", "[NEED_HUMAN k3f9: x]", "\n"),
+            ("questions of a worker", Worker, "a ", "[NEED_HUMAN: x] ", "\n"),
+            ("deep brackets in a question", Orchestrator, "[NEED_HUMAN: ", "[", "\n\n"),
+            ("closing brackets behind a question", Orchestrator, "[NEED_HUMAN: [[[", "[]", "\n\n"),
+            ("backticks", Orchestrator, "", "`a``b```", " [NEED_HUMAN: x]\n"),
+            ("questions in backticks", Orchestrator, "", "` [NEED_HUMAN: x] `` ", "\n"),
+            ("a title without an end", Worker, "\x1b]0;", "x", ""),
+            ("parameters without an end", Worker, "\x1b[", "1;", ""),
+            ("C1 controls", Worker, "", "\u{9b}1m\u{85}", "\n"),
+            ("colours between letters", Worker, "", "xxxxxxx\x1b[m", "\n"),
+            ("quotation marks", Worker, "", "> ", "\n"),
+            ("boxes before a message", Worker, "", "│ ", "DONE:T1.3\n"),
+            ("bold type", Worker, "", "**[STEP_COMPLETE", "\n"),
+            ("signs of equality", Worker, "", "=", " PHASE 1 COMPLETE ===\n"),
+            ("a phase with many digits", Worker, "=== PHASE ", "1", " COMPLETE ===\n"),
+            ("a long tag", Worker, "[INVOKE:", "x", "]\n"),
+            ("a fence's long info", Worker, "```", "x", "\n"),
+            ("a fence of many backticks", Worker, "", "`", "\n"),
+        ],
+    );
+    let longer_runs = |index: usize| "`".repeat(1 + index % 200) + "[NEED_HUMAN: x]";
+    all.extend([
+        made("ever longer backticks", Orchestrator, Reach::Line, "", Unit::Counted(longer_runs), "\n"),
+        made("bytes that are no UTF-8", Worker, Reach::Line, "", Unit::Same(b"\xff\xe3\x81"), "\n"),
+    ]);
+    all
+}
+
+/// One line that is edited while it is written.
+fn edits() -> Vec<Hostile> {
+    use Reader::Worker;
+    // Longer than a terminal is wide.
+    let long = || "x".repeat(1100);
+    let mut all = rows(
+        Reach::Line,
+        &[
+            ("a spinner without a newline", Worker, "", "\r⠋ Working… 12%\x1b[K", ""),
+            ("returns", Worker, "x", "\r", "\n"),
+            ("returns and letters", Worker, "", "\rx", "\n"),
+            ("backspaces", Worker, "x", "x\x08", "\n"),
+            ("half overwritten wide signs", Worker, "", "한\x08x", "\n"),
+            ("overwritten tabs", Worker, "", "\tx\ry", "\n"),
+            ("overwritten clusters", Worker, "", "e\u{301}\x08", "\n"),
+            ("columns there and back", Worker, "", "\x1b[1024Gx\x1b[1Gx", "\n"),
+        ],
+    );
+    let storms: [(&str, &'static [u8]); 7] = [
+        ("inserted blanks", b"\r\x1b[@"),
+        ("many inserted blanks", b"\r\x1b[999@"),
+        ("deleted cells", b"\r\x1b[P"),
+        ("inserted and deleted", b"\r\x1b[@\x1b[P"),
+        ("erased cells", b"\r\x1b[999X"),
+        ("erased to the start", b"\x1b[1K"),
+        ("gaps", b"\x1b[2K\x1b[1024Gx"),
+    ];
+    all.extend(storms.map(|(name, unit)| made(name, Worker, Reach::Edits, long(), Unit::Same(unit), "\n")));
+    all
+}
+
+/// One thin line, or a task with its lines.
+fn thin_lines() -> Vec<Hostile> {
+    use Reader::Worker;
+    let mut all = rows(
+        Reach::Line,
+        &[
+            ("many tasks are ready", Worker, "READY:T1", ",T1", "\n"),
+            ("many groups are ready", Worker, "READY:T1", "|T1", "\n"),
+            ("one field again and again", Worker, "DONE:T1", ":a=b", "\n"),
+            ("fields of a failure", Worker, "FAIL:T1", ":a=b", "\n"),
+            ("a long reason", Worker, "FAIL:T1:", "x", "\n"),
+            ("a reason of one character", Worker, "FAIL:T1:e", "\u{301}", "\n"),
+            ("a long id", Worker, "DONE:T1", ".1", "\n"),
+            ("a long payload", Worker, "CUSTOM:NOTE:", "x ", "\n"),
+            ("deep META", Worker, "TASK_ID:T1.3\nMETA:", "{\"a\":", "\n"),
+            ("META of many numbers", Worker, "TASK_ID:T1.3\nMETA:{\"a\":[0", ",0", "]}\n"),
+        ],
+    );
+    let field = |index: usize| format!(":{}=v", letters(index));
+    all.push(made("many fields", Worker, Reach::Line, "DONE:T1", Unit::Counted(field), "\n"));
+    all
+}
+
+/// The body of one open tag, or one question.
+fn bodies() -> Vec<Hostile> {
+    use Reader::{Orchestrator, Worker};
+    const ASK: &str = "[ASK_USER]\nquestion: x\n";
+    let mut all = rows(
+        Reach::Body,
+        &[
+            ("a body of lines", Worker, "[STEP_COMPLETE]\n", "some words here\n", ""),
+            ("a body of short lines", Worker, "[INVOKE:PO]\n", "x\n", "context: y\n"),
+            ("a body of blank lines", Worker, "[STEP_COMPLETE]\n", "\n", ""),
+            ("a body of one line", Worker, "[STEP_COMPLETE]\n", "x", ""),
+            ("a body of one line of wide signs", Worker, "[STEP_COMPLETE]\n", "한", ""),
+            ("a body of one line of tabs", Worker, "[STEP_COMPLETE]\n", "\t", ""),
+            ("a body of one line of clusters", Worker, "[STEP_COMPLETE]\n", "e\u{301}", ""),
+            ("a body of one coloured line", Worker, "[STEP_COMPLETE]\n", "x\x1b[m", "\n"),
+            ("a body of one edited line", Worker, "[STEP_COMPLETE]\nx\r", "x\x1b[m", "\n"),
+            ("a body with a fence", Worker, "[INVOKE:PO]\n```\n", "text\n", "```\n"),
+            ("a body of closing tags", Worker, "[ASK_USER]\n", "[/ERROR]\n", ""),
+            ("a body of blocks that are none", Worker, "[INVOKE:PO]\nx\n", "[ERROR]\n\n", ""),
+            ("a body with a tag and blank lines", Worker, "[INVOKE:PO]\nx\n[ERROR]\n", "\n", "x\n"),
+            ("one key again and again", Worker, ASK, "question: x\n", ""),
+            ("context of blank lines", Worker, "[ASK_USER]\nquestion: x\ntype: text\n", "\n", "x\n"),
+            ("context of lines", Worker, "[ASK_USER]\nquestion: x\ntype: text\n", "x\n", ""),
+            ("options as JSON", Worker, "[ASK_USER]\nquestion: x\noptions: [1", ",\n1", "]\n"),
+            ("options in quotes", Worker, "[ASK_USER]\nquestion: x\noptions: ['a'", ",\n'a'", "]\n"),
+            ("quotes without an end", Worker, "[ASK_USER]\nquestion: x\noptions: [", "'a\n", "\n"),
+            ("both quotes without an end", Worker, "[ASK_USER]\nquestion: x\noptions: [", "'a,\"b,\n", "]\n"),
+            ("quotes with gaps", Worker, "[ASK_USER]\nquestion: x\noptions: [", "'          \n", "]\n"),
+            ("bare options", Worker, "[ASK_USER]\nquestion: x\noptions: [a", ",\na", "]\n"),
+            ("brackets of options", Worker, "[ASK_USER]\nquestion: x\noptions: ", "[[[[[[[\n", "]\n"),
+            ("options as lines", Worker, "[ASK_USER]\nquestion: x\noptions:\n", "- a\n", "default: zz\n"),
+            ("options with commas", Worker, "[ASK_USER]\nquestion: x\noptions:\n", "a,\n", "default: zz\n"),
+            ("deep JSON", Worker, "[DELIVER_RESULT:PO]\ntype: json\ncontent:\n", "[\n", ""),
+            ("long JSON", Worker, "[DELIVER_RESULT:PO]\ntype: json\ncontent: [0", ",\n0", "]\n"),
+            ("progress", Worker, "[PROGRESS]\nprogress: 0.1\n", "task: x\nx\n", ""),
+            ("a question of lines", Orchestrator, "[NEED_HUMAN: ", "word word\n", "]\n"),
+            ("a question with brackets", Orchestrator, "[NEED_HUMAN: [[", "word] [word\n", "]]]\n"),
+            ("a question of deep brackets", Orchestrator, "[NEED_HUMAN: ", "[[[[[[[[\n", "]\n\n"),
+            ("documents", Worker, "=== PHASE 1 COMPLETE ===\nDocuments created:\n", "- a\n", ""),
+        ],
+    );
+    let boxed = || "│ ".repeat(8) + "[STEP_COMPLETE]\n";
+    all.push(made(
+        "a body in many boxes",
+        Worker,
+        Reach::Body,
+        boxed(),
+        Unit::Same("│ │ │ │ │ │ │ │ x │\n".as_bytes()),
+        "",
+    ));
+    all
+}
+
+/// One block.
+fn blocks() -> Vec<Hostile> {
+    use Reader::Worker;
+    const ERROR: &str = "[ERROR]\ntype: fatal\nmessage: x\nrecovery: notify_user\n";
+    const QUESTION: &str = "[USER_QUESTION]\ncategory: choice\nquestion: x\nrequired: true\noptions:\n";
+    let mut all = rows(
+        Reach::Body,
+        &[
+            ("one key of a block again and again", Worker, ERROR, "k: v\n", "[/ERROR]\n"),
+            ("a long value", Worker, ERROR, "  x\n", "[/ERROR]\n"),
+            ("blank lines in a block", Worker, ERROR, "\n", "[/ERROR]\n"),
+            ("blank lines in a value", Worker, "[ERROR]\ntype: fatal\n x\n", "\n", "[/ERROR]\n"),
+            ("items", Worker, QUESTION, "- a\n", "[/USER_QUESTION]\n"),
+            ("one long item", Worker, QUESTION, "  x\n", "[/USER_QUESTION]\n"),
+            ("deeper closing tags", Worker, ERROR, "  [/ERROR]\n", "[/ERROR]\n"),
+            ("a block without an end", Worker, ERROR, "  x\n", ""),
+        ],
+    );
+    let key = |index: usize| format!("{}:\n", letters(index));
+    all.push(made("many keys", Worker, Reach::Body, ERROR, Unit::Counted(key), "[/ERROR]\n"));
+    all
+}
+
+/// Message after message.
+fn streams() -> Vec<Hostile> {
+    use Reader::{Keyed, Orchestrator, Worker};
+    rows(
+        Reach::Stream,
+        &[
+            ("text", Worker, "", "some words of a log\n", ""),
+            ("blank lines", Worker, "", "\n", ""),
+            ("spinners", Worker, "", "\r⠋ Working… 12%\x1b[K\r\x1b[2Kdone\n", ""),
+            ("tags", Worker, "", "[STEP_COMPLETE]\n", ""),
+            ("tags without a key", Keyed, "", "[STEP_COMPLETE]\n", ""),
+            ("thin messages", Worker, "", "DONE:T1.3\n", ""),
+            ("near misses", Worker, "", "[Ask_User]\n", ""),
+            ("tags without an end", Worker, "", "[ASK_USER\n", ""),
+            ("open questions", Orchestrator, "", "[NEED_HUMAN: a\n", ""),
+            ("questions and blank lines", Orchestrator, "", "[NEED_HUMAN: a]\n\n", ""),
+            ("blocks that are none", Worker, "", "[ERROR]\n", ""),
+            ("a tag and blank lines", Worker, "[ERROR]\n", "\n", "x\n"),
+            ("fences", Worker, "", "```\nDONE:T1.3\n```\n", ""),
+            ("a fence of text", Worker, "```\n", "text\n", ""),
+            ("a fence of blank lines", Worker, "```\n", "\n", ""),
+            ("a fence of messages", Worker, "```\n", "DONE:T1.3\n", "text\n```\n"),
+            ("a fence of ready tasks", Worker, "```\n", "READY:T1,T1\n", "```\n"),
+            ("a fence of invalid messages", Worker, "```\n", "[ASK_USER]\n", "```\n"),
+            ("phases", Worker, "", "=== PHASE 1 COMPLETE ===\n", ""),
+            ("tasks", Worker, "", "TASK_ID:T1.3\nWORKTREE:a\nMETA:{}\n", ""),
+        ],
+    )
+}
+
+/// What a screen shows.
+fn screens() -> Vec<Hostile> {
+    use Reader::Screen;
+    rows(
+        Reach::Screen,
+        &[
+            ("a screen of lines", Screen, "", "some words of a log\r\n", ""),
+            ("a screen of short lines", Screen, "", "x\r\n", ""),
+            ("a screen of messages", Screen, "", "DONE:T1.3\r\n", ""),
+            ("a screen without newlines", Screen, "", "x", ""),
+            ("a screen of wide signs", Screen, "", "한", ""),
+            ("a screen of combining marks", Screen, "", "e\u{301}\u{301}\u{301}", ""),
+            ("a screen of colours", Screen, "", "\x1b[31mx\x1b[0m", ""),
+            ("a screen's title without an end", Screen, "\x1b]0;", "x", ""),
+            ("a screen that is cleared", Screen, "", "DONE:T1.3\r\nx\r\ny\x1b[2J\x1b[H", ""),
+            ("a screen painted in place", Screen, "", "\x1b[1;1HDONE:T1.3\x1b[50;1Hready", ""),
+            ("two screens", Screen, "", "\x1b[?1049hDONE:T1.3\r\n\x1b[?1049l", ""),
+        ],
+    )
+}
+
+/// Names a number with letters.
+fn letters(number: usize) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
+/// What once took a loop inside a loop, or grew without bound.
+fn once_costly() -> Vec<Hostile> {
+    use Reader::{Orchestrator, Worker};
+    let mut all = rows(
+        Reach::Line,
+        &[
+            ("titles that are given up", Worker, "", "\x1b]0;x", "\n"),
+            ("titles before text", Worker, "", "\x1b]0;x\x07", "text\n"),
+            ("sequences that are given up", Worker, "", "\x1b[1", "\n"),
+            ("modes before text", Worker, "", "\x1b[?25l", "text\n"),
+            ("erasing before text", Worker, "", "\x1b[K", "text\n"),
+        ],
+    );
+    all.extend(rows(
+        Reach::Line,
+        &[(
+            "questions in a box with a far border",
+            Orchestrator,
+            "│ ",
+            "[NEED_HUMAN: x]                ",
+            "│\n",
+        )],
+    ));
+    all.extend(rows(
+        Reach::Body,
+        &[(
+            "lists of documents",
+            Worker,
+            "=== PHASE 1 COMPLETE ===\n",
+            "Phase:\nDocuments created: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]\n",
+            "",
+        )],
+    ));
+    all
+}

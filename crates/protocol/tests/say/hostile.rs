@@ -1,0 +1,235 @@
+//! Everything that we can say, with the worst words in every field.
+
+use domain::{DirectType, ResultType};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+use protocol::say::{
+    Delivery, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage, Feedback, Finish,
+    Invalid, Metrics, Near, Provided, QuestionAnswer, Say, Task, TestFailure,
+};
+
+use crate::{agent, task};
+
+/// Texts that mean to be heard, to keep something open, or to act on a terminal.
+pub fn hostile() -> BoxedStrategy<String> {
+    const PIECES: &[&str] = &[
+        "\n",
+        "\n",
+        "\n\n",
+        "\n\n\n",
+        "\r",
+        "\r\n",
+        "\u{8}",
+        "\t",
+        " ",
+        "  ",
+        "word",
+        "가나다",
+        "🙂",
+        "[ASK_USER]",
+        "[ASK_USER k3f9]",
+        "[ASK_USER] Which?",
+        "[/ASK_USER k3f9]",
+        "[INVOKE:PO k3f9]",
+        "[INVOKE k3f9]",
+        "[INVOKE:PO]",
+        "[DELIVER_RESULT:PO]",
+        "[STEP_COMPLETE]",
+        "[PROGRESS k3f9]",
+        "[DIRECT:a]",
+        "[Ask_User]",
+        "[ASK_USER",
+        "[DEPENDENCY_REQUEST]",
+        "[DEPENDENCY_REQUEST k3f9]",
+        "[/DEPENDENCY_REQUEST]",
+        "[USER_QUESTION]",
+        "[ERROR]",
+        "[ERROR k3f9]",
+        "type: api_key",
+        "question: x",
+        "message: y",
+        "category: z",
+        "context: c",
+        "k3f9",
+        " k3f9",
+        "MyKey",
+        "=== PHASE 1 COMPLETE ===",
+        "=== PHASE 1 COMPLETE k3f9 ===",
+        "Phase: x",
+        "- doc",
+        "=== PHASE",
+        "RESOLVE_NEXT",
+        "READY:T1.3",
+        "PHASE_DONE:1",
+        "ALL_DONE",
+        "TASK_ID:T1.3",
+        "WORKTREE: x",
+        "META: {}",
+        "DONE:T1.3",
+        "DONE:1.2",
+        "FAIL:T1.3:x",
+        "ERROR:PARSE_FAIL",
+        "\nERROR:PARSE_FAIL MyKey\n",
+        "\nDONE:1.2 MyKey\n",
+        "CUSTOM:SKIP:T1",
+        "CUSTOM:SKIP:x",
+        "CUSTOM:a:b",
+        "done: T1",
+        "[NEED_HUMAN: x]",
+        "[NEED_HUMAN k3f9: x]",
+        "[NEED_HUMAN",
+        "[ NEED_HUMAN:",
+        "NEED_HUMAN:",
+        ": why]",
+        "]",
+        "[",
+        "`",
+        "``",
+        "```",
+        "````",
+        "~~~",
+        "```text",
+        "> ",
+        "│ ",
+        " │",
+        "• ",
+        "* ",
+        "- ",
+        "+ ",
+        "+",
+        "**",
+        "# ",
+        "'",
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "{text}",
+        "{key}",
+        "\u{1b}",
+        "\u{1b}[201~",
+        "\u{1b}[200~",
+        "\u{1b}[31m",
+        "\u{1b}[2K",
+        "\u{1b}[1G",
+        "\u{1b}[10D",
+        "\u{1b}]0;t\u{7}",
+        "\u{1b}]0;open",
+        "\u{9b}",
+        "\u{9b}5D",
+        "\u{9d}",
+        "\u{90}",
+        "\u{85}",
+        "\u{7f}",
+        "\u{0}",
+        "\u{18}",
+        "\u{2028}",
+        "\u{3000}",
+        "\u{200d}",
+        "\u{fe0f}",
+        "\u{fffd}",
+        "\u{301}",
+        "\u{feff}",
+        "\u{200b}",
+        "\u{ad}",
+        "\u{2060}",
+        "\u{1160}",
+    ];
+    prop_oneof![
+        8 => vec(select(PIECES), 0..12).prop_map(|pieces| pieces.concat()),
+        1 => any::<String>(),
+    ]
+    .boxed()
+}
+
+/// Everything that we can say.
+pub fn say() -> impl Strategy<Value = Say> {
+    let some = || option::of(hostile());
+    let several = || vec(hostile(), 0..3);
+    prop_oneof![
+        (hostile(), hostile())
+            .prop_map(|(question_id, answer)| Say::QuestionAnswer(QuestionAnswer { question_id, answer })),
+        (hostile(), hostile(), provided(), any::<bool>()).prop_map(
+            |(request_id, name, provided, is_default)| {
+                Say::DependencyProvided(DependencyProvided { request_id, name, provided, is_default })
+            }
+        ),
+        (hostile(), hostile(), hostile()).prop_map(|(request_id, name, reason)| {
+            Say::DependencyRefused(DependencyRefused { request_id, name, reason })
+        }),
+        tasks(),
+        (select(&[ResultType::Markdown, ResultType::FilePath, ResultType::GithubIssue][..]), hostile())
+            .prop_map(|(result_type, content)| Say::Result(Delivery {
+                from: agent("PO"),
+                result_type,
+                content
+            })),
+        (vec(failure(), 0..3), several(), any::<bool>()).prop_map(|(failures, suggestions, by_agent)| {
+            Say::Feedback(Feedback {
+                task_id: task("T1.3"),
+                from: by_agent.then(|| agent("Tester")),
+                failures,
+                suggestions,
+                metrics: by_agent.then_some(Metrics {
+                    total: 1,
+                    passed: 0,
+                    failed: 1,
+                    skipped: 0,
+                    seconds: 0.1,
+                }),
+            })
+        }),
+        (option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])), hostile())
+            .prop_map(|(kind, content)| Say::Direct(DirectMessage { from: agent("DONE"), kind, content })),
+        (hostile(), hostile(), some()).prop_map(|(protocol, error, form)| Say::Invalid(Invalid {
+            protocol,
+            error,
+            form
+        })),
+        (hostile(), hostile(), some()).prop_map(|(near, raw, form)| Say::Near(Near { near, raw, form })),
+        several().prop_map(|forms| Say::Finish(Finish { task_id: task("1.2"), forms })),
+    ]
+}
+
+fn tasks() -> impl Strategy<Value = Say> {
+    let some = || option::of(hostile());
+    let several = || vec(hostile(), 0..3);
+    let result = hostile().prop_map(|content| DependencyResult { task_id: task("1.1"), content });
+    let texts = (hostile(), some(), some(), some(), some(), some());
+    (texts, several(), several(), vec(result, 0..3), any::<bool>()).prop_map(
+        |((text, title, context, check, worktree, preamble), criteria, touches, results, is_call)| {
+            Say::Task(Box::new(Task {
+                task_id: task("T1.3"),
+                from: is_call.then(|| agent("PO")),
+                phase: (!is_call).then_some(1),
+                title,
+                text,
+                context,
+                criteria,
+                touches,
+                check,
+                results,
+                worktree,
+                preamble,
+            }))
+        },
+    )
+}
+
+fn provided() -> impl Strategy<Value = Provided> {
+    prop_oneof![
+        hostile().prop_map(|env| Provided::ApiKey { env }),
+        hostile().prop_map(|env| Provided::EnvVariable { env }),
+        vec(hostile(), 0..3).prop_map(|envs| Provided::Service { envs }),
+        hostile().prop_map(|path| Provided::File { path }),
+        any::<bool>().prop_map(|granted| Provided::Permission { granted }),
+        (hostile(), option::of(hostile()))
+            .prop_map(|(package, version)| Provided::Package { package, version }),
+    ]
+}
+
+fn failure() -> impl Strategy<Value = TestFailure> {
+    let some = || option::of(hostile());
+    (hostile(), some(), some(), some(), some()).prop_map(|(name, expected, actual, trace, suggested_fix)| {
+        TestFailure { name, expected, actual, trace, suggested_fix }
+    })
+}

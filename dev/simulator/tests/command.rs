@@ -1,0 +1,31 @@
+//! The simulator's command line: what it prints, and where.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::process::Command;
+
+fn sim(arguments: &[&str]) -> (String, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_simulator")).args(arguments).output().expect("it ran");
+    (String::from_utf8(output.stdout).expect("it is text"), output.status.code())
+}
+
+#[test]
+fn runs_without_a_violation_are_counted() {
+    let (stdout, status) = sim(&["--seeds", "20", "--first", "100", "--tasks", "5"]);
+    assert!(stdout.starts_with("20 runs break no rule: "), "{stdout}");
+    assert_eq!(status, Some(0));
+}
+
+#[test]
+fn a_shown_run_starts_with_its_start_command_and_is_reproducible() {
+    let (stdout, status) = sim(&["--show", "7"]);
+    assert!(stdout.lines().next().expect("a line").contains("StartRun"), "{stdout}");
+    assert!(stdout.ends_with("crashes survived\n"), "{stdout}");
+    assert_eq!(sim(&["--show", "7"]).0, stdout);
+    assert_eq!(status, Some(0));
+}
+
+#[test]
+fn zero_seeds_are_a_usage_error() {
+    assert_eq!(sim(&["--seeds", "0"]).1, Some(2));
+}
