@@ -5,11 +5,11 @@ use std::{
     process::ExitCode,
 };
 
-use agents::detect::{Listed, Login, list};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use config::Loaded;
 use domain::{AgentName, Role};
+use sessions::detect::{Listed, Login, list};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{

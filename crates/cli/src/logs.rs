@@ -6,10 +6,10 @@ mod reading;
 
 use std::{fs, path::Path, process::ExitCode, thread, time::Duration};
 
-use agents::Sessions;
 use clap::Args;
 use domain::{RunId, TaskId};
 use runtime::{Outfit, processes};
+use sessions::Sessions;
 use views::{AttemptRow, SessionRow, TaskRow};
 
 use self::reading::Reading;

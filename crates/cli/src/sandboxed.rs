@@ -11,7 +11,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use agents::{Bounds, restrict};
+use sessions::{Bounds, restrict};
 
 use crate::failure::Failure;
 

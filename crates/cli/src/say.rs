@@ -7,9 +7,9 @@ mod words;
 
 use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
-use agents::{Sessions, name_of_mark};
 use domain::{Said, SessionKey};
 use holder::protocol::Request;
+use sessions::{Sessions, name_of_mark};
 
 use crate::{data, failure::Failure, session};
 

@@ -10,12 +10,13 @@ mod start;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use agents::{Found, SessionError, Sessions, State, Talk, Typist, preset::DriverName};
 use clap::{Args, Subcommand};
+use drivers::preset::DriverName;
 use holder::{
     ClientError, END_GRACE,
     protocol::{Refusal, Reply, Request},
 };
+use sessions::{Found, SessionError, Sessions, State, Talk, Typist};
 
 use crate::{data, failure::Failure};
 

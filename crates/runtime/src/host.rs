@@ -14,7 +14,6 @@ use std::{
     thread::JoinHandle,
 };
 
-use agents::{SessionError, Sessions};
 use domain::{
     Actor, Command, Member, PhaseNumber, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId,
 };
@@ -22,6 +21,7 @@ use engine::Rejection;
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
+use sessions::{SessionError, Sessions};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
 use tokio::sync::broadcast;
 use views::{GateState, Kind, RunRow, Views};

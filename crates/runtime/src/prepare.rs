@@ -109,7 +109,7 @@ pub fn prepare(
 
 /// Returns how much memory each of the team may have, where that is said.
 fn memory(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
-    let of = |preset: &String| agents::preset::pick(preset, &config.agents).ok()?.memory_mib;
+    let of = |preset: &String| drivers::preset::pick(preset, &config.agents).ok()?.memory_mib;
     presets.iter().filter_map(|(name, preset)| Some((name.clone(), of(preset)?))).collect()
 }
 

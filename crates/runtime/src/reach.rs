@@ -5,13 +5,13 @@
 mod records;
 mod terminal;
 
-use agents::{Found, SessionError, Sessions, State, Typist};
 use domain::{RunId, SessionId};
 use holder::{
     END_GRACE,
     protocol::{Request, WindowSize},
     spool::{Body, Reader, SpoolError, Stream},
 };
+use sessions::{Found, SessionError, Sessions, State, Typist};
 
 use crate::{Host, HostError};
 

@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use agents::detect::{Listed, list};
 use config::Loaded;
 use domain::{AgentName, Role};
 use runtime::Host;
 use runtime::prepare::Settings;
+use sessions::detect::{Listed, list};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{

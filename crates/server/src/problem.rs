@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use agents::SessionError;
 use axum::{
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
@@ -11,6 +10,7 @@ use engine::Rejection;
 use holder::spool::SpoolError;
 use runtime::HostError;
 use serde::{Deserialize, Serialize};
+use sessions::SessionError;
 use store::StoreError;
 use utoipa::ToSchema;
 

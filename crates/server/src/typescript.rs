@@ -41,7 +41,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
     found.visit::<(Written, SessionRecords, Typed, TerminalTold, TerminalWish)>();
     found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::Report<'static>)>();
-    found.visit::<(agents::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
+    found.visit::<(sessions::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
     match found.twice {
         Some(name) => Err(SameName { name }),
         None => Ok(found.types.into_iter().map(|(name, (_, declaration))| (name, declaration)).collect()),

@@ -5,16 +5,17 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use agents::{
-    Happening, Seen, StepStatus, Told, TurnOutcome, new_session_id,
+use anyhow::{Context, Result, ensure};
+use drivers::{
+    Happening, StepStatus, Told, TurnOutcome,
     preset::{self, Launch, Preset},
 };
-use anyhow::{Context, Result, ensure};
 use model_server::{ModelServer, Rule, Says, Script, Speech, Turn, Usage};
 use protocol::{
     Item,
     say::{QuestionAnswer, Say},
 };
+use sessions::{Seen, new_session_id};
 
 use crate::{
     led::{self, Led},

@@ -6,13 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{
-    Begin, Demand, Found, Happening, Living, LivingError, Sandbox, Seen, Sessions, Start, Told, TurnOutcome,
-    preset::{Launch, Preset},
-};
 use anyhow::{Context, Result, bail, ensure};
 use domain::{PermissionWish, Role, Usage};
+use drivers::{
+    Begin, Happening, Told, TurnOutcome,
+    preset::{Launch, Preset},
+};
 use protocol::Item;
+use sessions::{Demand, Found, Living, LivingError, Sandbox, Seen, Sessions, Start};
 
 use crate::place::Place;
 
@@ -51,7 +52,7 @@ impl Led {
     /// Starts an agent by its preset, and waits until it is ready.
     pub fn start(preset: &Preset, place: &Place, launch: Launch<'_>) -> Result<Self> {
         let sessions = Sessions::open(&place.data)?;
-        let line = preset.command_line(launch);
+        let line = sessions::command_line(preset, launch);
         let mut environment = line.environment;
         environment.extend(place.environment().clone());
         let start = Start {
@@ -73,7 +74,7 @@ impl Led {
             has_numeric_ids: false,
             left: None,
         };
-        let opened = Living::open(&found.directory, agents::driver(preset, &begin), begin.aside(), 0);
+        let opened = Living::open(&found.directory, drivers::driver(preset, &begin), begin.aside(), 0);
         let (living, seen) = opened?;
         let mut led = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
         led.agent_session = led.until("that it is ready", |seen| match seen {

@@ -112,15 +112,15 @@ fn slip(stage: &mut Stage<'_>, text: &str, number: usize, becomes: Becomes) -> R
     // What a run would tell it.
     let led = stage.led()?;
     let key = led.found.about.key.clone();
-    let listener = agents::words::Listener {
+    let listener = drivers::words::Listener {
         locale: Locale::En,
-        form: agents::preset::Form::Text,
+        form: drivers::preset::Form::Text,
         key: Some(&key),
         task: None,
         brief: None,
         template: None,
     };
-    led.tell(&agents::words::told(&input, listener))?;
+    led.tell(&drivers::words::told(&input, listener))?;
     let turn = led.turn()?;
     ensure!(names(&turn) == ["DONE"], "corrected, it said {:?}", turn.items);
     let (Becomes::Near(name) | Becomes::Invalid(name) | Becomes::Heard(name)) = becomes;

@@ -77,7 +77,7 @@ pub fn configuration(demo: &Demo) -> Result<Loaded, Failure> {
         files: &[File { name: PROJECT_FILE, bytes: &bytes, folder: &demo.shop }],
         environment: &BTreeMap::new(),
         flags: &[],
-        own_agents: &agents::preset::names(&toml::Table::new()),
+        own_agents: &drivers::preset::names(&toml::Table::new()),
         directory: &demo.shop,
         home: None,
     });

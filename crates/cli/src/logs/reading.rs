@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 
-use agents::{
-    Begin, Chunk, Driver, Found, Happening, Reaction, SessionError, State, Stream, ToolStatus, driver,
-    preset::{self, DriverName, Launch},
-};
 use anstream::adapter::StripBytes;
 use anstyle::Style;
+use drivers::{
+    Begin, Chunk, Driver, Happening, Reaction, Stream, ToolStatus, driver,
+    preset::{self, DriverName, Launch},
+};
 use holder::spool::{self, Body, Follower, SpoolError};
 use runtime::Outfit;
 use serde::Serialize;
+use sessions::{Found, SessionError, State};
 use views::SessionRow;
 
 use crate::{

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use agents::{Happening, PromptOption, Seen, Told};
 use domain::{AskUser, Said};
+use drivers::{Happening, PromptOption, Told};
+use sessions::Seen;
 
 /// What an agent waits for.
 #[derive(Debug, Default)]
@@ -109,7 +110,7 @@ fn allowed(line: &str, options: &[PromptOption]) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::{Waits, What, chosen};
-    use agents::{PromptOption, Told};
+    use drivers::{PromptOption, Told};
 
     fn option(label: &str, allows: bool) -> PromptOption {
         PromptOption { id: label.to_owned(), label: label.to_owned(), allows, is_kept: false }

@@ -6,7 +6,6 @@ use std::{
     process::ExitCode,
 };
 
-use agents::{Found, SessionError, Sessions, State, Typist};
 use holder::{
     ClientError,
     protocol::{Reply, Request, WindowSize},
@@ -16,6 +15,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
+use sessions::{Found, SessionError, Sessions, State, Typist};
 
 use super::failure;
 use crate::failure::Failure;

@@ -11,7 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{Found, Happening, LivingError, Seen, Talk, TalkError, Told, TurnOutcome, Waker};
+use drivers::{Happening, Told, TurnOutcome};
+use sessions::{Found, LivingError, Seen, Talk, TalkError, Waker};
 
 use super::{answers::Waits, show::Show};
 use crate::failure::Failure;

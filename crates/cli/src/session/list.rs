@@ -6,10 +6,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use agents::{Found, Hired, Report, Sessions, Stand, Standing, State, Talk, TurnOutcome};
 use anstyle::{AnsiColor, Style};
+use drivers::TurnOutcome;
 use holder::protocol::Phase;
 use serde::Serialize;
+use sessions::{Found, Hired, Report, Sessions, Stand, Standing, State, Talk};
 use unicode_width::UnicodeWidthStr;
 
 use super::failure;

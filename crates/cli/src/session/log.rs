@@ -6,9 +6,10 @@ use std::{
     process::ExitCode,
 };
 
-use agents::{Found, Seen, SessionError, Sessions, State, Talk, TalkError, Told};
 use anstream::adapter::StripBytes;
+use drivers::Told;
 use holder::spool::{Body, Follower, SpoolError, Stream};
+use sessions::{Found, Seen, SessionError, Sessions, State, Talk, TalkError};
 
 use super::{Named, converse, failure, is_spoken_with, show::Show};
 use crate::failure::Failure;

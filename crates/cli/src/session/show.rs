@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use agents::{
-    Happening, PlanStep, PromptOption, Seen, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
-};
 use anstyle::{AnsiColor, Style};
 use domain::{AskUser, PermissionKind, PermissionWish, Usage};
+use drivers::{
+    Happening, PlanStep, PromptOption, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
+};
 use holder::spool::Exit;
+use sessions::Seen;
 
 use crate::{moment::moment, printable::printable};
 

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, process::ExitCode};
 
-use agents::{
-    CommandLine, Demand, Enforcement, Hired, Report, Sandbox, Sessions, Start, new_session_id,
-    preset::{self, DriverName},
-};
 use clap::ValueEnum;
+use drivers::preset::{self, DriverName};
 use holder::protocol::{Attachment, Stderr, WindowSize};
+use sessions::{
+    CommandLine, Demand, Enforcement, Hired, Report, Sandbox, Sessions, Start, command_line, new_session_id,
+};
 
 use super::{attach, converse, failure};
 use crate::{
@@ -78,7 +78,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         exit: 1,
     })?;
     let line = match &hired {
-        Some(hired) => hired.preset.command_line(hired.launch()),
+        Some(hired) => command_line(&hired.preset, hired.launch()),
         None => CommandLine {
             command: arguments.command.clone(),
             environment: BTreeMap::new(),

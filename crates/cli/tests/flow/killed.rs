@@ -10,9 +10,9 @@ use std::{
     thread,
 };
 
-use agents::{Sessions, State};
 use domain::{Event, Sequence};
 use runtime::Host;
+use sessions::{Sessions, State};
 use tempfile::TempDir;
 use views::{QuestionState, RunState};
 

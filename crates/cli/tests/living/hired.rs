@@ -7,12 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{
-    Begin, Demand, Found, Happening, Left, Living, Sandbox, Seen, Sessions, Start, Told, TurnOutcome,
+use domain::{Role, Usage};
+use drivers::{
+    Begin, Happening, Left, Told, TurnOutcome,
     preset::{self, Launch, Preset},
 };
-use domain::{Role, Usage};
 use holder::protocol::{Reply, Request};
+use sessions::{Demand, Found, Living, Sandbox, Seen, Sessions, Start, command_line};
 use tempfile::TempDir;
 
 /// Far more than anything takes; a machine can be very busy.
@@ -96,7 +97,7 @@ impl Hired {
         // Kept and read again, as a run does it.
         let preset: Preset = serde_json::from_str(&serde_json::to_string(&preset).unwrap()).unwrap();
         let sessions = Sessions::open(&folder.path().join("data")).unwrap();
-        let line = preset.command_line(launch);
+        let line = command_line(&preset, launch);
         let start = Start {
             name: None,
             command: line.command,
@@ -291,7 +292,7 @@ fn open(preset: &Preset, found: &Found, launch: &(bool, String), left: Option<Le
         has_numeric_ids: false,
         left,
     };
-    Living::open(&found.directory, agents::driver(preset, &begin), begin.aside(), from).unwrap()
+    Living::open(&found.directory, drivers::driver(preset, &begin), begin.aside(), from).unwrap()
 }
 
 fn holder_pid(directory: &Path) -> u32 {

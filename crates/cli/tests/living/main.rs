@@ -6,8 +6,9 @@ mod hired;
 
 use std::time::Duration;
 
-use agents::{Happening, Seen, Told, TurnOutcome, preset::Launch};
+use drivers::{Happening, Told, TurnOutcome, preset::Launch};
 use hired::{Hired, Voice};
+use sessions::Seen;
 
 const VOICES: &[Voice] = &[Voice::Claude, Voice::Codex, Voice::Acp];
 

@@ -128,7 +128,7 @@ impl Settings {
             files: &files,
             environment: &environment,
             flags: &self.flags,
-            own_agents: &agents::preset::names(&toml::Table::new()),
+            own_agents: &drivers::preset::names(&toml::Table::new()),
             directory: &self.directory,
             home: env::home_dir().as_deref(),
         })
@@ -139,7 +139,7 @@ impl Settings {
 mod tests {
     use std::collections::BTreeSet;
 
-    use agents::preset::{self, PresetError};
+    use drivers::preset::{self, PresetError};
 
     /// Returns the keys that a preset's table takes, as its reader names them.
     fn taken(text: &str) -> BTreeSet<String> {

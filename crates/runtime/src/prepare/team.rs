@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agents::{
-    detect::{Machine, choose},
-    preset,
-};
 use config::Config;
 use domain::{AgentName, Member, PlannedWork, Role};
+use drivers::preset;
+use sessions::detect::{Machine, choose};
 
 use super::PrepareError;
 

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use agents::State;
 use domain::{RunId, SessionId, Timestamp};
 use holder::spool::{self, Body, Reader, SpoolError, Stream};
+use sessions::State;
 
 use super::terminal::whole;
 use crate::{Host, HostError};

@@ -9,13 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{Demand, Found, Sandbox, SessionError, Start, State};
 use domain::{Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
     protocol::{Attachment, Request, Stderr},
     spool::{Body, Exit, Follower},
 };
+use sessions::{Demand, Found, Sandbox, SessionError, Start, State};
 use sha2::{Digest, Sha256};
 
 use super::{

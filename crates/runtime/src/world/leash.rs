@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::Waker;
+use sessions::Waker;
 
 const LET_GO: u8 = 0;
 const LEAVE: u8 = 1;

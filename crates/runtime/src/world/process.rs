@@ -9,13 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{
-    Begin, Found, Hired, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
+use domain::{Heard, Role, SessionId, TaskId, Usage};
+use drivers::{
+    Begin, Left, driver,
     preset::{Launch, Preset},
 };
-use domain::{Heard, Role, SessionId, TaskId, Usage};
 use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
+use sessions::{Found, Hired, Living, LivingError, Seen, SessionError, Start, State, command_line};
 
 use super::site::Site;
 use crate::reach::process_name;
@@ -135,7 +136,7 @@ impl Process {
         let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
         let started = match resumed {
             Some(id) => Started::Resume(id),
-            None => Started::Fresh(agents::new_session_id().map_err(|source| ProcessError::Io {
+            None => Started::Fresh(sessions::new_session_id().map_err(|source| ProcessError::Io {
                 action: "make an id for a session of",
                 path: site.outfit.project.clone(),
                 source,
@@ -144,7 +145,7 @@ impl Process {
         let note = Note { started, boot: boot_id() };
         write_note(site, seat.session, number, &note)?;
         let started = &note.started;
-        let line = seat.preset.command_line(started.launch());
+        let line = command_line(&seat.preset, started.launch());
         let mut environment = line.environment;
         let variables = site.variables(seat.task.as_ref(), &seat.place);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));

@@ -13,9 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{Happening, LivingError, Seen, TurnOutcome, Waker, preset, preset::DriverName};
 use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
+use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
+use sessions::{LivingError, Seen, Waker};
 
 use super::{
     full,

@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use agents::{Demand, Sandbox};
 use domain::{Command, Role, RunId, SessionId, TaskId};
 use repo::{GitOptions, RepoError};
+use sessions::{Demand, Sandbox};
 
 use super::{
     bring::bring,

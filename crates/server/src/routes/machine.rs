@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use agents::detect::Listed;
 use axum::{Json, extract::State, response::Response};
 use config::KeyRow;
+use sessions::detect::Listed;
 
 use crate::{
     api::Api,

@@ -13,7 +13,7 @@ fn config(text: &str) -> Config {
         files: &[file],
         environment: &BTreeMap::new(),
         flags: &[],
-        own_agents: &agents::preset::names(&toml::Table::new()),
+        own_agents: &drivers::preset::names(&toml::Table::new()),
         directory: Path::new("/project"),
         home: None,
     });

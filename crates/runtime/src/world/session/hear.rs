@@ -1,8 +1,9 @@
 //! Reports what is seen of a session.
 
-use agents::{Happening, PlanStep, Seen, StepStatus, ToolCall, Trouble, TurnOutcome};
 use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
+use drivers::{Happening, PlanStep, StepStatus, ToolCall, Trouble, TurnOutcome};
 use protocol::Item;
+use sessions::Seen;
 
 use super::{Clerk, Next};
 use crate::{

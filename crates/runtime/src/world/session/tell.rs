@@ -2,13 +2,14 @@
 
 use std::fs;
 
-use agents::{
-    LivingError, Told, Untold,
+use domain::{Command, Input, InputNumber};
+use drivers::{
+    Told, Untold,
     preset::Form,
     words::{self, Listener},
 };
-use domain::{Command, Input, InputNumber};
 use protocol::say::{self, Preamble, Task, preamble};
+use sessions::LivingError;
 
 use super::{Clerk, Next, Tell, begin_turn};
 use crate::world::process::{Process, ProcessError};

@@ -14,8 +14,8 @@ mod tmux;
 
 use std::path::{Path, PathBuf};
 
-use agents::Sessions;
 use anyhow::{Context, Result};
+use sessions::Sessions;
 use tempfile::{TempDir, tempdir_in};
 use testkit::{
     bench::{Goal, Report},
@@ -42,7 +42,7 @@ impl Ground {
         // Beside this program: a temporary directory may be in memory, and spools are not.
         let own = std::env::current_exe()?;
         let root = tempdir_in(own.parent().context("a program has a directory")?)?;
-        let program = agents::holder_program(root.path()).context("write the holder's program")?;
+        let program = sessions::holder_program(root.path()).context("write the holder's program")?;
         let sessions = Sessions::open(root.path())?;
         let flood = corpus::generate(FLOOD_BYTES, 1);
         let flood_file = root.path().join("flood");

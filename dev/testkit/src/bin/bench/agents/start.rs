@@ -14,7 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::{Demand, Found, Sandbox, Start};
 use anyhow::{Context, Result, bail};
 use holder::{
     Ready,
@@ -25,6 +24,7 @@ use rustix::{
     fs::{CWD, FileType, Mode, mknodat},
     process::{Pid, WaitOptions, waitpid},
 };
+use sessions::{Demand, Found, Sandbox, Start};
 use testkit::bench::{Report, Timings, in_turns};
 
 use super::{

@@ -1,0 +1,353 @@
+//! Presets: how each agent is started, spoken to and found, as data. A project adds its own in the same form.
+//!
+//! Picks and merges; never looks at the machine.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pty::{PtyMode, Typing};
+
+/// The presets that come with Jangdan, in the order in which a run without configuration tries them.
+const OWN: &[(&str, &str)] = &[
+    ("claude", include_str!("presets/claude.toml")),
+    ("codex", include_str!("presets/codex.toml")),
+    ("gemini", include_str!("presets/gemini.toml")),
+    ("opencode", include_str!("presets/opencode.toml")),
+    ("goose", include_str!("presets/goose.toml")),
+    ("claude-acp", include_str!("presets/claude-acp.toml")),
+    ("codex-acp", include_str!("presets/codex-acp.toml")),
+    ("aider", include_str!("presets/aider.toml")),
+    ("shell", include_str!("presets/shell.toml")),
+];
+
+/// Silence of this length ends a turn on a terminal where nobody says otherwise.
+const QUIET_MS: u64 = 1500;
+
+/// How one agent is started, spoken to and found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preset {
+    /// Its name for people.
+    #[serde(default)]
+    pub title: String,
+    /// What it speaks.
+    pub driver: DriverName,
+    /// How it writes, on a terminal.
+    #[serde(default)]
+    pub mode: Option<Mode>,
+    /// The program.
+    pub command: String,
+    /// Its arguments in any case.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// Further arguments for a new session; `{session}` is the id that it shall have.
+    #[serde(default)]
+    pub fresh: Vec<String>,
+    /// Further arguments for a session that comes back; `{session}` is the agent's own id of it.
+    #[serde(default)]
+    pub resume: Vec<String>,
+    /// What is added to its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// In which form it is told things.
+    #[serde(default)]
+    pub form: Form,
+    /// Whether its messages must carry the session's key; by default on a terminal alone.
+    #[serde(default)]
+    pub keys: Option<KeyRule>,
+    /// How much memory it may have with all that it starts, in MiB.
+    #[serde(default)]
+    pub memory_mib: Option<u64>,
+    /// How long it is silent when its turn is over, on a terminal.
+    #[serde(default)]
+    pub quiet_ms: Option<u64>,
+    /// How it is typed to, on a terminal.
+    #[serde(default)]
+    pub typing: Typing,
+    /// The arguments that make it print its version; without any it has none.
+    #[serde(default = "version")]
+    pub version: Vec<String>,
+    /// How one sees whether it is logged in; without it nobody has to.
+    #[serde(default)]
+    pub login: Option<LoginSigns>,
+    /// How one gets it.
+    #[serde(default)]
+    pub install: String,
+}
+
+/// What an agent speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DriverName {
+    /// The Agent Client Protocol.
+    Acp,
+    /// Claude Code's JSON stream.
+    Claude,
+    /// Codex's app server.
+    Codex,
+    /// Whatever it shows on a terminal.
+    Pty,
+}
+
+/// How a program on a terminal writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Line by line.
+    Lines,
+    /// On the whole screen.
+    Screen,
+}
+
+/// In which form an agent is told things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// As a short text.
+    #[default]
+    Text,
+    /// As a JSON object on a line.
+    Json,
+}
+
+/// Whether messages must carry the session's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyRule {
+    /// With the key or without one.
+    Optional,
+    /// Only with the key.
+    Required,
+}
+
+/// How one sees whether an agent is logged in. That they are there is enough; nobody looks into them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoginSigns {
+    /// Files, from `~` or a variable on; one that is there will do.
+    pub files: Vec<String>,
+    /// Variables; one that is set will do.
+    pub variables: Vec<String>,
+    /// How one logs in.
+    pub how: String,
+}
+
+/// How a process begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launch<'a> {
+    /// With a new session that shall have this id, where the agent lets us choose.
+    Fresh(&'a str),
+    /// With the session that the agent knows under this id.
+    Resume(&'a str),
+}
+
+/// Why there is no such preset.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PresetError {
+    /// Nobody knows it.
+    #[error("there is no agent preset '{name}', only {known}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// Presets extend each other in a circle.
+    #[error("the agent preset '{name}' extends itself")]
+    Circle {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// It is not written as a preset is.
+    #[error("the agent preset '{name}' is wrong: {problem}")]
+    Wrong {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Preset {
+    /// Returns the arguments for a start.
+    pub fn arguments(&self, launch: Launch<'_>) -> Vec<String> {
+        let (more, session) = match launch {
+            Launch::Fresh(session) => (&self.fresh, session),
+            Launch::Resume(session) => (&self.resume, session),
+        };
+        let more = more.iter().map(|argument| argument.replace("{session}", session));
+        self.arguments.iter().cloned().chain(more).collect()
+    }
+
+    /// Tells whether an ended session can come back in a new process, as far as is known before it is asked to.
+    pub fn resumes(&self) -> bool {
+        match self.driver {
+            DriverName::Acp | DriverName::Claude | DriverName::Codex => true,
+            DriverName::Pty => !self.resume.is_empty(),
+        }
+    }
+
+    /// Tells whether its messages must carry the session's key.
+    pub fn keys(&self) -> protocol::Keys {
+        match (self.keys, self.driver) {
+            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::Keys::Required,
+            (Some(KeyRule::Optional), _)
+            | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => protocol::Keys::Optional,
+        }
+    }
+
+    /// Returns how it writes on a terminal.
+    pub fn pty_mode(&self) -> PtyMode {
+        match self.mode {
+            Some(Mode::Screen) => PtyMode::Screen,
+            Some(Mode::Lines) | None => PtyMode::Lines,
+        }
+    }
+
+    /// Returns how long it is silent when its turn is over.
+    pub fn quiet_ms(&self) -> u64 {
+        self.quiet_ms.unwrap_or(QUIET_MS)
+    }
+
+    /// Names the source from which the state of its sessions is known, for people.
+    pub fn source(&self) -> &'static str {
+        match self.driver {
+            DriverName::Acp => "its ACP",
+            DriverName::Claude => "its JSON stream",
+            DriverName::Codex => "its app server",
+            DriverName::Pty => "its silence",
+        }
+    }
+}
+
+/// Returns the names of all presets: Jangdan's in the order in which they are tried, then the project's.
+pub fn names(added: &toml::Table) -> Vec<String> {
+    let own = OWN.iter().map(|(name, _)| (*name).to_owned());
+    let is_new = |name: &&String| !OWN.iter().any(|(own, _)| own == name);
+    own.chain(added.keys().filter(is_new).cloned()).collect()
+}
+
+/// Returns a preset by its name, from the project's tables (`[agents.NAME]`) and Jangdan's own.
+///
+/// A table may say `extends = "NAME"`; one with the name of Jangdan's own changes that one. What it does not say stays.
+///
+/// ```
+/// let added = toml::from_str("[build]\nextends = 'shell'\narguments = ['build.sh']").unwrap();
+/// let preset = drivers::preset::pick("build", &added).unwrap();
+/// assert_eq!((preset.command.as_str(), &preset.arguments[..]), ("sh", &["build.sh".to_owned()][..]));
+/// ```
+pub fn pick(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
+    let mut table = table(name, added, 0).map_err(|error| match error {
+        PresetError::Circle { .. } => PresetError::Circle { name: name.to_owned() },
+        error => error,
+    })?;
+    table.entry("title").or_insert_with(|| toml::Value::String(name.to_owned()));
+    let wrong = |error: toml::de::Error| PresetError::Wrong {
+        name: name.to_owned(),
+        problem: error.message().to_owned(),
+    };
+    table.try_into().map_err(wrong)
+}
+
+fn table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::Table, PresetError> {
+    if depth > added.len() + OWN.len() {
+        return Err(PresetError::Circle { name: name.to_owned() });
+    }
+    let own = || OWN.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
+    let Some(said) = added.get(name) else {
+        return match own() {
+            Some(text) => parse(name, text),
+            None => Err(PresetError::Unknown { name: name.to_owned(), known: names(added).join(", ") }),
+        };
+    };
+    let wrong = |problem: &str| PresetError::Wrong { name: name.to_owned(), problem: problem.to_owned() };
+    let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is no table"))?;
+    let base = match (said.remove("extends"), own()) {
+        // A table that extends its own name means Jangdan's.
+        (Some(toml::Value::String(base)), Some(text)) if base == name => parse(name, text)?,
+        (Some(toml::Value::String(base)), _) => table(&base, added, depth + 1)?,
+        (Some(_), _) => return Err(wrong("extends is the name of a preset")),
+        (None, Some(text)) => parse(name, text)?,
+        (None, None) => toml::Table::new(),
+    };
+    Ok(merge(base, said))
+}
+
+fn parse(name: &str, text: &str) -> Result<toml::Table, PresetError> {
+    let wrong =
+        |error: toml::de::Error| PresetError::Wrong { name: name.to_owned(), problem: error.to_string() };
+    text.parse().map_err(wrong)
+}
+
+/// Puts what was said over what was there, table by table; a list replaces a list.
+fn merge(mut base: toml::Table, said: toml::Table) -> toml::Table {
+    for (key, value) in said {
+        let value = match (base.remove(&key), value) {
+            (Some(toml::Value::Table(base)), toml::Value::Table(said)) => {
+                toml::Value::Table(merge(base, said))
+            }
+            (_, value) => value,
+        };
+        base.insert(key, value);
+    }
+    base
+}
+
+fn version() -> Vec<String> {
+    vec!["--version".to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DriverName, Launch, PresetError, names, pick};
+
+    fn added(text: &str) -> toml::Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_preset_of_ours_can_be_picked() {
+        let none = toml::Table::new();
+        let seen: Vec<String> = names(&none)
+            .iter()
+            .map(|name| {
+                let preset = pick(name, &none).unwrap();
+                let line =
+                    [vec![preset.command.clone()], preset.arguments(Launch::Resume("ID"))].concat().join(" ");
+                format!("{name}: {:?} {:?}, {} ms: {line}", preset.driver, preset.keys(), preset.quiet_ms())
+            })
+            .collect();
+        insta::assert_snapshot!(seen.join("\n"));
+    }
+
+    #[test]
+    fn a_project_changes_what_it_says_and_nothing_else() {
+        let added =
+            added("[claude]\nenvironment = { A = 'b' }\n[mine]\nextends = 'claude'\ncommand = '/opt/claude'");
+        let preset = pick("mine", &added).unwrap();
+        assert_eq!((preset.command.as_str(), preset.driver), ("/opt/claude", DriverName::Claude));
+        let known = ["A", "DISABLE_AUTOUPDATER"].map(|name| preset.environment.contains_key(name));
+        assert_eq!((known, preset.environment.len() > 2), ([true, true], true));
+        let tui = "[tui]\ndriver = 'pty'\nmode = 'screen'\ncommand = 'x'\ntyping = { submit_after_ms = 900, paste = true }";
+        let preset = pick("tui", &self::added(tui)).unwrap();
+        assert_eq!(
+            (preset.title.as_str(), preset.typing.submit_after_ms, preset.typing.interrupt.as_str()),
+            ("tui", 900, "\u{3}")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let check = |name: &str, text: &str, expected: &str| {
+            assert_eq!(pick(name, &added(text)).unwrap_err().to_string(), expected);
+        };
+        check("a", "[a]\nextends = 'b'\n[b]\nextends = 'a'", "the agent preset 'a' extends itself");
+        check("a", "[a]\ncommand = 'x'", "the agent preset 'a' is wrong: missing field `driver`");
+        check("a", "a = 1", "the agent preset 'a' is wrong: it is no table");
+        let unknown = pick("no", &toml::Table::new()).unwrap_err();
+        assert!(matches!(unknown, PresetError::Unknown { .. }), "{unknown}");
+        let typo = pick("a", &added("[a]\nextends = 'shell'\nquite_ms = 1")).unwrap_err().to_string();
+        assert!(typo.contains("unknown field `quite_ms`"), "{typo}");
+    }
+}

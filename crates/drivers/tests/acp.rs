@@ -1,0 +1,210 @@
+//! The ACP driver against recorded agents: what happens, what is sent, and that no cut or restart changes it.
+
+#![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+#[path = "play/recording.rs"]
+mod play;
+
+use drivers::{Acp, AcpOptions, AcpStart, Chunk, Driver, Happening, Reaction, Stream, Told, TurnOutcome};
+use proptest::prelude::*;
+use protocol::Options;
+
+fn driver(start: AcpStart) -> Acp {
+    let decoding = Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() };
+    Acp::new(AcpOptions { cwd: "/work/tree".into(), start, decoding, mcp_servers: Vec::new() })
+}
+
+fn attached(read_from: u64) -> Acp {
+    driver(AcpStart::Attached { agent_session: "s".to_owned(), read_from, cost_micros: 0 })
+}
+
+#[test]
+fn recorded_agents_are_understood() {
+    insta::glob!("acp/*.txt", |path| {
+        let recording = std::fs::read_to_string(path).unwrap();
+        let start = match recording.lines().next().and_then(|line| line.strip_prefix("resume ")) {
+            Some(agent_session) => AcpStart::Resume { agent_session: agent_session.to_owned() },
+            None => AcpStart::Fresh,
+        };
+        insta::assert_snapshot!(play::play(&mut driver(start), &recording));
+    });
+}
+
+fn said(reaction: &Reaction) -> Vec<String> {
+    let said = reaction.happened.iter().filter(|happening| matches!(happening, Happening::Said { .. }));
+    said.map(play::shown).collect()
+}
+
+fn hear(driver: &mut Acp, bytes: &[u8], offset: u64) -> Reaction {
+    driver.hear(Chunk { stream: Stream::Output, offset, bytes })
+}
+
+/// Makes the lines of an agent that streams `pieces` in two turns, with a tool that prints them too.
+fn lines(pieces: &[String]) -> Vec<u8> {
+    let update = |update: serde_json::Value| {
+        let params = serde_json::json!({"sessionId": "s", "update": update});
+        format!("{}\n", serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
+    };
+    let mut output = String::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        let content = serde_json::json!({"type": "text", "text": piece});
+        output += &update(serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+        if index % 5 == 3 {
+            let content =
+                serde_json::json!([{"type": "content", "content": {"type": "text", "text": piece}}]);
+            let call = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "t", "status": "completed", "content": content});
+            output += &update(call);
+        }
+        if index % 7 == 6 {
+            output += "{\"jsonrpc\":\"2.0\",\"id\":1001,\"result\":{\"stopReason\":\"end_turn\"}}\n";
+        }
+    }
+    output.into_bytes()
+}
+
+fn piece() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "[ASK_USER k3f9]\n",
+        "question: which?\n",
+        "[/ASK_USER k3f9]\n",
+        "DONE:T1.3 k3f9\n",
+        "DONE:T1.4 k3f9\nFAIL:T1.5:no k3f9\n",
+        "[ASK_",
+        "USER]",
+        "\n",
+        "```\n",
+        "words 가나다 ",
+    ]);
+    prop_oneof![4 => known.prop_map(str::to_owned), 1 => "\\PC{0,12}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn cutting_the_stream_anywhere_changes_nothing(pieces in prop::collection::vec(piece(), 0..24), cut: prop::sample::Index) {
+        let output = lines(&pieces);
+        let (head, tail) = output.split_at(cut.index(output.len() + 1));
+        let whole = hear(&mut attached(0), &output, 0);
+        let mut driver = attached(0);
+        let mut parts = hear(&mut driver, head, 0);
+        let rest = hear(&mut driver, tail, head.len() as u64);
+        parts.happened.extend(rest.happened);
+        parts.send.extend(rest.send);
+        prop_assert_eq!(parts, whole);
+    }
+
+    #[test]
+    fn a_new_driver_that_reads_on_hears_the_same(pieces in prop::collection::vec(piece(), 0..24), cut: prop::sample::Index) {
+        let output = lines(&pieces);
+        let cut = cut.index(output.len() + 1);
+        let whole = hear(&mut attached(0), &output, 0);
+        let mut first = attached(0);
+        let before = hear(&mut first, &output[..cut], 0);
+        let from = first.read_from();
+        let mut second = attached(from);
+        let after = hear(&mut second, &output[from as usize..], from);
+        // What both have heard is the same, and together they have heard all.
+        let mut all = said(&before);
+        let again = said(&after);
+        let known: std::collections::BTreeSet<_> = all.iter().cloned().collect();
+        all.extend(again.into_iter().filter(|said| !known.contains(said)));
+        prop_assert_eq!(all, said(&whole));
+        let ends = |reaction: &Reaction| reaction.happened.iter().rev().find(|happening| matches!(happening, Happening::TurnEnded { .. })).cloned();
+        if let Some(end) = ends(&after) {
+            prop_assert_eq!(Some(end), ends(&whole), "the words of a turn are whole after a restart");
+        }
+    }
+
+    #[test]
+    fn every_message_has_a_place_of_its_own(pieces in prop::collection::vec(piece(), 0..24)) {
+        let whole = hear(&mut attached(0), &lines(&pieces), 0);
+        let mut places: Vec<_> = whole.happened.iter().filter_map(|happening| match happening {
+            Happening::Said { heard, .. } => Some((heard.start, heard.ordinal)),
+            _ => None,
+        }).collect();
+        let n_said = places.len();
+        places.sort_unstable();
+        places.dedup();
+        prop_assert_eq!(places.len(), n_said);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes: Vec<u8>, text in "[\\[\\]{}\":,a-z0-9\n]{0,200}") {
+        for input in [bytes, text.into_bytes()] {
+            let mut driver = driver(AcpStart::Fresh);
+            driver.open();
+            hear(&mut driver, &input, 0);
+            driver.end();
+        }
+    }
+
+    #[test]
+    fn odd_values_never_panic(method in prop::sample::select(vec!["session/update", "session/request_permission", "elicitation/create", "fs/read_text_file"]), key in "[a-zA-Z]{1,12}", value in prop::sample::select(vec!["null", "1", "\"x\"", "[]", "{}", "[{}]", "-1.5e300"])) {
+        let mut driver = attached(0);
+        let update = format!("{{\"sessionUpdate\":\"tool_call\",\"{key}\":{value}}}");
+        let line = format!("{{\"id\":{value},\"method\":\"{method}\",\"params\":{{\"update\":{update},\"{key}\":{value},\"toolCall\":{update}}}}}\n");
+        hear(&mut driver, line.as_bytes(), 0);
+    }
+}
+
+#[test]
+fn what_a_tool_prints_is_never_said() {
+    let output = lines(&["a".to_owned(), "b".to_owned(), "c".to_owned(), "DONE:T1.3 k3f9\n".to_owned()]);
+    let reaction = hear(&mut attached(0), &output, 0);
+    assert!(
+        reaction
+            .happened
+            .iter()
+            .any(|happening| matches!(happening, Happening::ToolCall(call) if call.output.is_some()))
+    );
+    assert_eq!(said(&reaction), Vec::<String>::new(), "mid-line words and tool output are no messages");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let told = Told::Prompt { text: "go on".to_owned() };
+    assert_eq!(attached(0).tell(&told, 7), attached(99).tell(&told, 7));
+}
+
+#[test]
+fn an_answer_that_comes_twice_changes_nothing() {
+    let mut driver = driver(AcpStart::Fresh);
+    driver.open();
+    hear(&mut driver, b"{\"id\":1,\"result\":{\"protocolVersion\":1}}\n", 0);
+    let ready = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n", 100);
+    assert_eq!(ready.happened.len(), 1);
+    let again = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"other\"}}\n", 200);
+    assert_eq!(again, Reaction::default());
+    assert_eq!(driver.read_from(), 100 + 36);
+}
+
+#[test]
+fn a_process_that_ends_ends_its_turn() {
+    let mut driver = attached(0);
+    assert_eq!(driver.end(), Reaction::default(), "an idle one has none");
+    let mut driver = attached(0);
+    driver.tell(&Told::Prompt { text: "x".to_owned() }, 1).unwrap();
+    let reaction = driver.end();
+    assert!(matches!(
+        &reaction.happened[..],
+        [Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }]
+    ));
+}
+
+#[test]
+fn a_permission_that_waits_is_heard_again_and_can_be_answered() {
+    let ask = br#"{"id":3,"method":"session/request_permission","params":{"options":[{"optionId":"y","kind":"allow_once"}],"toolCall":{"kind":"execute","title":"ls"}}}"#;
+    let mut output = lines(&["words\n".to_owned()]);
+    output.extend_from_slice(ask);
+    output.push(b'\n');
+    let mut first = attached(0);
+    let before = hear(&mut first, &output, 0);
+    let from = first.read_from();
+    let mut second = attached(from);
+    let after = hear(&mut second, &output[from as usize..], from);
+    assert_eq!(after, before);
+    let answer = Told::Permission { prompt: "3".to_owned(), allowed: true };
+    assert_eq!(second.tell(&answer, 2), first.tell(&answer, 2));
+}

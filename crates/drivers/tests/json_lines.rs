@@ -1,0 +1,26 @@
+//! What the real Claude Code and Codex printed, and what their drivers make of it: each file against its snapshot.
+//!
+//! The sessions were recorded with a scripted model on loopback; the lists of tools and commands that an agent prints
+//! at each start are cut out. Those that are called `odd` were written by hand, for what is rare.
+
+#![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
+
+#[path = "recorded/player.rs"]
+mod player;
+#[path = "recorded/transcript.rs"]
+mod transcript;
+
+use player::play;
+use transcript::Transcript;
+
+#[test]
+fn what_agents_print_happens_as_its_snapshot_says() {
+    insta::glob!("transcripts/*/*.jsonl", |path| {
+        let transcript = Transcript::read(path);
+        let whole = play(&transcript, usize::MAX);
+        for piece in [1, 7, 1000] {
+            assert_eq!(play(&transcript, piece), whole, "{} in pieces of {piece}", path.display());
+        }
+        insta::assert_snapshot!(whole);
+    });
+}

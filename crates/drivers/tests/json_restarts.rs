@@ -1,0 +1,200 @@
+//! What holds for every output, however it is cut and wherever its reader starts again.
+
+#![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
+#![expect(clippy::expect_used, reason = "what a test is given holds")]
+
+#[path = "recorded/transcript.rs"]
+mod transcript;
+
+use std::{fs, path::Path, sync::LazyLock};
+
+use domain::Usage;
+use drivers::{Chunk, Driver, Happening, Stream};
+use proptest::prelude::*;
+use transcript::{Step, Transcript};
+
+static TRANSCRIPTS: LazyLock<Vec<Transcript>> = LazyLock::new(all);
+
+fn all() -> Vec<Transcript> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let mut paths: Vec<_> = ["claude", "codex"]
+        .iter()
+        .flat_map(|agent| fs::read_dir(folder.join(agent)).expect("the folder is there"))
+        .map(|entry| entry.expect("the folder is readable").path())
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| Transcript::read(path)).collect()
+}
+
+/// What an agent wrote to its output, without its standard error.
+fn output(transcript: &Transcript) -> Vec<u8> {
+    let printed = transcript.steps.iter().filter_map(|step| match step {
+        Step::Prints { stream: Stream::Output, bytes } => Some(&bytes[..]),
+        Step::Prints { stream: Stream::Errors, .. } | Step::IsTold(_) => None,
+    });
+    printed.collect::<Vec<_>>().concat()
+}
+
+fn hear(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<Happening> {
+    driver.hear(Chunk { stream: Stream::Output, offset: offset as u64, bytes }).happened
+}
+
+/// What is recorded once, whoever reads it.
+fn is_kept(happening: &Happening) -> bool {
+    matches!(happening, Happening::Said { .. } | Happening::Usage(_) | Happening::TurnEnded { .. })
+}
+
+fn kept(happened: Vec<Happening>) -> Vec<Happening> {
+    happened.into_iter().filter(is_kept).collect()
+}
+
+fn used(happened: &[Happening]) -> Usage {
+    let mut used = Usage::default();
+    for happening in happened {
+        if let Happening::Usage(usage) = happening {
+            used.input_tokens += usage.input_tokens;
+            used.output_tokens += usage.output_tokens;
+            used.cached_tokens += usage.cached_tokens;
+            used.cost_micros += usage.cost_micros;
+        }
+    }
+    used
+}
+
+/// Reads up to a place, starts again with a new driver, and expects what the first would have heard from there on.
+fn check_restart(transcript: &Transcript, cut: usize) {
+    let bytes = output(transcript);
+    let whole = kept(hear(&mut *transcript.driver(Usage::default()), 0, &bytes));
+    let (head, _) = bytes.split_at(cut);
+    let mut first = transcript.driver(Usage::default());
+    let heard = kept(hear(&mut *first, 0, head));
+    let is_end = |happening: &Happening| matches!(happening, Happening::TurnEnded { .. });
+    let n_done = heard.iter().rposition(is_end).map_or(0, |last| last + 1);
+    let (done, again) = whole.split_at(n_done);
+    assert_eq!(heard.get(..n_done).expect("it is within"), done);
+
+    let from = usize::try_from(first.read_from()).expect("it is short");
+    assert!(from <= cut);
+    // The model is told once a thread is opened, and that may lie before.
+    let mut second = transcript.driver(used(done));
+    let (_, tail) = bytes.split_at(from);
+    let without_model = |mut happening: Happening| {
+        if let Happening::Usage(usage) = &mut happening {
+            usage.model = None;
+        }
+        happening
+    };
+    let heard: Vec<_> = kept(hear(&mut *second, from, tail)).into_iter().map(without_model).collect();
+    let expected: Vec<_> = again.iter().cloned().map(without_model).collect();
+    assert_eq!(heard, expected, "{} {} cut at {cut}", transcript.agent, transcript.session);
+}
+
+#[test]
+fn a_reader_that_starts_again_at_the_end_of_any_line_hears_the_same_under_the_same_names() {
+    for transcript in &*TRANSCRIPTS {
+        let bytes = output(transcript);
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        for cut in [0].into_iter().chain(ends) {
+            check_restart(transcript, cut);
+        }
+    }
+}
+
+#[test]
+fn an_open_prompt_can_be_answered_by_a_driver_that_reads_it_again() {
+    for transcript in TRANSCRIPTS.iter().filter(|transcript| transcript.session != "odd") {
+        let bytes = output(transcript);
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        for cut in ends {
+            let (head, _) = bytes.split_at(cut);
+            let mut first = transcript.driver(Usage::default());
+            let asked = hear(&mut *first, 0, head).pop();
+            let Some(Happening::Permission { wish, .. }) = asked else { continue };
+            let told = drivers::Told::Permission { prompt: wish.prompt, allowed: true };
+            let from = usize::try_from(first.read_from()).expect("it is short");
+            let mut second = transcript.driver(Usage::default());
+            hear(&mut *second, from, head.split_at(from).1);
+            let answer = first.tell(&told, 7).expect("the first driver can answer");
+            assert_eq!(second.tell(&told, 7), Ok(answer));
+            assert!(first.tell(&told, 8).is_err(), "another input answers it no more");
+        }
+    }
+}
+
+#[test]
+fn what_tools_print_is_never_said() {
+    let mut n_printed = 0;
+    for transcript in &*TRANSCRIPTS {
+        for happening in hear(&mut *transcript.driver(Usage::default()), 0, &output(transcript)) {
+            match happening {
+                Happening::Said { item, .. } => assert!(!item.span().raw.contains("T9.9"), "{item:?}"),
+                Happening::ToolCall(call) => {
+                    n_printed += usize::from(call.output.is_some_and(|output| output.contains("DONE:T9.9")));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(n_printed >= 3, "tools did print it");
+}
+
+proptest! {
+    #[test]
+    fn cutting_the_stream_anywhere_changes_nothing(
+        which: prop::sample::Index,
+        mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        let transcript = which.get(&TRANSCRIPTS);
+        let bytes = output(transcript);
+        let whole = transcript.driver(Usage::default()).hear(Chunk { stream: Stream::Output, offset: 0, bytes: &bytes });
+        let mut driver = transcript.driver(Usage::default());
+        let mut cuts: Vec<_> = cuts.drain(..).map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let mut pieces = drivers::Reaction::default();
+        for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
+            let piece = bytes.get(*from..*to).expect("cuts are sorted");
+            let reaction = driver.hear(Chunk { stream: Stream::Output, offset: *from as u64, bytes: piece });
+            pieces.happened.extend(reaction.happened);
+            pieces.send.extend(reaction.send);
+        }
+        prop_assert_eq!(pieces, whole);
+    }
+
+    #[test]
+    fn starting_again_anywhere_loses_and_doubles_nothing(which: prop::sample::Index, cut: prop::sample::Index) {
+        let transcript = which.get(&TRANSCRIPTS);
+        check_restart(transcript, cut.index(output(transcript).len() + 1));
+    }
+
+    #[test]
+    fn damaged_output_never_panics(
+        which: prop::sample::Index,
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..200_usize), 1..20),
+    ) {
+        let transcript = which.get(&TRANSCRIPTS);
+        let mut bytes = output(transcript);
+        for (place, byte, length) in damage {
+            let place = place.index(bytes.len());
+            let end = (place + length).min(bytes.len());
+            bytes.splice(place..end, [byte]);
+        }
+        let mut driver = transcript.driver(Usage::default());
+        driver.open();
+        hear(&mut *driver, 0, &bytes);
+        driver.end();
+        prop_assert!(driver.read_from() <= bytes.len() as u64);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(
+        which: prop::sample::Index,
+        bytes: Vec<u8>,
+        errors: Vec<u8>,
+    ) {
+        let mut driver = which.get(&TRANSCRIPTS).driver(Usage::default());
+        hear(&mut *driver, 0, &bytes);
+        driver.hear(Chunk { stream: Stream::Errors, offset: bytes.len() as u64, bytes: &errors });
+        driver.end();
+    }
+}

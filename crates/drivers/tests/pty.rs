@@ -1,0 +1,223 @@
+//! The terminal driver against recorded programs, by lines and by screens.
+
+#![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+#[path = "play/recording.rs"]
+mod play;
+
+use drivers::{Chunk, Driver, Happening, Pty, PtyMode, PtyOptions, Reaction, Stream, Told, Typing};
+use proptest::prelude::*;
+use protocol::{Keys, Options};
+
+fn lines(read_from: u64) -> Pty {
+    Pty::new(PtyOptions {
+        decoding: Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() },
+        mode: PtyMode::Lines,
+        typing: Typing::default(),
+        quiet_ms: 1500,
+        agent_session: None,
+        read_from,
+        open_turn: None,
+    })
+}
+
+fn screen() -> Pty {
+    let typing = Typing {
+        paste: true,
+        submit: "\r".to_owned(),
+        submit_after_ms: 500,
+        verify: true,
+        interrupt: "\u{1b}".to_owned(),
+        ..Typing::default()
+    };
+    let key = Some("k3f9".parse().unwrap());
+    let decoding = Options { key, keys: Keys::Required, ..Options::worker() };
+    Pty::new(PtyOptions {
+        decoding,
+        mode: PtyMode::Screen,
+        typing,
+        quiet_ms: 1500,
+        agent_session: None,
+        read_from: 0,
+        open_turn: None,
+    })
+}
+
+#[test]
+fn recorded_programs_are_understood() {
+    insta::glob!("pty/*.txt", |path| {
+        let recording = std::fs::read_to_string(path).unwrap();
+        let mut driver = if recording.starts_with("screen") { screen() } else { lines(0) };
+        insta::assert_snapshot!(play::play(&mut driver, &recording));
+    });
+}
+
+fn hear(driver: &mut Pty, bytes: &[u8], offset: u64) -> Reaction {
+    driver.hear(Chunk { stream: Stream::Output, offset, bytes })
+}
+
+/// Returns what was said and the words, apart: their order depends on where a read ended.
+fn heard(reaction: &Reaction) -> (Vec<String>, String) {
+    let mut words = String::new();
+    let mut said = Vec::new();
+    for happening in &reaction.happened {
+        match happening {
+            Happening::Words { text } => words.push_str(text),
+            Happening::Said { heard, item, .. } => {
+                // Places inside an item count from where its driver began to read.
+                let json = serde_json::to_value(item).unwrap();
+                said.push(format!("{}.{} {} {}", heard.start, heard.ordinal, json["type"], json["raw"]));
+            }
+            other => said.push(play::shown(other)),
+        }
+    }
+    (said, words)
+}
+
+fn output() -> impl Strategy<Value = Vec<u8>> {
+    let known = prop::sample::select(vec![
+        &b"[ASK_USER k3f9]\n"[..],
+        b"question: which?\r\n",
+        b"[/ASK_USER k3f9]\n",
+        b"DONE:T1.3 k3f9\n",
+        b"\x1b[1mFAIL:T1.5:no k3f9\x1b[0m\r\n",
+        b"typed words\r\n",
+        b"50%\r100%",
+        b"\n",
+        b"```\n",
+        b"\x1b[2J\x1b[H",
+        "가나다 ".as_bytes(),
+    ]);
+    let piece =
+        prop_oneof![6 => known.prop_map(<[u8]>::to_vec), 1 => prop::collection::vec(any::<u8>(), 0..8)];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn cutting_the_stream_anywhere_changes_nothing(output in output(), cut: prop::sample::Index, on_screen: bool) {
+        let (head, tail) = output.split_at(cut.index(output.len() + 1));
+        let run = |parts: &[&[u8]]| {
+            let mut driver = if on_screen { screen() } else { lines(0) };
+            driver.open();
+            driver.silence(2000);
+            if !on_screen {
+                driver.tell(&Told::Prompt { text: "typed words".to_owned() }, 1).unwrap();
+            }
+            let mut all = Reaction::default();
+            let mut offset = 0;
+            for part in parts {
+                all.happened.extend(hear(&mut driver, part, offset).happened);
+                offset += part.len() as u64;
+            }
+            all.happened.extend(driver.end().happened);
+            all
+        };
+        prop_assert_eq!(heard(&run(&[head, tail])), heard(&run(&[&output])));
+    }
+
+    #[test]
+    fn a_new_driver_that_reads_on_hears_the_rest(output in output(), cut: prop::sample::Index) {
+        let cut = cut.index(output.len() + 1);
+        let mut whole = hear(&mut lines(0), &output, 0);
+        whole.happened.retain(|happening| matches!(happening, Happening::Said { .. }));
+        let mut first = lines(0);
+        let mut parts = hear(&mut first, &output[..cut], 0);
+        let from = first.read_from();
+        let rest = hear(&mut lines(from), &output[from as usize..], from);
+        parts.happened.extend(rest.happened);
+        parts.happened.retain(|happening| matches!(happening, Happening::Said { .. }));
+        prop_assert_eq!(heard(&parts).0, heard(&whole).0);
+    }
+
+    #[test]
+    fn what_is_typed_has_no_keys_in_it(text in "\\PC{0,20}[\u{0}-\u{20}\u{7f}-\u{9f}]{0,8}\\PC{0,20}") {
+        let mut driver = screen();
+        hear(&mut driver, b"x", 0);
+        driver.silence(2000);
+        let reaction = driver.tell(&Told::Prompt { text }, 1).unwrap();
+        let typed = String::from_utf8(reaction.send[0].bytes.clone()).unwrap();
+        let inside = typed.strip_prefix("\u{1b}[200~").and_then(|typed| typed.strip_suffix("\u{1b}[201~")).unwrap();
+        prop_assert!(!inside.contains(|sign: char| sign.is_control() && sign != '\n' && sign != '\t'));
+    }
+}
+
+#[test]
+fn silence_before_the_first_word_is_no_end() {
+    let mut driver = lines(0);
+    driver.open();
+    driver.tell(&Told::Prompt { text: "Do it.\nNow.".to_owned() }, 1).unwrap();
+    assert_eq!(driver.patience_ms(), None);
+    hear(&mut driver, b"Do it.\r\nNow.\r\n", 0);
+    assert_eq!(driver.patience_ms(), None, "an echo is no word");
+    hear(&mut driver, b"I did.", 14);
+    assert_eq!(driver.patience_ms(), Some(1500));
+    assert_eq!(driver.silence(1499), Reaction::default());
+    assert!(matches!(
+        driver.silence(1500).happened[..],
+        [Happening::Words { .. }, Happening::TurnEnded { .. }]
+    ));
+    assert_eq!(driver.patience_ms(), None);
+}
+
+#[test]
+fn words_are_never_typed_twice() {
+    let mut driver = screen();
+    hear(&mut driver, "❯ ".as_bytes(), 0);
+    driver.silence(1500);
+    driver.tell(&Told::Prompt { text: "Make the file".to_owned() }, 1).unwrap();
+    hear(&mut driver, b"Make the file", 4);
+    let mut sent = Vec::new();
+    let mut n_failed = 0;
+    for _ in 0..9 {
+        let reaction = driver.silence(2000);
+        sent.extend(reaction.send.into_iter().map(|send| send.bytes));
+        n_failed += reaction
+            .happened
+            .iter()
+            .filter(|happening| matches!(happening, Happening::TurnEnded { .. }))
+            .count();
+    }
+    assert_eq!(sent, [b"\r", b"\r"], "the key again, and no words");
+    assert_eq!(n_failed, 1, "then it is said once that they were not taken");
+}
+
+/// Hears a recording again: its bytes, and where its turns had ended, but nothing of what was told.
+fn again(recording: &str) -> Vec<String> {
+    let (mut first, mut second) = (screen(), screen());
+    let mut said = Vec::new();
+    let mut offset = 0;
+    first.open();
+    for line in recording.lines() {
+        let reaction = match line.split_at_checked(2) {
+            Some(("< ", text)) => {
+                play::hear(&mut first, Stream::Output, &mut offset.clone(), text);
+                play::hear(&mut second, Stream::Output, &mut offset, text)
+            }
+            Some(("> ", act)) => {
+                let ended = play::act_on(&mut first, act, 1).happened;
+                let has_ended =
+                    ended.iter().any(|happening| matches!(happening, Happening::TurnEnded { .. }));
+                if has_ended { second.turn_had_ended() } else { Reaction::default() }
+            }
+            _ => continue,
+        };
+        let new = reaction.happened.iter().filter(|happening| matches!(happening, Happening::Said { .. }));
+        said.extend(new.map(play::shown));
+    }
+    said
+}
+
+#[test]
+fn a_screen_that_is_read_again_says_the_same() {
+    insta::glob!("pty/real-*.txt", |path| {
+        let recording = std::fs::read_to_string(path).unwrap();
+        let seen = play::play(&mut screen(), &recording);
+        let said: Vec<&str> = seen.lines().map(str::trim).filter(|line| line.starts_with("Said")).collect();
+        assert_eq!(again(&recording), said);
+        assert_eq!(said.len(), 2, "a question in each turn");
+    });
+}

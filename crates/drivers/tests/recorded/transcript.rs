@@ -1,0 +1,78 @@
+//! Recorded sessions: what an agent printed, and what it was told in between.
+//!
+//! A file has the agent's lines as they came; `! ` stands before what it wrote to its standard error, and `> ` before
+//! what was told: `open ID`, `resume ID`, `prompt`, `allow`, `deny`, `answer`, `interrupt`, and `end` for its end.
+//! Answers go to the prompt that was asked last.
+
+#![expect(clippy::panic, clippy::expect_used, reason = "a test may fail")]
+
+use std::{fs, path::Path};
+
+use domain::Usage;
+use drivers::{Driver, Stream, claude, codex};
+
+/// What happens in a session, in order.
+pub(crate) enum Step {
+    Prints { stream: Stream, bytes: Vec<u8> },
+    IsTold(String),
+}
+
+pub(crate) struct Transcript {
+    pub(crate) agent: String,
+    pub(crate) session: String,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Transcript {
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = fs::read(path).expect("the transcript is readable");
+        let mut session = String::new();
+        let mut steps = Vec::new();
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            if let Some(told) = line.strip_prefix(b"> ") {
+                let told = String::from_utf8_lossy(told).trim().replace("\\n", "\n");
+                if let Some(id) = told.strip_prefix("open ").or(told.strip_prefix("resume ")) {
+                    id.clone_into(&mut session);
+                }
+                steps.push(Step::IsTold(told));
+            } else {
+                let (stream, bytes) = match line.strip_prefix(b"! ") {
+                    Some(bytes) => (Stream::Errors, bytes),
+                    None => (Stream::Output, line),
+                };
+                steps.push(Step::Prints { stream, bytes: bytes.to_vec() });
+            }
+        }
+        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        Self { agent: folder.unwrap_or_default().to_owned(), session, steps }
+    }
+
+    /// Makes the driver of its agent, for a process that was reported to have used this.
+    pub(crate) fn driver(&self, used_before: Usage) -> Box<dyn Driver> {
+        let is_resumed =
+            self.steps.iter().any(|step| matches!(step, Step::IsTold(told) if told.starts_with("resume")));
+        let directory = "/project".into();
+        let wire = protocol::Options::worker();
+        match &*self.agent {
+            "claude" => Box::new(claude::Claude::new(claude::Options {
+                directory,
+                session: self.session.clone(),
+                used_before,
+                wire,
+            })),
+            "codex" => Box::new(codex::Codex::new(codex::Options {
+                directory,
+                thread: if is_resumed {
+                    codex::Thread::Resume(self.session.clone())
+                } else {
+                    codex::Thread::Fresh
+                },
+                approval: codex::Approval::OnRequest,
+                sandbox: codex::Sandbox::ReadOnly,
+                model: None,
+                wire,
+            })),
+            other => panic!("no driver for {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Starts, finds, reads and ends sessions: agent processes that outlive Jangdan, each with a holder and a folder.
+//!
+//! `drivers` has the protocols that agents speak. Knows nothing of tasks and runs.
+
+pub mod detect;
+mod hidden;
+mod launch;
+mod ledger;
+mod living;
+mod program;
+mod sandbox;
+mod sessions;
+mod standing;
+mod talk;
+mod typist;
+
+pub use launch::{CommandLine, Hired, command_line, new_session_id};
+pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
+pub use program::holder_program;
+pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
+pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
+pub use standing::{Stand, Standing};
+pub use talk::{Talk, TalkError};
+pub use typist::Typist;

@@ -1,0 +1,240 @@
+//! A real session with a driver that speaks lines: heard once, told once, whatever dies in between.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't run its session has failed")]
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use drivers::{AsideReader, Chunk, Driver, Happening, Reaction, Send, Told, TurnOutcome, Untold};
+use holder::protocol::{Attachment, Request, Stderr};
+use sessions::{Demand, Found, Living, Sandbox, Seen, Sessions, Start, State};
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Every line is a turn.
+struct Lines {
+    line: Vec<u8>,
+    read_from: u64,
+}
+
+impl Driver for Lines {
+    fn open(&mut self) -> Reaction {
+        Reaction { happened: Vec::new(), send: vec![Send { after_ms: 0, bytes: b"hello\n".to_vec() }] }
+    }
+
+    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+        let mut reaction = Reaction::default();
+        for (byte, place) in chunk.bytes.iter().zip(1..) {
+            if *byte == b'\n' {
+                self.read_from = chunk.offset + place;
+                let words = String::from_utf8(std::mem::take(&mut self.line)).unwrap();
+                let (read_from, outcome) = (self.read_from, TurnOutcome::Finished);
+                reaction.happened.push(Happening::TurnEnded {
+                    read_from,
+                    words,
+                    tools: domain::TurnTools::default(),
+                    outcome,
+                });
+            } else {
+                self.line.push(*byte);
+            }
+        }
+        reaction
+    }
+
+    fn tell(&mut self, told: &Told, _number: u32) -> Result<Reaction, Untold> {
+        let Told::Prompt { text } = told else { return Err(Untold::NotReady) };
+        // In two pieces, the second after a moment: both belong to one input.
+        let send = [text.as_bytes(), b"\n"].map(|bytes| Send { after_ms: 5, bytes: bytes.to_vec() });
+        Ok(Reaction { happened: Vec::new(), send: send.to_vec() })
+    }
+
+    fn end(&mut self) -> Reaction {
+        Reaction::default()
+    }
+
+    fn read_from(&self) -> u64 {
+        self.read_from
+    }
+}
+
+fn start(data: &Path, script: &str) -> (Sessions, Found) {
+    let sessions = Sessions::open(data).unwrap();
+    let start = Start {
+        name: Some("agent".to_owned()),
+        command: ["sh", "-c", script].map(Into::into).to_vec(),
+        directory: "/".into(),
+        attachment: Attachment::Pipes { stderr: Stderr::Apart },
+        environment: BTreeMap::new(),
+        memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
+    };
+    let found = sessions.start(&start).unwrap();
+    (sessions, found)
+}
+
+fn open(found: &Found, from: u64) -> (Living, Vec<Seen>) {
+    let driver = Box::new(Lines { line: Vec::new(), read_from: from });
+    Living::open(&found.directory, driver, AsideReader::new(protocol::Options::worker()), from).unwrap()
+}
+
+/// Looks until so many turns were heard, and returns all that was seen.
+fn watch(living: &mut Living, mut seen: Vec<Seen>, is_enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_enough(&seen) {
+        assert!(Instant::now() < deadline, "only {seen:?}");
+        seen.extend(living.next(Some(deadline)).unwrap());
+    }
+    seen
+}
+
+fn words(seen: &[Seen]) -> Vec<&str> {
+    let words = seen.iter().filter_map(|seen| match seen {
+        Seen::Happened(Happening::TurnEnded { words, .. }) => Some(words.as_str()),
+        _ => None,
+    });
+    words.collect()
+}
+
+fn stop(sessions: &Sessions) {
+    let found = sessions.find("agent").unwrap();
+    if matches!(found.state, State::Alive(_)) {
+        let _ = sessions.ask(&found, &Request::End { grace: Duration::from_millis(200) }, PATIENCE);
+    }
+}
+
+fn prompt(text: &str) -> Told {
+    Told::Prompt { text: text.to_owned() }
+}
+
+#[test]
+fn what_is_told_three_times_over_two_restarts_is_typed_once() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    let (mut living, seen) = open(&found, 0);
+    living.tell(&prompt("one"), 1).unwrap();
+    living.tell(&prompt("one"), 1).unwrap();
+    let seen =
+        watch(&mut living, seen, |seen| words(seen).len() == 2 && seen.contains(&Seen::Typed { number: 1 }));
+    assert_eq!(words(&seen), ["got hello", "got one"]);
+    let from = living.read_from();
+    drop(living);
+
+    // Nobody has noted that it was typed; it is told again.
+    let (mut living, seen) = open(&found, from);
+    assert!(seen.contains(&Seen::Typed { number: 1 }), "{seen:?}");
+    assert_eq!(living.tell(&prompt("one"), 1).unwrap(), [Seen::Typed { number: 1 }]);
+    living.tell(&prompt("two"), 2).unwrap();
+    let seen = watch(&mut living, Vec::new(), |seen| !words(seen).is_empty());
+    assert_eq!(words(&seen), ["got two"], "neither the greeting nor the first input came again");
+    drop(living);
+
+    // From the beginning, everything is heard again, with the same places, and nothing is typed again.
+    let (mut living, seen) = open(&found, 0);
+    let seen = watch(&mut living, seen, |seen| words(seen).len() == 3);
+    assert_eq!(words(&seen), ["got hello", "got one", "got two"]);
+    stop(&sessions);
+    let seen = watch(&mut living, Vec::new(), |seen| seen.iter().any(|seen| matches!(seen, Seen::Ended(_))));
+    assert!(words(&seen).is_empty());
+}
+
+#[test]
+fn what_a_helper_says_is_heard_between_the_lines() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) =
+        start(folder.path(), "read -r line; echo before; read -r line; echo after; read -r line");
+    let (mut living, seen) = open(&found, 0);
+    let seen = watch(&mut living, seen, |seen| !words(seen).is_empty());
+    assert_eq!(words(&seen), ["before"]);
+    let aside = Request::SayAside { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
+    sessions.ask(&found, &aside, PATIENCE).unwrap();
+    living.tell(&prompt("go"), 1).unwrap();
+    let seen = watch(&mut living, Vec::new(), |seen| !words(seen).is_empty());
+    let said: Vec<_> = seen
+        .iter()
+        .filter_map(|seen| match seen {
+            Seen::Happened(Happening::Said { heard, item: protocol::Item::Message(message), .. }) => {
+                Some((heard.start, heard.ordinal, message.said.name()))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, [(7, 0, "DONE"), (7, 1, "FAIL")]);
+    stop(&sessions);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_started_a_session_is_left_with_no_dead_child_of_it() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "exit 0");
+    let deadline = Instant::now() + PATIENCE;
+    let is_over = || matches!(sessions.find(&found.name).unwrap().state, State::Ended { .. });
+    while !is_over() || n_dead_children() > 0 {
+        assert!(Instant::now() < deadline, "{} dead children", n_dead_children());
+        std::thread::yield_now();
+    }
+}
+
+/// Counts the processes that this one started, that have ended, and that nobody has asked about since.
+#[cfg(target_os = "linux")]
+fn n_dead_children() -> usize {
+    let own = std::process::id().to_string();
+    let is_dead_child = |stat: &String| {
+        // Behind the name, which may hold anything: the state, then the parent.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let mut fields = fields.split(' ');
+        (fields.next(), fields.next()) == (Some("Z"), Some(own.as_str()))
+    };
+    let stats = std::fs::read_dir("/proc").unwrap().flatten();
+    stats
+        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
+        .filter(is_dead_child)
+        .count()
+}
+
+#[test]
+fn a_session_whose_holder_never_said_a_word_is_lost_after_a_while() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "exit 0");
+    let about = found.directory.join("about.json");
+    let written = std::fs::read_to_string(&about).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !matches!(sessions.find(&found.name).unwrap().state, State::Ended { .. }) {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    // As if it had been killed before it wrote anything.
+    std::fs::remove_file(found.directory.join("status")).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Starting);
+    let began = found.about.started_at.0;
+    std::fs::write(&about, written.replace(&began.to_string(), &(began - 60_000).to_string())).unwrap();
+    assert_eq!(sessions.find(&found.name).unwrap().state, State::Lost);
+}
+
+#[test]
+fn a_folder_whose_maker_was_killed_at_once_is_made_anew() {
+    let folder = TempDir::new().unwrap();
+    let abandoned = folder.path().join("sessions/left");
+    std::fs::create_dir_all(&abandoned).unwrap();
+    std::fs::write(abandoned.join("half"), "").unwrap();
+    let sessions = Sessions::open(folder.path()).unwrap();
+    let left = Start {
+        name: Some("left".to_owned()),
+        command: vec!["true".into()],
+        directory: folder.path().to_owned(),
+        attachment: Attachment::Pipes { stderr: Stderr::Apart },
+        environment: BTreeMap::new(),
+        memory_bytes_max: None,
+        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        agent: None,
+    };
+    assert_eq!(sessions.start(&left).unwrap().name, "left");
+    assert!(!abandoned.join("half").exists());
+    assert!(sessions.start(&left).is_err(), "now somebody has it");
+}
