@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use domain::{Command, Keep, Locale, QuestionId};
+use domain::{Command, PermissionScope, Locale, QuestionId};
 use views::InboxItem;
 
 use crate::{
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let wisher = Wisher::find(&arguments.common, words.run)?;
     if arguments.back {
-        return wisher.wish(&Command::AskBack { question, text }, &format!("{question} is asked back"));
+        return wisher.wish(&Command::RequestClarification { question, text }, &format!("{question} is asked back"));
     }
     let keep = arguments.keep.keep();
     let command = match arguments.option {
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     // What is said aloud counts more than what a number stands for.
     let command = match command {
-        Command::Answer { question, task, answer, keep: Keep::Once } => {
+        Command::Answer { question, task, answer, keep: PermissionScope::Once } => {
             Command::Answer { question, task, answer, keep }
         }
         other => other,
@@ -102,12 +102,12 @@ fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<Co
 }
 
 impl KeepFor {
-    fn keep(self) -> Keep {
+    fn keep(self) -> PermissionScope {
         match self {
-            Self::Once => Keep::Once,
-            Self::Task => Keep::Task,
-            Self::Run => Keep::Run,
-            Self::Project => Keep::Project,
+            Self::Once => PermissionScope::Once,
+            Self::Task => PermissionScope::Task,
+            Self::Run => PermissionScope::Run,
+            Self::Project => PermissionScope::Project,
         }
     }
 }

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
-    PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
-    Said, SessionId, Settings, TaskId, TurnTools, Usage,
+    EscalationAction, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
+    TestFeedback, GateReport, MessageOffset, InputNumber, PermissionScope, TeamMember, MergeOutcome, OfferId, TaskOverlap, PermissionRequest,
+    PhaseNumber, PlannedTask, PlannedWork, Priority, ProvidedResource, QuestionId, Receipt, RequestId, RewindTarget,
+    AgentMessage, SessionId, RunSettings, TaskId, TurnTools, Usage,
 };
 
 /// One wish. Who wishes stands beside it.
@@ -26,9 +26,9 @@ pub enum Command {
         /// What is to be done.
         work: Box<PlannedWork>,
         /// How.
-        settings: Box<Settings>,
+        settings: Box<RunSettings>,
         /// By whom.
-        team: Vec<Member>,
+        team: Vec<TeamMember>,
     },
     /// Let everything wait.
     PauseRun,
@@ -72,7 +72,7 @@ pub enum Command {
         agent: AgentName,
     },
     /// Say something to whoever works at a task. It is heard when the turn that goes on is over.
-    TellTask {
+    SendMessage {
         /// The task.
         task: TaskId,
         /// What.
@@ -86,7 +86,7 @@ pub enum Command {
         checkpoint: RewindTarget,
     },
     /// Keep a point that a task can go back to.
-    MakeCheckpoint(TaskId),
+    CreateCheckpoint(TaskId),
     /// Add a task to the plan.
     AddTask(Box<PlannedTask>),
     /// Let a task wait for another.
@@ -104,17 +104,17 @@ pub enum Command {
         later: TaskId,
     },
     /// Something that tasks wait for outside of the plan is there.
-    MarkMet {
+    MarkExternalMet {
         /// Its name.
         name: String,
     },
     /// Take what changed in the plan file.
-    TakePlan {
+    ApplyPlanChange {
         /// The offer that was seen; the file may have changed again since.
         offer: OfferId,
     },
     /// Leave the plan as the run has it.
-    LeavePlan {
+    IgnorePlanChange {
         /// The offer that was seen.
         offer: OfferId,
     },
@@ -130,10 +130,10 @@ pub enum Command {
         /// How long it holds, where it is about a permission.
         #[serde(default)]
         #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
-        keep: Keep,
+        keep: PermissionScope,
     },
     /// Ask back before answering.
-    AskBack {
+    RequestClarification {
         /// The question.
         question: QuestionId,
         /// What is not clear.
@@ -153,7 +153,7 @@ pub enum Command {
         /// The request.
         request: RequestId,
         /// How the agent gets at it.
-        provided: Provided,
+        provided: ProvidedResource,
     },
     /// A dependency will not come.
     Refuse {
@@ -187,26 +187,26 @@ pub enum Command {
         /// The escalation.
         escalation: EscalationId,
         /// What.
-        action: Action,
+        action: EscalationAction,
         /// A word about it.
         note: Option<String>,
     },
 
     /// An agent said something that was understood.
     #[serde(skip)]
-    Hear {
+    ReceiveMessage {
         /// Where in its output.
-        heard: Heard,
+        heard: MessageOffset,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// What.
-        said: Box<Said>,
+        said: Box<AgentMessage>,
     },
     /// An agent said something that could not be understood.
     #[serde(skip)]
-    HearInvalid {
+    ReceiveInvalid {
         /// Where in its output.
-        heard: Heard,
+        heard: MessageOffset,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// Which message it was meant to be.
@@ -218,9 +218,9 @@ pub enum Command {
     },
     /// An agent said something that is almost a message.
     #[serde(skip)]
-    HearNear {
+    ReceiveNearMiss {
         /// Where in its output.
-        heard: Heard,
+        heard: MessageOffset,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// Which message it almost is.
@@ -240,7 +240,7 @@ pub enum Command {
     },
     /// An agent's process ended in the middle of a turn, which is not over.
     #[serde(skip)]
-    CutTurn {
+    InterruptTurn {
         /// Where reading starts again after a restart.
         read_from: u64,
         /// What it had said in this turn.
@@ -250,10 +250,10 @@ pub enum Command {
     },
     /// An agent wants to do something that it must ask for.
     #[serde(skip)]
-    AskPermission(PermissionWish),
+    RequestPermission(PermissionRequest),
     /// An agent asks in the middle of its turn, which goes on with the answer.
     #[serde(skip)]
-    AskPrompt {
+    RequestAnswer {
         /// The prompt's own id, by which the agent knows the answer.
         prompt: String,
         /// What is asked.
@@ -261,7 +261,7 @@ pub enum Command {
     },
     /// A test of an agent's has an outcome.
     #[serde(skip)]
-    GiveFeedback(Feedback),
+    ReportTestFeedback(TestFeedback),
     /// An agent used tokens.
     #[serde(skip)]
     ReportUsage(Usage),
@@ -298,7 +298,7 @@ pub enum Command {
     },
     /// An input was typed.
     #[serde(skip)]
-    ReportTyped {
+    ReportInputSent {
         /// The session.
         session: SessionId,
         /// Which input.
@@ -364,13 +364,13 @@ pub enum Command {
     },
     /// The plan file can't be read as a plan.
     #[serde(skip)]
-    ReportPlanBroken {
+    ReportPlanUnreadable {
         /// Why not.
         problem: String,
     },
     /// A session got no worktree, because worktrees take too much room already.
     #[serde(skip)]
-    ReportNoRoom {
+    ReportDiskBudgetExceeded {
         /// The session.
         session: SessionId,
         /// How much is missing, and what to do.
@@ -378,12 +378,12 @@ pub enum Command {
     },
     /// There is room for worktrees again.
     #[serde(skip)]
-    ReportRoom,
+    ReportDiskSpaceAvailable,
     /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
     #[serde(skip)]
     ReportOverlaps {
         /// All that were found.
-        overlaps: Vec<Overlap>,
+        overlaps: Vec<TaskOverlap>,
     },
     /// Time went by.
     #[serde(skip)]

@@ -55,7 +55,7 @@ pub enum Severity {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum EscalationLevel {
     /// Where it came up.
     Worker,
     /// Who leads the phase.
@@ -69,7 +69,7 @@ pub enum Level {
 /// What the problem is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Subject {
+pub enum EscalationSubject {
     /// A task.
     Task {
         /// Which.
@@ -89,7 +89,7 @@ pub enum Subject {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Action {
+pub enum EscalationAction {
     /// Try again, with a word of advice.
     Retry {
         /// What to do differently.
@@ -111,12 +111,13 @@ pub enum Action {
         budget: Budget,
     },
     /// Fail it.
-    GiveUp,
+    #[serde(alias = "giveUp")]
+    MarkFailed,
     /// It is known, and nothing is to be done.
     Dismiss,
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for EscalationAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Retry { .. } => f.write_str("retry"),
@@ -124,7 +125,7 @@ impl fmt::Display for Action {
             Self::Skip => f.write_str("skip"),
             Self::Waive => f.write_str("waive"),
             Self::RaiseBudget { budget } => write!(f, "raise the budget to {budget}"),
-            Self::GiveUp => f.write_str("give up"),
+            Self::MarkFailed => f.write_str("give up"),
             Self::Dismiss => f.write_str("dismiss"),
         }
     }

@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, Cause, ChannelId,
+    EscalationAction, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, InvocationOutcome, EscalationCause, ChannelId,
     CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, DependencyRequest, DirectMessageId,
-    DirectType, EffectId, EscalationId, EscalationType, Failure, Feedback, GateReport, Heard, HoldsUp, Input,
-    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, OfferId, Overlap,
-    ParkMode, PermissionWish, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork,
-    Priority, Proof, Provided, QuestionId, QuestionKind, Receipt, RequestId, ResultId, ResultType,
-    ReturnReason, RewindTarget, Role, Route, RunOutcome, Said, Sequence, SessionId, Settings, Severity,
-    Subject, TaskId, Timestamp, TurnTools, Usage,
+    DirectType, EffectId, EscalationId, EscalationType, AttemptFailure, TestFeedback, GateReport, MessageOffset, BlockedWork, SessionInput,
+    InputNumber, InvocationId, PermissionScope, EscalationLevel, LoopId, LoopOutcome, TeamMember, MergeOutcome, OfferId, TaskOverlap,
+    ParkMode, PermissionRequest, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork,
+    Priority, CompletionProof, ProvidedResource, QuestionId, QuestionKind, Receipt, RequestId, ResultId, ResultType,
+    ReturnReason, RewindTarget, Role, QuestionRoute, RunOutcome, AgentMessage, Sequence, SessionId, RunSettings, Severity,
+    EscalationSubject, TaskId, Timestamp, TurnTools, Usage,
 };
 
 /// An event with its place in the log of its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// Its place: 1, 2, 3 and so on.
     pub sequence: Sequence,
     /// When it happened.
@@ -32,27 +32,41 @@ pub struct Recorded {
 }
 
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $((formerly $former:literal))? { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }
+    )*) => {
         /// One fact.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "type", rename_all_fields = "camelCase")]
         pub enum Event {$(
             $(#[$doc])*
+            $(#[serde(alias = $former)])?
             $name { $($(#[$field_doc])* $field: $type,)* },
         )*}
 
         impl Event {
-            /// The version in which events are written today.
+            /// Version of the event format that is written.
             pub const VERSION: u32 = 1;
 
-            /// The names of all kinds of event.
+            /// Names of all event types.
             pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-            /// Returns the name of the kind of event, as the log has it.
+            /// Name of the event's type, as the log stores it.
             pub fn name(&self) -> &'static str {
                 match self {$(
                     Self::$name { .. } => stringify!($name),
                 )*}
+            }
+
+            /// Current name of an event type; older logs may store a former name.
+            pub fn current_name(stored: &str) -> Option<&'static str> {
+                $(
+                    $(if stored == $former {
+                        return Some(stringify!($name));
+                    })?
+                )*
+                Self::NAMES.iter().find(|name| **name == stored).copied()
             }
         }
     };
@@ -66,9 +80,9 @@ events! {
         /// What is to be done.
         work: Box<PlannedWork>,
         /// How.
-        settings: Box<Settings>,
+        settings: Box<RunSettings>,
         /// By whom.
-        team: Vec<Member>,
+        team: Vec<TeamMember>,
     }
     /// Nothing new starts, and what runs waits.
     RunPaused {}
@@ -117,7 +131,7 @@ events! {
     }
 
     /// All that these tasks waited for is there.
-    TasksReadied {
+    TasksBecameReady (formerly "TasksReadied") {
         /// The tasks.
         tasks: Vec<TaskId>,
     }
@@ -216,7 +230,7 @@ events! {
         /// The task.
         task: TaskId,
         /// What stands behind it.
-        proof: Proof,
+        proof: CompletionProof,
     }
     /// A try came to nothing.
     AttemptFailed {
@@ -225,7 +239,7 @@ events! {
         /// Which try.
         attempt: AttemptNumber,
         /// Why.
-        failure: Failure,
+        failure: AttemptFailure,
         /// Whether it counts towards the tries a task has.
         counted: bool,
     }
@@ -244,7 +258,7 @@ events! {
         /// The task.
         task: TaskId,
         /// Why.
-        failure: Failure,
+        failure: AttemptFailure,
     }
     /// A task is left out; whoever waits for it goes on.
     TaskSkipped {
@@ -271,7 +285,7 @@ events! {
         priority: Priority,
     }
     /// Somebody says something to whoever works at a task.
-    TaskTold {
+    TaskMessageSent (formerly "TaskTold") {
         /// The task.
         task: TaskId,
         /// What.
@@ -325,12 +339,12 @@ events! {
         later: TaskId,
     }
     /// Something outside of the plan that tasks wait for is there.
-    ExternalMet {
+    ExternalDependencyMet (formerly "ExternalMet") {
         /// Its name.
         name: String,
     }
     /// The plan file says something else than the run's plan, and somebody may take that. It replaces an earlier offer.
-    PlanOffered {
+    PlanChangeDetected (formerly "PlanOffered") {
         /// The offer.
         offer: OfferId,
         /// What is different.
@@ -340,7 +354,7 @@ events! {
         problem: Option<String>,
     }
     /// There is nothing to take any more.
-    PlanOfferWithdrawn {
+    PlanChangeWithdrawn (formerly "PlanOfferWithdrawn") {
         /// The offer.
         offer: OfferId,
         /// Why not.
@@ -352,7 +366,7 @@ events! {
         problem: String,
     }
     /// What changed in the plan file holds for the run from here on; what comes of it follows.
-    PlanTaken {
+    PlanChangeApplied (formerly "PlanTaken") {
         /// The offer.
         offer: OfferId,
         /// The tasks that the plan no longer has.
@@ -363,7 +377,7 @@ events! {
         restored: Vec<TaskId>,
     }
     /// Somebody wants the run's plan to stay as it is.
-    PlanLeft {
+    PlanChangeIgnored (formerly "PlanLeft") {
         /// The offer.
         offer: OfferId,
     }
@@ -459,32 +473,32 @@ events! {
         /// Which of its inputs it is.
         input: InputNumber,
         /// What.
-        content: Box<Input>,
+        content: Box<SessionInput>,
     }
     /// It was said.
-    InputTyped {
+    InputSent (formerly "InputTyped") {
         /// The session.
         session: SessionId,
         /// Which of its inputs.
         input: InputNumber,
     }
     /// An agent said something that was understood.
-    MessageHeard {
+    MessageReceived (formerly "MessageHeard") {
         /// Where.
-        heard: Heard,
+        heard: MessageOffset,
         /// The session.
         session: SessionId,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// What.
-        said: Box<Said>,
+        said: Box<AgentMessage>,
     }
     /// An agent said something that could not be taken.
-    MessageRefused {
+    MessageRejected (formerly "MessageRefused") {
         /// The session.
         session: SessionId,
         /// Where.
-        heard: Heard,
+        heard: MessageOffset,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// Which message it was meant to be.
@@ -495,11 +509,11 @@ events! {
         raw: String,
     }
     /// An agent said something that is almost a message.
-    NearMissHeard {
+    NearMissReceived (formerly "NearMissHeard") {
         /// The session.
         session: SessionId,
         /// Where.
-        heard: Heard,
+        heard: MessageOffset,
         /// Where reading starts again after a restart.
         read_from: u64,
         /// Which message it almost is.
@@ -520,7 +534,7 @@ events! {
         tools: TurnTools,
     }
     /// An agent's turn was cut off: its process ended in the middle of it. It is not over.
-    TurnCut {
+    TurnInterrupted (formerly "TurnCut") {
         /// The session.
         session: SessionId,
         /// Where reading starts again after a restart.
@@ -558,19 +572,19 @@ events! {
         required: bool,
         /// What the agent wants to do, where it asks for permission.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        permission: Option<PermissionWish>,
+        permission: Option<PermissionRequest>,
         /// The prompt's own id, where the agent's turn waits for the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
         /// What waits behind it.
-        holds_up: HoldsUp,
+        holds_up: BlockedWork,
     }
     /// A question has reached whoever is to answer it.
     QuestionRouted {
         /// The question.
         question: QuestionId,
         /// Who.
-        to: Route,
+        to: QuestionRoute,
     }
     /// The orchestrator hands a question on to the person, in its own words.
     QuestionForwarded {
@@ -580,7 +594,7 @@ events! {
         text: String,
     }
     /// Somebody wants to know more before they answer.
-    QuestionAskedBack {
+    ClarificationRequested (formerly "QuestionAskedBack") {
         /// The question.
         question: QuestionId,
         /// What they want to know.
@@ -621,7 +635,7 @@ events! {
         took_default: Option<String>,
     }
     /// An agent asks a lot.
-    QuestionsPiledUp {
+    ManyQuestionsAsked (formerly "QuestionsPiledUp") {
         /// Who.
         agent: AgentName,
         /// In which phase.
@@ -630,20 +644,20 @@ events! {
         count: u32,
     }
     /// A permission was given or denied by the rules.
-    PermissionJudged {
+    PermissionDecided (formerly "PermissionJudged") {
         /// The session.
         session: SessionId,
         /// What the agent wants to do.
-        wish: PermissionWish,
+        wish: PermissionRequest,
         /// Whether it may.
         allowed: bool,
         /// The rule that says so.
         rule: String,
     }
     /// A choice about a permission holds from now on.
-    PermissionKept {
+    PermissionRuleSaved (formerly "PermissionKept") {
         /// How long.
-        keep: Keep,
+        keep: PermissionScope,
         /// The task, where it holds for one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
@@ -665,14 +679,14 @@ events! {
         /// What is needed.
         asked: DependencyRequest,
         /// What waits behind it.
-        holds_up: HoldsUp,
+        holds_up: BlockedWork,
     }
     /// It is there.
     RequestProvided {
         /// The request.
         request: RequestId,
         /// How the agent gets at it.
-        provided: Provided,
+        provided: ProvidedResource,
         /// Whether it is the agent's own default.
         #[serde(default)]
         default: bool,
@@ -723,7 +737,7 @@ events! {
         /// The call.
         invocation: InvocationId,
         /// What came of it.
-        outcome: CallOutcome,
+        outcome: InvocationOutcome,
     }
     /// An agent has made something for another.
     ResultSubmitted {
@@ -786,7 +800,7 @@ events! {
     }
 
     /// An agent said that its phase is complete.
-    PhaseCompletionSaid {
+    PhaseCompletionReported (formerly "PhaseCompletionSaid") {
         /// The phase.
         phase: PhaseNumber,
         /// Who said it.
@@ -813,7 +827,7 @@ events! {
         report: GateReport,
     }
     /// A verifier looks at the phase.
-    GateJudgeOpened {
+    GateVerifierStarted (formerly "GateJudgeOpened") {
         /// The phase.
         phase: PhaseNumber,
         /// Which time.
@@ -828,7 +842,7 @@ events! {
         /// Which time.
         round: u32,
         /// What waits behind it.
-        holds_up: HoldsUp,
+        holds_up: BlockedWork,
     }
     /// The phase is approved: the next one may begin.
     GateApproved {
@@ -869,7 +883,7 @@ events! {
         /// Which round.
         round: u32,
         /// What was found.
-        feedback: Feedback,
+        feedback: TestFeedback,
     }
     /// The loop is over.
     LoopEnded {
@@ -888,7 +902,7 @@ events! {
         /// How bad it is.
         severity: Severity,
         /// What it is about.
-        subject: Subject,
+        subject: EscalationSubject,
         /// The session it came up in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
@@ -896,22 +910,22 @@ events! {
         title: String,
         /// What it came from; none where the title is what somebody else said, and in logs that are older.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cause: Option<Cause>,
+        cause: Option<EscalationCause>,
         /// What happened.
         description: String,
         /// What led to it.
         context: String,
         /// What could be done.
-        suggested: Vec<Action>,
+        suggested: Vec<EscalationAction>,
         /// What waits behind it.
-        holds_up: HoldsUp,
+        holds_up: BlockedWork,
     }
     /// The next level has it in hand.
-    EscalationClimbed {
+    EscalationForwarded (formerly "EscalationClimbed") {
         /// The escalation.
         escalation: EscalationId,
         /// Which level.
-        to: Level,
+        to: EscalationLevel,
         /// The session that has it; none for a person, or where Jangdan plays the level.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
@@ -922,7 +936,7 @@ events! {
         escalation: EscalationId,
         /// What was done; nothing where its cause went away.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        action: Option<Action>,
+        action: Option<EscalationAction>,
         /// A word about it.
         note: String,
     }
@@ -950,20 +964,20 @@ events! {
     /// More may be used than before.
     BudgetRaised {
         /// By whom.
-        subject: Subject,
+        subject: EscalationSubject,
         /// The new limit.
         budget: Budget,
     }
     /// A limit no longer holds.
     LimitWaived {
         /// For whom.
-        subject: Subject,
+        subject: EscalationSubject,
         /// Which.
         limit: EscalationType,
     }
 
     /// A checkpoint is to be made.
-    CheckpointOrdered {
+    CheckpointRequested (formerly "CheckpointOrdered") {
         /// The checkpoint.
         checkpoint: CheckpointId,
         /// The task.
@@ -979,17 +993,17 @@ events! {
         outcome: CheckpointOutcome,
     }
     /// Two unfinished tasks have changed the same files, or others than before.
-    OverlapSeen {
+    OverlapDetected (formerly "OverlapSeen") {
         /// The tasks and the files.
-        overlap: Overlap,
+        overlap: TaskOverlap,
     }
     /// Two tasks have changed no file in common any more, or one of them is over.
-    OverlapGone {
+    OverlapResolved (formerly "OverlapGone") {
         /// The two, in order.
         tasks: [TaskId; 2],
     }
     /// A task got no worktree, for want of room: no task begins until there is some.
-    RoomRanOut {
+    DiskBudgetExhausted (formerly "RoomRanOut") {
         /// The problem, as somebody was told of it.
         escalation: EscalationId,
         /// The task.
@@ -1005,7 +1019,7 @@ events! {
     }
 
     /// Somebody said something about the run.
-    ChatSaid {
+    ChatMessageSent (formerly "ChatSaid") {
         /// What.
         text: String,
         /// The question that it answers.
@@ -1013,7 +1027,7 @@ events! {
         answers: Option<QuestionId>,
     }
     /// No orchestrator agent was there to hear it, so that Jangdan itself said how the run stands.
-    ChatUnheard {
+    ChatAnsweredWithStatus (formerly "ChatUnheard") {
         /// How many tasks are done or skipped.
         n_done: u32,
         /// How many there are.
@@ -1030,7 +1044,7 @@ events! {
         n_waiting: u32,
     }
     /// The main agent wants to know what can be done next.
-    ResolveAsked {
+    ResolveRequested (formerly "ResolveAsked") {
         /// Who.
         session: SessionId,
         /// Only in this phase.

@@ -9,7 +9,7 @@ use crate::Timestamp;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct Feedback {
+pub struct TestFeedback {
     /// Whether all is as it should be.
     pub success: bool,
     /// What is not.

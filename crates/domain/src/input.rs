@@ -5,14 +5,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, Feedback,
+    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, TestFeedback,
     InvocationId, PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId,
 };
 
 /// One thing that is told to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Input {
+pub enum SessionInput {
     /// Do this task.
     Task {
         /// The task.
@@ -24,7 +24,7 @@ pub enum Input {
         hint: Option<String>,
         /// What an earlier session of the task was owed and never got.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        carried: Vec<Input>,
+        carried: Vec<SessionInput>,
     },
     /// The answer to a question.
     Answer {
@@ -37,7 +37,8 @@ pub enum Input {
         prompt: Option<String>,
     },
     /// A question about the question, from whoever is to answer it.
-    AskBack {
+    #[serde(alias = "askBack")]
+    ClarificationRequest {
         /// The question.
         question: QuestionId,
         /// What is not clear.
@@ -62,7 +63,7 @@ pub enum Input {
         /// What kind of thing it is.
         kind: DependencyType,
         /// How the agent gets at it.
-        provided: Provided,
+        provided: ProvidedResource,
         /// Whether it is the agent's own default.
         #[serde(default)]
         default: bool,
@@ -77,7 +78,8 @@ pub enum Input {
         reason: String,
     },
     /// Another agent calls.
-    Call {
+    #[serde(alias = "call")]
+    Invocation {
         /// The call.
         invocation: InvocationId,
         /// Who calls.
@@ -89,13 +91,14 @@ pub enum Input {
         context: Option<String>,
     },
     /// A call of this session's is over.
-    CallEnded {
+    #[serde(alias = "callEnded")]
+    InvocationEnded {
         /// The call.
         invocation: InvocationId,
         /// Who was called.
         from: AgentName,
         /// What came of it.
-        outcome: CallOutcome,
+        outcome: InvocationOutcome,
     },
     /// A result of another agent.
     Result {
@@ -127,24 +130,27 @@ pub enum Input {
         /// Which round of testing it was.
         round: u32,
         /// What was found.
-        feedback: Feedback,
+        feedback: TestFeedback,
     },
     /// Something it said could not be taken.
-    Invalid {
+    #[serde(alias = "invalid")]
+    InvalidMessage {
         /// Which message it was meant to be.
         protocol: String,
         /// What is wrong, and what to do.
         error: String,
     },
     /// Something it said was almost a message.
-    Near {
+    #[serde(alias = "near")]
+    NearMiss {
         /// Which message it almost was.
         near: String,
         /// What it said.
         raw: String,
     },
     /// Its turn ended without a word: is it done, failed, or does it ask?
-    Nudge,
+    #[serde(alias = "nudge")]
+    Reminder,
     /// Its work does not go together with what others did.
     Conflict {
         /// The files in which it does not.
@@ -205,7 +211,8 @@ pub enum Input {
         description: String,
     },
     /// A line of the thin protocol.
-    Thin {
+    #[serde(alias = "thin")]
+    ThinLine {
         /// The line.
         line: String,
     },
@@ -215,12 +222,14 @@ pub enum Input {
         text: String,
     },
     /// What the person says about its task.
-    Told {
+    #[serde(alias = "told")]
+    UserMessage {
         /// What they say.
         text: String,
     },
     /// The plan says something else about its task.
-    Changed {
+    #[serde(alias = "changed")]
+    TaskChanged {
         /// The task.
         task: TaskId,
         /// What is to be done, in one line.
@@ -233,7 +242,8 @@ pub enum Input {
         acceptance: Vec<String>,
     },
     /// What held it up is over.
-    GoOn {
+    #[serde(alias = "goOn")]
+    Resume {
         /// What that was.
         reason: String,
     },
@@ -244,7 +254,7 @@ pub enum Input {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Provided {
+pub enum ProvidedResource {
     /// In variables of its environment.
     Environment {
         /// Their names.
@@ -273,7 +283,7 @@ pub enum Provided {
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum CallOutcome {
+pub enum InvocationOutcome {
     /// It was done, and this is the result.
     Completed {
         /// What kind of result it is.

@@ -4,8 +4,8 @@
 
 mod actor;
 mod agent;
-mod amended;
-mod cause;
+mod plan_changes;
+mod escalation_cause;
 mod command;
 mod escalation;
 mod event;
@@ -18,7 +18,7 @@ mod message;
 mod openapi;
 mod overlap;
 mod permission;
-mod planned;
+mod planned_work;
 mod secret;
 mod session;
 mod settings;
@@ -29,33 +29,33 @@ mod value;
 
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
-pub use amended::{ChangedTask, KeptTask, PlanChanges, PlanField};
-pub use cause::Cause;
+pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
+pub use escalation_cause::EscalationCause;
 pub use command::Command;
-pub use escalation::{Action, EscalationType, Level, Severity, Subject};
-pub use event::{Event, Recorded};
-pub use feedback::{Feedback, Receipt, TestFailure, TestMetrics};
+pub use escalation::{EscalationAction, EscalationType, EscalationLevel, Severity, EscalationSubject};
+pub use event::{Event, RecordedEvent};
+pub use feedback::{TestFeedback, Receipt, TestFailure, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
-pub use input::{CallOutcome, Input, Provided};
+pub use input::{InvocationOutcome, SessionInput, ProvidedResource};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
-    AgentError, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType, Direct,
-    DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
-    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
+    AgentError, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest, DependencyType, DirectMessage,
+    DirectType, DoneMessage, ErrorType, FailMessage, InvokeMessage, NeedHuman, PhaseComplete, PhaseDone, ProgressMessage,
+    QuestionCategory, ReadyMessage, Recovery, ResolveErrorCode, ResolveError, ResolveNext, ResultType, AgentMessage,
     StepComplete, TaskRequest, UserQuestion,
 };
-pub use overlap::Overlap;
-pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
-pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
-pub use secret::secret_in;
+pub use overlap::TaskOverlap;
+pub use permission::{PermissionScope, PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest};
+pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
+pub use secret::find_secret;
 pub use session::{Locale, SessionKey};
-pub use settings::{GateApproval, Member, Mode, Settings};
+pub use settings::{GateApproval, TeamMember, OrchestrationMode, RunSettings};
 pub use state::{
-    BlockReason, CheckpointOutcome, CheckpointReason, ClaimSource, EffectId, Failure, GateReport, Heard,
-    HoldsUp, LoopOutcome, MergeOutcome, ParkMode, Proof, QuestionKind, ReturnReason, RewindTarget, Route,
+    BlockReason, CheckpointOutcome, CheckpointReason, ClaimSource, EffectId, AttemptFailure, GateReport, MessageOffset,
+    BlockedWork, LoopOutcome, MergeOutcome, ParkMode, CompletionProof, QuestionKind, ReturnReason, RewindTarget, QuestionRoute,
     RunOutcome, Usage,
 };
 pub use task::{PhaseNumber, TaskId, TaskReference};

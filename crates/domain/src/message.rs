@@ -12,19 +12,19 @@ use crate::{AgentName, PhaseNumber, TaskId};
 /// One message of an agent, understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload", rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Said {
+pub enum AgentMessage {
     /// A question to whoever can answer it.
     AskUser(AskUser),
     /// A call of another agent.
-    Invoke(Invoke),
+    Invoke(InvokeMessage),
     /// A result for another agent.
     DeliverResult(DeliverResult),
     /// A step of the task is done.
     StepComplete(StepComplete),
     /// How far the task is.
-    Progress(Progress),
+    Progress(ProgressMessage),
     /// A direct message to another session.
-    Direct(Direct),
+    Direct(DirectMessage),
     /// Something from outside that the task needs.
     DependencyRequest(DependencyRequest),
     /// A question in block form.
@@ -38,7 +38,7 @@ pub enum Said {
     /// What can be done next?
     ResolveNext(ResolveNext),
     /// These tasks can start.
-    Ready(Ready),
+    Ready(ReadyMessage),
     /// A phase has no open task.
     PhaseDone(PhaseDone),
     /// No task is open.
@@ -46,16 +46,16 @@ pub enum Said {
     /// Do this task.
     Task(TaskRequest),
     /// A task is done.
-    Done(Done),
+    Done(DoneMessage),
     /// A task failed.
-    Fail(Fail),
+    Fail(FailMessage),
     /// The resolver can't answer.
     ResolveError(ResolveError),
     /// A wish outside the grammar.
-    Custom(Custom),
+    Custom(CustomMessage),
 }
 
-impl Said {
+impl AgentMessage {
     /// Returns the message's name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
@@ -146,7 +146,7 @@ pub enum AskUserType {
 /// `[INVOKE:name]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Invoke {
+pub struct InvokeMessage {
     /// Who is called.
     pub target: AgentName,
     /// What it should do.
@@ -199,7 +199,7 @@ pub struct StepComplete {
 /// `[PROGRESS]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Progress {
+pub struct ProgressMessage {
     /// How much is done, from 0 to 1; absent where the agent does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
@@ -211,7 +211,7 @@ pub struct Progress {
 /// `[DIRECT:name]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Direct {
+pub struct DirectMessage {
     /// Who gets it.
     pub target: AgentName,
     /// What it is, where the agent says so.
@@ -389,7 +389,7 @@ pub struct ResolveNext {
 /// `READY:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ready {
+pub struct ReadyMessage {
     /// All of a group may run at once, a later group after the earlier one.
     pub groups: Vec<Vec<TaskId>>,
 }
@@ -422,7 +422,7 @@ pub struct TaskRequest {
 /// `DONE:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Done {
+pub struct DoneMessage {
     /// The task.
     pub task_id: TaskId,
     /// The phase, where the id names it.
@@ -435,7 +435,7 @@ pub struct Done {
 /// `FAIL:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fail {
+pub struct FailMessage {
     /// The task.
     pub task_id: TaskId,
     /// The phase, where the id names it.
@@ -453,7 +453,7 @@ pub struct Fail {
 #[serde(rename_all = "camelCase")]
 pub struct ResolveError {
     /// What is wrong.
-    pub code: ResolveCode,
+    pub code: ResolveErrorCode,
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -462,7 +462,7 @@ pub struct ResolveError {
 /// What is wrong with a plan or its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ResolveCode {
+pub enum ResolveErrorCode {
     /// There is no plan, or it has no task.
     TasksNotFound,
     /// Tasks wait for each other in a circle.
@@ -478,7 +478,7 @@ pub enum ResolveCode {
 /// `CUSTOM:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Custom {
+pub struct CustomMessage {
     /// What kind of wish it is: PRIORITY, SKIP and RETRY take a task id.
     pub kind: String,
     /// The wish.

@@ -7,7 +7,7 @@ use crate::TaskId;
 /// Files that two unfinished tasks both changed, each in its own worktree: a conflict, when the second is merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Overlap {
+pub struct TaskOverlap {
     /// The two, in order.
     pub tasks: [TaskId; 2],
     /// The files, sorted; the first of them where there are many.

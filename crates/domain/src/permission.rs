@@ -34,7 +34,7 @@ pub enum PermissionMode {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PermissionWish {
+pub struct PermissionRequest {
     /// The prompt's own id, by which the agent knows the answer.
     pub prompt: String,
     /// What kind of act it is.
@@ -85,7 +85,7 @@ impl PermissionKind {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Keep {
+pub enum PermissionScope {
     /// For this prompt alone.
     #[default]
     Once,

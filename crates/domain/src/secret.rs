@@ -21,7 +21,7 @@ const OURS: &str = "JANGDAN_";
 /// assert_eq!(secret_in("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
 /// assert_eq!(secret_in("ANTHROPIC_MODEL", "opus"), None);
 /// ```
-pub fn secret_in<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
+pub fn find_secret<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
     if is_secret(variable) { Some(value) } else { password(value) }.filter(|secret| !secret.is_empty())
 }
 
@@ -65,7 +65,7 @@ mod tests {
             "npm_config_//registry/:_authToken",
         ];
         for name in secret {
-            assert_eq!(secret_in(name, "value"), Some("value"), "{name}");
+            assert_eq!(find_secret(name, "value"), Some("value"), "{name}");
         }
         let harmless = [
             "PATH",
@@ -81,7 +81,7 @@ mod tests {
             "PATCH",
         ];
         for name in harmless {
-            assert_eq!(secret_in(name, "value"), None, "{name}");
+            assert_eq!(find_secret(name, "value"), None, "{name}");
         }
         let addresses = [
             ("https://ana:pw@host:80/a@b", Some("pw")),
@@ -93,7 +93,7 @@ mod tests {
             ("a:b@c", None),
         ];
         for (value, expected) in addresses {
-            assert_eq!(secret_in("URL", value), expected, "{value}");
+            assert_eq!(find_secret("URL", value), expected, "{value}");
         }
     }
 }

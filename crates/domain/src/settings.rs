@@ -12,9 +12,9 @@ const MINUTE_MS: u64 = 60_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct Settings {
+pub struct RunSettings {
     /// Who decides what starts.
-    pub mode: Mode,
+    pub mode: OrchestrationMode,
     /// How many tasks may run at once.
     #[cfg_attr(feature = "openapi", schema(value_type = u32, minimum = 1))]
     pub slots: NonZeroU32,
@@ -49,10 +49,10 @@ pub struct Settings {
     pub locale: Locale,
 }
 
-impl Default for Settings {
+impl Default for RunSettings {
     fn default() -> Self {
         Self {
-            mode: Mode::Automatic,
+            mode: OrchestrationMode::Automatic,
             slots: NonZeroU32::MIN.saturating_add(2),
             memory_mib: None,
             timeout_ms: 30 * MINUTE_MS,
@@ -77,7 +77,7 @@ impl Default for Settings {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Mode {
+pub enum OrchestrationMode {
     /// Jangdan starts what can start.
     #[default]
     Automatic,
@@ -101,7 +101,7 @@ pub enum GateApproval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Member {
+pub struct TeamMember {
     /// The name by which others call it.
     pub name: AgentName,
     /// What it is in the team for.

@@ -24,17 +24,20 @@ pub struct EffectId {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum BlockReason {
     /// Its question has no answer yet.
-    Input {
+    #[serde(alias = "input")]
+    Question {
         /// The question.
         question: QuestionId,
     },
     /// Its request is not provided yet.
-    Dependency {
+    #[serde(alias = "dependency")]
+    Request {
         /// The request.
         request: RequestId,
     },
     /// Its call is not over yet.
-    Call {
+    #[serde(alias = "call")]
+    Invocation {
         /// The call.
         invocation: InvocationId,
     },
@@ -65,9 +68,10 @@ pub enum BlockReason {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Failure {
+pub enum AttemptFailure {
     /// The agent said so.
-    Said {
+    #[serde(alias = "said")]
+    Reported {
         /// Why.
         reason: String,
     },
@@ -94,10 +98,11 @@ pub enum Failure {
         message: String,
     },
     /// Somebody gave it up.
-    GivenUp,
+    #[serde(alias = "givenUp")]
+    MarkedFailed,
 }
 
-impl Failure {
+impl AttemptFailure {
     /// Tells whether a process went away without a word, as one does that somebody else kills.
     #[must_use]
     pub fn is_loss(&self) -> bool {
@@ -110,7 +115,7 @@ impl Failure {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct HoldsUp {
+pub struct BlockedWork {
     /// The time on the longest way to the end, as it is estimated.
     pub time_ms: u64,
     /// The tasks behind it.
@@ -124,7 +129,8 @@ pub struct HoldsUp {
 #[serde(rename_all = "camelCase")]
 pub enum ClaimSource {
     /// The agent said DONE.
-    Said,
+    #[serde(alias = "said")]
+    DoneMessage,
     /// The agent's turn ended.
     TurnEnd,
     /// The agent said that its phase is complete.
@@ -138,7 +144,7 @@ pub enum ClaimSource {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Proof {
+pub enum CompletionProof {
     /// A receipt.
     Checked,
     /// The agent's word alone.
@@ -283,7 +289,8 @@ pub enum CheckpointReason {
     /// A phase is at its gate.
     Gate,
     /// Somebody asked for it.
-    Asked,
+    #[serde(alias = "asked")]
+    Requested,
 }
 
 /// What came of making a checkpoint.
@@ -314,7 +321,7 @@ pub type RewindTarget = Option<CheckpointId>;
 /// Who gets a question next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Route {
+pub enum QuestionRoute {
     /// The run's orchestrator agent.
     Orchestrator,
     /// The person.
@@ -352,7 +359,7 @@ pub enum LoopOutcome {
 /// Where in a session's output a message began. Messages of a session are heard in this order, each once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Heard {
+pub struct MessageOffset {
     /// The offset of its first byte.
     pub start: u64,
     /// Which of several with that offset it is; only screens have more than one.

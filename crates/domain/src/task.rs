@@ -37,7 +37,7 @@ impl TaskId {
     }
 
     /// Tells whether the id begins with `T`; Kiro's and Task Master's do not.
-    pub fn is_lettered(&self) -> bool {
+    pub fn has_letter_prefix(&self) -> bool {
         self.0.starts_with('T')
     }
 

@@ -11,7 +11,7 @@ use agents::{
     preset::{Launch, Preset},
 };
 use anyhow::{Context, Result, bail, ensure};
-use domain::{PermissionWish, Role, Usage};
+use domain::{PermissionRequest, Role, Usage};
 use protocol::Item;
 
 use crate::place::Place;
@@ -115,7 +115,7 @@ impl Led {
     }
 
     /// Waits for a permission prompt.
-    pub fn permission(&mut self) -> Result<PermissionWish> {
+    pub fn permission(&mut self) -> Result<PermissionRequest> {
         self.until("a permission prompt", |seen| match seen {
             Seen::Happened(Happening::Permission { wish, .. }) => Some(wish.clone()),
             _ => None,

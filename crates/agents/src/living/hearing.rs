@@ -98,7 +98,7 @@ impl Hearing {
         items.extend(self.aside.end_turn());
         let end = offset + bytes.len() as u64;
         let said = |(item, ordinal)| {
-            let heard = domain::Heard { start: offset, ordinal };
+            let heard = domain::MessageOffset { start: offset, ordinal };
             Seen::Happened(Happening::Said { heard, read_from: self.driver.read_from().min(end), item })
         };
         items.into_iter().zip(0..).map(said).collect()

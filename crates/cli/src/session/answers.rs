@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use agents::{Happening, PromptOption, Seen, Told};
-use domain::{AskUser, Said};
+use domain::{AskUser, AgentMessage};
 
 /// What an agent waits for.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Waits {
             Happening::Prompt { prompt, asked } => self.open(prompt, What::Question(asked.clone())),
             Happening::Withdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
             Happening::Said { item: protocol::Item::Message(message), .. } => {
-                if let Said::AskUser(asked) = &message.said {
+                if let AgentMessage::AskUser(asked) = &message.said {
                     self.asked = Some(Box::new(asked.clone()));
                 }
             }

@@ -6,7 +6,7 @@ use agents::{
     Happening, PlanStep, PromptOption, Seen, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
 };
 use anstyle::{AnsiColor, Style};
-use domain::{AskUser, PermissionKind, PermissionWish, Usage};
+use domain::{AskUser, PermissionKind, PermissionRequest, Usage};
 use holder::spool::Exit;
 
 use crate::{moment::moment, printable::printable};
@@ -123,7 +123,7 @@ impl<W: Write> Show<W> {
         Ok(())
     }
 
-    fn permission(&mut self, wish: &PermissionWish, options: &[PromptOption]) -> io::Result<()> {
+    fn permission(&mut self, wish: &PermissionRequest, options: &[PromptOption]) -> io::Result<()> {
         let what = match wish.kind {
             PermissionKind::Edit => "change",
             PermissionKind::Run => "run",

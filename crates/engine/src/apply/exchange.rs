@@ -1,6 +1,6 @@
 //! What happens between agents: calls, results, direct lines.
 
-use domain::{Event, Input};
+use domain::{Event, SessionInput};
 
 use crate::{
     run::Run,
@@ -41,7 +41,7 @@ impl Run {
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {
                     let outcome = outcome.clone();
-                    let input = Input::CallEnded { invocation: *invocation, from, outcome };
+                    let input = SessionInput::InvocationEnded { invocation: *invocation, from, outcome };
                     self.owe(self.session(caller).task, caller, input);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Command, Heard, Role, Said, SessionId};
+use domain::{Command, MessageOffset, Role, AgentMessage, SessionId};
 use protocol::{Decoder, Item, Keys, Options};
 
 /// The mouths of all sessions.
@@ -79,7 +79,7 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
         commands.iter().map(|command| place(command).map(|(start, _)| start)).collect();
     for (index, command) in commands.iter_mut().enumerate() {
         let open = starts.get(index + 1..).unwrap_or_default().iter().flatten().min().copied();
-        if let Command::Hear { read_from, .. } = command {
+        if let Command::ReceiveMessage { read_from, .. } = command {
             *read_from = open.or(last).unwrap_or(*read_from);
         }
     }
@@ -88,27 +88,27 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
 
 fn place(command: &Command) -> Option<(u64, u64)> {
     match command {
-        Command::Hear { heard, read_from, .. } => Some((heard.start, *read_from)),
+        Command::ReceiveMessage { heard, read_from, .. } => Some((heard.start, *read_from)),
         _ => None,
     }
 }
 
 fn rank(command: &Command) -> u32 {
-    let Command::Hear { said, .. } = command else { return 5 };
+    let Command::ReceiveMessage { said, .. } = command else { return 5 };
     match said.as_ref() {
-        Said::Error(_) => 0,
-        Said::PhaseComplete(_) => 1,
-        Said::DependencyRequest(_) => 2,
-        Said::AskUser(_) | Said::UserQuestion(_) | Said::NeedHuman(_) => 3,
+        AgentMessage::Error(_) => 0,
+        AgentMessage::PhaseComplete(_) => 1,
+        AgentMessage::DependencyRequest(_) => 2,
+        AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::NeedHuman(_) => 3,
         _ => 4,
     }
 }
 
 fn command(item: Item, read_from: u64) -> Command {
-    let heard = Heard { start: item.span().start, ordinal: item.span().ordinal };
+    let heard = MessageOffset { start: item.span().start, ordinal: item.span().ordinal };
     match item {
-        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
-        Item::Invalid(invalid) => Command::HearInvalid {
+        Item::Message(message) => Command::ReceiveMessage { heard, read_from, said: Box::new(message.said) },
+        Item::Invalid(invalid) => Command::ReceiveInvalid {
             heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
@@ -116,7 +116,7 @@ fn command(item: Item, read_from: u64) -> Command {
             raw: invalid.span.raw,
         },
         Item::Near(near) => {
-            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+            Command::ReceiveNearMiss { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
         }
     }
 }

@@ -13,7 +13,7 @@ use agents::{
     Begin, Found, Hired, Left, Living, LivingError, Seen, SessionError, Start, State, driver,
     preset::{Launch, Preset},
 };
-use domain::{Heard, Role, SessionId, TaskId, Usage};
+use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
 use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
 
@@ -203,8 +203,8 @@ impl Process {
     }
 
     /// Returns where something stands among all that the session said.
-    pub(super) fn heard(&self, heard: Heard) -> Heard {
-        Heard { start: self.place(heard.start), ordinal: heard.ordinal }
+    pub(super) fn heard(&self, heard: MessageOffset) -> MessageOffset {
+        MessageOffset { start: self.place(heard.start), ordinal: heard.ordinal }
     }
 
     /// Writes down that it ends together with the server.

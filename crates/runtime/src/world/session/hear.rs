@@ -1,7 +1,7 @@
 //! Reports what is seen of a session.
 
 use agents::{Happening, PlanStep, Seen, StepStatus, ToolCall, Trouble, TurnOutcome};
-use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
+use domain::{AgentError, Command, ErrorType, MessageOffset, Recovery, AgentMessage, Timestamp};
 use protocol::Item;
 
 use super::{Clerk, Next};
@@ -33,7 +33,7 @@ impl Clerk {
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_cut => {
                     let read_from = process.place(read_from);
-                    self.site.said(session, Command::CutTurn { read_from, words, tools });
+                    self.site.said(session, Command::InterruptTurn { read_from, words, tools });
                 }
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
@@ -110,25 +110,25 @@ impl Clerk {
                 self.site.said(session, command(heard, read_from, item));
             }
             Happening::Permission { wish, options: _ } => {
-                self.site.said(session, Command::AskPermission(wish));
+                self.site.said(session, Command::RequestPermission(wish));
             }
             Happening::Prompt { prompt, asked } => {
-                self.site.said(session, Command::AskPrompt { prompt, asked });
+                self.site.said(session, Command::RequestAnswer { prompt, asked });
             }
             Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
             // Whoever is sent away has no more turns to end; what it said is kept all the same.
             Happening::TurnEnded { read_from, words, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.place(read_from);
-                self.site.said(session, Command::CutTurn { read_from, words, tools });
+                self.site.said(session, Command::InterruptTurn { read_from, words, tools });
                 self.site.turns.end(session);
             }
             Happening::TurnEnded { read_from, words, tools, outcome } => {
                 let read_from = process.place(read_from);
                 if let Some(error) = error(outcome) {
                     // Behind everything that it said in this turn, and the same each time that it is read.
-                    let heard = Heard { start: read_from, ordinal: u32::MAX };
-                    let said = Box::new(Said::Error(error));
-                    self.site.said(session, Command::Hear { heard, read_from, said });
+                    let heard = MessageOffset { start: read_from, ordinal: u32::MAX };
+                    let said = Box::new(AgentMessage::Error(error));
+                    self.site.said(session, Command::ReceiveMessage { heard, read_from, said });
                 }
                 self.site.said(session, Command::EndTurn { read_from, words, tools });
                 self.site.turns.end(session);
@@ -152,10 +152,10 @@ impl Clerk {
     }
 }
 
-fn command(heard: Heard, read_from: u64, item: Item) -> Command {
+fn command(heard: MessageOffset, read_from: u64, item: Item) -> Command {
     match item {
-        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
-        Item::Invalid(invalid) => Command::HearInvalid {
+        Item::Message(message) => Command::ReceiveMessage { heard, read_from, said: Box::new(message.said) },
+        Item::Invalid(invalid) => Command::ReceiveInvalid {
             heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
@@ -163,7 +163,7 @@ fn command(heard: Heard, read_from: u64, item: Item) -> Command {
             raw: invalid.span.raw,
         },
         Item::Near(near) => {
-            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+            Command::ReceiveNearMiss { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
         }
     }
 }

@@ -7,7 +7,7 @@ use agents::{
     preset::Form,
     words::{self, Listener},
 };
-use domain::{Command, Input, InputNumber};
+use domain::{Command, SessionInput, InputNumber};
 use protocol::say::{self, Preamble, Task, preamble};
 
 use super::{Clerk, Next, Tell, begin_turn};
@@ -61,7 +61,7 @@ impl Clerk {
     }
 
     pub(super) fn typed(&self, input: InputNumber) {
-        self.site.report(Command::ReportTyped { session: self.seat.session, input });
+        self.site.report(Command::ReportInputSent { session: self.seat.session, input });
     }
 
     /// Puts an input into words. Whoever is spoken to for the first time is told about the protocol too.
@@ -74,7 +74,7 @@ impl Clerk {
     /// Puts before words what must be known to understand them.
     fn introduced(&self, told: Told, tell: &Tell, process: &Process) -> Told {
         let Told::Prompt { text } = told else { return told };
-        let begins = matches!(*tell.input, Input::Task { .. });
+        let begins = matches!(*tell.input, SessionInput::Task { .. });
         let (replay, form) = (self.replay.as_ref().filter(|_| !process.remembers), self.seat.preset.form);
         let before = match (replay, begins || tell.number > 1 || form == Form::Json) {
             (Some(replay), _) => self.repeat(replay, process),
@@ -91,7 +91,7 @@ impl Clerk {
     /// Returns what an agent that can't remember is told again.
     fn repeat(&self, replay: &Task, process: &Process) -> String {
         let brief = self.at_its_place(replay, process);
-        let input = Input::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
+        let input = SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
         match words::told(&input, self.listener(process, Some(&brief))) {
             Told::Prompt { text } => text,
             Told::Permission { .. } | Told::Answer { .. } | Told::Interrupt => String::new(),

@@ -30,7 +30,7 @@ pub struct PlanChanges {
     pub changed: Vec<ChangedTask>,
     /// What is different too, and comes too late for the task as it is now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptTask>,
+    pub kept: Vec<LateTaskChange>,
 }
 
 /// A task about which something else is said.
@@ -50,7 +50,7 @@ pub struct ChangedTask {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct KeptTask {
+pub struct LateTaskChange {
     /// The task.
     pub task: TaskId,
     /// What is different, and stays as it is; nothing where the file no longer has the task.

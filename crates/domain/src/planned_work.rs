@@ -101,7 +101,7 @@ pub struct PlannedTask {
     pub worktree: Option<String>,
     /// Whether there is something to do.
     #[serde(default)]
-    pub from_plan: FromPlan,
+    pub from_plan: PlanStatus,
 }
 
 impl PlannedTask {
@@ -126,7 +126,7 @@ impl PlannedTask {
             memory_mib: 0,
             budget: None,
             worktree: None,
-            from_plan: FromPlan::Open,
+            from_plan: PlanStatus::Open,
         }
     }
 }
@@ -136,7 +136,7 @@ impl PlannedTask {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum FromPlan {
+pub enum PlanStatus {
     /// It is to be done.
     #[default]
     Open,
