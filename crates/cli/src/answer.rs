@@ -62,12 +62,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let keep = arguments.keep.keep();
     let command = match arguments.option {
         Some(number) => option(&wisher, question, number)?,
-        None => Command::Answer { question: Some(question), task: None, answer: text, keep },
+        None => Command::Answer { question: Some(question), task: None, answer: text, scope: keep },
     };
     // What is said aloud counts more than what a number stands for.
     let command = match command {
-        Command::Answer { question, task, answer, keep: PermissionScope::Once } => {
-            Command::Answer { question, task, answer, keep }
+        Command::Answer { question, task, answer, scope: PermissionScope::Once } => {
+            Command::Answer { question, task, answer, scope: keep }
         }
         other => other,
     };

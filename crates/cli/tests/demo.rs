@@ -124,7 +124,7 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
     has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
     has(
         "a report of progress",
-        &|event| matches!(event, Event::MessageReceived { said, .. } if matches!(**said, AgentMessage::Progress(_))),
+        &|event| matches!(event, Event::MessageReceived { message, .. } if matches!(**said, AgentMessage::Progress(_))),
     );
     has("a gate that a person approves", &|event| matches!(event, Event::GateApproved { .. }));
     has("money", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));

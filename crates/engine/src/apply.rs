@@ -97,7 +97,7 @@ impl Run {
             Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
             Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
             Event::AttemptFailed { task, counted, .. } => self.attempt_failed(at, task, *counted),
-            Event::TaskRetried { task, hint, afresh } => self.task_retried(task, hint.as_ref(), *afresh),
+            Event::TaskRetried { task, hint, resets_attempts: afresh } => self.task_retried(task, hint.as_ref(), *afresh),
             Event::TaskFailed { task, .. } => self.task_over(at, task, Stage::Failed),
             Event::TaskSkipped { task } => self.task_over(at, task, Stage::Skipped),
             Event::TaskCancelled { task } => self.task_over(at, task, Stage::Cancelled),
@@ -169,15 +169,15 @@ impl Run {
                 self.input_queued(*session, *input, content, given);
             }
             Event::InputSent { session, input } => self.input_typed(*session, *input),
-            Event::MessageReceived { session, heard, read_from, said } => {
+            Event::MessageReceived { session, offset: heard, read_from, message: said } => {
                 self.heard(*session, *heard, *read_from);
                 self.message_heard(*session, said);
             }
-            Event::MessageRejected { session, heard, read_from, protocol, error, .. } => {
+            Event::MessageRejected { session, offset: heard, read_from, protocol, error, .. } => {
                 self.heard(*session, *heard, *read_from);
                 self.message_refused(*session, protocol, error);
             }
-            Event::NearMissReceived { session, heard, read_from, near, raw } => {
+            Event::NearMissReceived { session, offset: heard, read_from, near, raw } => {
                 self.heard(*session, *heard, *read_from);
                 self.near_miss_heard(*session, near, raw);
             }

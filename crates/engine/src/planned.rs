@@ -37,7 +37,7 @@ fn planned_task(task: &Task, with_optional: bool) -> PlannedTask {
         complexity: task.complexity,
         budget: task.budget,
         worktree: task.worktree.clone(),
-        from_plan: if task.done {
+        plan_status: if task.done {
             PlanStatus::Done
         } else if task.optional && !with_optional {
             PlanStatus::Skipped

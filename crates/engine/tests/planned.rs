@@ -30,5 +30,5 @@ fn all_that_a_plan_says_arrives() {
     assert_eq!(paint.timeout_ms, Some(300_000));
     assert_eq!(paint.budget, Some(Budget::Tokens(7000)));
     assert_eq!((paint.depends_on.len(), &paint.external[..]), (1, &["contract".to_owned()][..]));
-    assert_eq!((task("T0").from_plan, paint.from_plan), (PlanStatus::Done, PlanStatus::Open));
+    assert_eq!((task("T0").plan_status, paint.plan_status), (PlanStatus::Done, PlanStatus::Open));
 }

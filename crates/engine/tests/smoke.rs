@@ -48,7 +48,7 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
     let said =
         AgentMessage::Done(DoneMessage { task_id: id.clone(), phase: None, fields: std::collections::BTreeMap::new() });
     let heard = MessageOffset { start: 0, ordinal: 0 };
-    step(&mut run, Actor::Agent(session), Command::ReceiveMessage { heard, read_from: 8, said: Box::new(said) });
+    step(&mut run, Actor::Agent(session), Command::ReceiveMessage { offset: heard, read_from: 8, message: Box::new(said) });
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
     step(&mut run, Actor::System, Command::ReportMerge { task: id.clone(), attempt: 1, outcome });

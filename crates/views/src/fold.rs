@@ -124,12 +124,12 @@ impl Views {
             Event::SessionEnded { session, exit_status } => self.session_ended(now, *session, *exit_status),
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
             Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
-            Event::MessageReceived { session, said, .. } => self.heard(now, *session, said),
-            Event::TurnEnded { session, words, tools, .. } => {
+            Event::MessageReceived { session, message: said, .. } => self.heard(now, *session, said),
+            Event::TurnEnded { session, text: words, tools, .. } => {
                 // What the orchestrator says to the person is an event of its own.
                 self.turn_ended(now, *session, words, tools);
             }
-            Event::TurnInterrupted { session, words, tools, .. } => self.turn_cut(now, *session, words, tools),
+            Event::TurnInterrupted { session, text: words, tools, .. } => self.turn_cut(now, *session, words, tools),
             // What is said about them is in the timeline, and in the conversation when the agent is told.
             Event::InputSent { .. } | Event::MessageRejected { .. } | Event::NearMissReceived { .. } => {}
 
@@ -141,13 +141,13 @@ impl Views {
             Event::QuestionDelivered { question, .. } => self.question_delivered(now, *question),
             Event::QuestionResumed { question } => self.question_resumed(*question),
             Event::QuestionWithdrawn { question, reason } => self.question_withdrawn(now, *question, reason),
-            Event::QuestionExpired { question, took_default } => {
+            Event::QuestionExpired { question, default_used: took_default } => {
                 self.question_expired(now, *question, took_default.as_ref());
             }
             Event::ManyQuestionsAsked { agent, phase, count } => self.agent_asks_a_lot(agent, *phase, *count),
             Event::PermissionDecided { .. } | Event::PermissionRuleSaved { .. } => {}
 
-            Event::RequestMade { request, session, task, asked, holds_up } => {
+            Event::RequestMade { request, session, task, dependency: asked, blocks: holds_up } => {
                 self.request_made(now, (*request, *session), task.as_ref(), asked, *holds_up);
             }
             Event::RequestProvided { request, provided, default } => {
@@ -157,7 +157,7 @@ impl Views {
             Event::RequestSkipped { request } => self.request_settled(now, *request, RequestState::Skipped),
             Event::RequestDelivered { request, .. } => self.request_delivered(now, *request),
 
-            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
                 self.invocation_made(now, (*invocation, *caller), callee, wanted, context.as_ref());
             }
             Event::InvocationStarted { invocation, session } => {
@@ -185,7 +185,7 @@ impl Views {
             Event::GateOpened { phase, round, documents } => self.gate_opened(now, *phase, *round, documents),
             Event::GateChecked { phase, round, report } => self.gate_checked(now, *phase, *round, report),
             Event::GateVerifierStarted { phase, round, session } => self.gate_judged(*phase, *round, *session),
-            Event::GatePassed { phase, round, holds_up } => self.gate_passed(now, *phase, *round, *holds_up),
+            Event::GatePassed { phase, round, blocks: holds_up } => self.gate_passed(now, *phase, *round, *holds_up),
             Event::GateApproved { phase, waived, note } => {
                 self.gate_approved(now, *phase, *waived, note.as_ref());
             }
@@ -290,7 +290,7 @@ impl Views {
             required,
             permission,
             prompt,
-            holds_up,
+            blocks: holds_up,
         } = event
         else {
             return;
@@ -324,7 +324,7 @@ impl Views {
             description,
             context,
             suggested,
-            holds_up,
+            blocks: holds_up,
         } = event
         else {
             return;

@@ -172,15 +172,15 @@ pub fn line(event: &Event) -> String {
             format!("{session} 세션에 전함{}", colon(&say(content)))
         }
         Event::InputSent { session, input } => format!("{session} 세션에 {input}번 입력이 들어감"),
-        Event::MessageReceived { session, said, .. } => format!("{session} 세션의 말: {}", said.name()),
+        Event::MessageReceived { session, message: said, .. } => format!("{session} 세션의 말: {}", said.name()),
         Event::MessageRejected { session, protocol, error, .. } => {
             format!("{session} 세션의 {protocol} 메시지를 받아들일 수 없음{}", colon(error))
         }
         Event::NearMissReceived { session, near, raw, .. } => {
             format!("{session} 세션의 말이 {near} 메시지와 거의 같음{}", colon(raw))
         }
-        Event::TurnEnded { session, words, .. } => format!("{session} 세션의 차례가 끝남{}", colon(words)),
-        Event::TurnInterrupted { session, words, .. } => format!("{session} 세션의 차례가 끊김{}", colon(words)),
+        Event::TurnEnded { session, text: words, .. } => format!("{session} 세션의 차례가 끝남{}", colon(words)),
+        Event::TurnInterrupted { session, text: words, .. } => format!("{session} 세션의 차례가 끊김{}", colon(words)),
 
         Event::QuestionAsked { question, session, text, permission: wish, .. } => {
             let text = wish.as_ref().map_or(text.clone(), permission);
@@ -202,14 +202,14 @@ pub fn line(event: &Event) -> String {
         Event::QuestionWithdrawn { question, reason } => {
             format!("{question} 질문을 거둠{}", colon(reason))
         }
-        Event::QuestionExpired { question, took_default } => {
+        Event::QuestionExpired { question, default_used: took_default } => {
             let took = took_default.as_ref().map(|took| format!(", 기본값으로 정함{}", colon(took)));
             format!("{question} 질문의 기한이 지남{}", took.unwrap_or_default())
         }
         Event::ManyQuestionsAsked { agent, phase, count } => {
             format!("{agent} 에이전트가 {phase}단계에서 {count}번 물음")
         }
-        Event::PermissionDecided { session, wish, allowed, rule } => {
+        Event::PermissionDecided { session, request: wish, allowed, rule } => {
             let may = if *allowed { "허용됨" } else { "허용되지 않음" };
             format!("{session} 세션의 {} {may}: {} ({rule})", act(wish.kind), brief(&wish.subject))
         }
@@ -218,7 +218,7 @@ pub fn line(event: &Event) -> String {
             format!("앞으로 항상 {may}: {pattern}")
         }
 
-        Event::RequestMade { request, asked, .. } => {
+        Event::RequestMade { request, dependency: asked, .. } => {
             format!("{request} 요청: {} 필요{}", asked.name, colon(&asked.description))
         }
         Event::RequestProvided { request, provided, default } => {
@@ -238,7 +238,7 @@ pub fn line(event: &Event) -> String {
             format!("{request} 요청의 결과를 {session} 세션에 알림")
         }
 
-        Event::InvocationMade { invocation, caller, callee, wanted, .. } => {
+        Event::InvocationMade { invocation, caller, callee, task: wanted, .. } => {
             format!("{invocation} 호출: {caller} 세션이 {callee} 에이전트를 부름{}", colon(wanted))
         }
         Event::InvocationStarted { invocation, session } => {

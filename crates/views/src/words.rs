@@ -202,7 +202,7 @@ pub fn line(event: &Event) -> Line {
         Event::InputSent { session, input } => {
             Line::new(format!("{session} has input {input}")).session(*session).quiet()
         }
-        Event::MessageReceived { session, said, .. } => {
+        Event::MessageReceived { session, message: said, .. } => {
             Line::new(format!("{session} says {}", said.name())).session(*session).quiet()
         }
         Event::MessageRejected { session, protocol, error, .. } => {
@@ -212,10 +212,10 @@ pub fn line(event: &Event) -> Line {
         Event::NearMissReceived { session, near, raw, .. } => {
             Line::new(format!("{session} almost said {near}{}", colon(raw))).session(*session)
         }
-        Event::TurnEnded { session, words, .. } => {
+        Event::TurnEnded { session, text: words, .. } => {
             Line::new(format!("{session} ended its turn{}", colon(words))).session(*session)
         }
-        Event::TurnInterrupted { session, words, .. } => {
+        Event::TurnInterrupted { session, text: words, .. } => {
             Line::new(format!("{session} was cut off in its turn{}", colon(words))).session(*session)
         }
 
@@ -250,16 +250,16 @@ pub fn line(event: &Event) -> Line {
         Event::QuestionWithdrawn { question, reason } => {
             Line::new(format!("{question} is withdrawn{}", colon(reason))).question(*question)
         }
-        Event::QuestionExpired { question, took_default } => {
+        Event::QuestionExpired { question, default_used: took_default } => {
             let took = took_default.as_ref().map(|took| format!(", its default is taken{}", colon(took)));
             Line::new(format!("{question} expired{}", took.unwrap_or_default())).question(*question)
         }
         Event::ManyQuestionsAsked { agent, phase, count } => {
             Line::new(format!("{agent} asked {count} times in phase {phase}")).phase(*phase)
         }
-        Event::PermissionDecided { session, wish, allowed, rule } => {
+        Event::PermissionDecided { session, request: wish, allowed, rule } => {
             let may = if *allowed { "may" } else { "may not" };
-            let (act, subject) = (wish.kind.word(), brief(&wish.subject));
+            let (act, subject) = (wish.kind.pattern_name(), brief(&wish.subject));
             Line::new(format!("{session} {may} {act} {subject} ({rule})")).session(*session).quiet()
         }
         Event::PermissionRuleSaved { task, pattern, allowed, .. } => {
@@ -267,7 +267,7 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{pattern} is {may} from now on")).maybe_task(task.as_ref())
         }
 
-        Event::RequestMade { request, session, task, asked, .. } => {
+        Event::RequestMade { request, session, task, dependency: asked, .. } => {
             let line = Line::new(format!("{request} asks for {}{}", asked.name, colon(&asked.description)));
             line.id(request).session(*session).maybe_task(task.as_ref())
         }
@@ -290,7 +290,7 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{session} knows about {request}")).id(request).session(*session).quiet()
         }
 
-        Event::InvocationMade { invocation, caller, callee, wanted, .. } => {
+        Event::InvocationMade { invocation, caller, callee, task: wanted, .. } => {
             Line::new(format!("{invocation}: {caller} calls {callee}{}", colon(wanted)))
                 .id(invocation)
                 .session(*caller)

@@ -129,7 +129,7 @@ fn rewrite(random: &mut Random, task: &mut PlannedTask, earlier: Option<TaskId>,
             };
         }
         _ => {
-            task.from_plan = if task.from_plan == PlanStatus::Open { PlanStatus::Done } else { PlanStatus::Open };
+            task.plan_status = if task.plan_status == PlanStatus::Open { PlanStatus::Done } else { PlanStatus::Open };
         }
     }
 }

@@ -155,7 +155,7 @@ fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<
     task.memory_mib = [0, 0, 512, 1_500, 4_000].get(random.below(5)).copied().unwrap_or(0);
     task.budget = random.once_in(6).then(|| budget(random, 1));
     task.worktree = random.once_in(15).then(|| "shared".to_owned());
-    task.from_plan = match random.below(30) {
+    task.plan_status = match random.below(30) {
         0 => PlanStatus::Done,
         1 => PlanStatus::Skipped,
         _ => PlanStatus::Open,

@@ -73,7 +73,7 @@ fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
         question: Some(question),
         task: None,
         answer: answer.to_owned(),
-        keep: PermissionScope::Once,
+        scope: PermissionScope::Once,
     };
     match random.below(10) {
         0..4 => random.pick(&questions).map(|id| says(*id, "left")),
@@ -151,7 +151,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
         }
         109..112 => Command::SendMessage { task, text: "mind the gap".to_owned() },
         _ => {
-            Command::Answer { question: None, task: Some(task), answer: "left".to_owned(), keep: PermissionScope::Once }
+            Command::Answer { question: None, task: Some(task), answer: "left".to_owned(), scope: PermissionScope::Once }
         }
     })
 }
@@ -160,7 +160,7 @@ fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command>
     let question: &Question = model.questions.get(&id).filter(|known| known.standing == Standing::Person)?;
     let word = random.pick(&question.options).cloned().unwrap_or_else(|| "yes".to_owned());
     let keep = random.pick(&[PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project]).copied().unwrap_or_default();
-    Some(Command::Answer { question: Some(id), task: None, answer: word, keep })
+    Some(Command::Answer { question: Some(id), task: None, answer: word, scope: keep })
 }
 
 fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {

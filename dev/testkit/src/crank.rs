@@ -141,7 +141,7 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
             if let SessionInput::Task { task: task_id, .. } = *content {
                 let said = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
                 let heard = MessageOffset { start: 100, ordinal: 0 };
-                let hear = Command::ReceiveMessage { heard, read_from: 120, said: Box::new(said) };
+                let hear = Command::ReceiveMessage { offset: heard, read_from: 120, message: Box::new(said) };
                 answers.push((Actor::Agent(session), hear));
             }
             return answers;

@@ -82,7 +82,7 @@ mod tests {
         let mut tools = Tools::default();
         let known = tools.learn(&request.tool_call);
         let wish = wish("7".to_owned(), known, Path::new("/work/tree"));
-        let seen = format!("{} {} {}", wish.kind.word(), wish.subject, wish.in_worktree);
+        let seen = format!("{} {} {}", wish.kind.pattern_name(), wish.subject, wish.in_worktree);
         assert_eq!(seen, expected);
     }
 

@@ -44,7 +44,7 @@ fn to_question(row: &QuestionRow) -> Command {
         QuestionKind::Confirmation => offered.unwrap_or_else(|| "yes".to_owned()),
         QuestionKind::Text | QuestionKind::Selection => offered.unwrap_or_else(|| AS_YOU_LIKE.to_owned()),
     };
-    Command::Answer { question: Some(row.id), task: None, answer, keep: PermissionScope::Once }
+    Command::Answer { question: Some(row.id), task: None, answer, scope: PermissionScope::Once }
 }
 
 /// A permission can be given; nothing else is here to be given away.

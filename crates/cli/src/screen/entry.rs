@@ -240,7 +240,7 @@ impl Act {
 }
 
 fn answer(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
-    Command::Answer { question: Some(question), task: None, answer: text.to_owned(), keep }
+    Command::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
 }
 
 /// Joins what is there of a heading.

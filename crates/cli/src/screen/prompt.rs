@@ -218,7 +218,7 @@ fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
     match (&entry.free, text.strip_prefix('=')) {
         (Free::Answer(question), Some(text)) if !text.trim().is_empty() => {
             let (question, answer) = (Some(*question), text.trim().to_owned());
-            Some(Meaning::Wish(Command::Answer { question, task: None, answer, keep: domain::PermissionScope::Once }))
+            Some(Meaning::Wish(Command::Answer { question, task: None, answer, scope: domain::PermissionScope::Once }))
         }
         _ => None,
     }

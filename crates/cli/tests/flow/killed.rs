@@ -269,7 +269,7 @@ fn once(events: &[Event]) {
     let mut seen = BTreeSet::new();
     for event in events {
         let name = match event {
-            Event::MessageReceived { session, heard, .. } => format!("heard {session} {heard:?}"),
+            Event::MessageReceived { session, offset: heard, .. } => format!("heard {session} {heard:?}"),
             Event::InputSent { session, input } => format!("typed {session} {input}"),
             Event::TaskDone { task, .. } => format!("done {task}"),
             Event::MergeFinished { task, .. } => format!("merged {task}"),

@@ -96,7 +96,7 @@ impl Run {
         let timeout_ms = self.settings.timeout_ms;
         let before = self.task(found).planned.external.clone();
         let Some(task) = self.task_mut(found) else { return };
-        task.planned.take(said, fields);
+        task.planned.copy_fields(said, fields);
         let has = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));
         if has(&[PlanField::Timeout]) {
             task.timeout_ms = Some(said.timeout_ms.unwrap_or(timeout_ms));

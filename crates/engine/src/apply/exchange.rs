@@ -10,7 +10,7 @@ use crate::{
 impl Run {
     pub(super) fn take_exchange(&mut self, event: &Event) {
         match event {
-            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
                 self.invocations.push(Invocation {
                     caller: Some(*caller),
                     callee: Some(callee.clone()),

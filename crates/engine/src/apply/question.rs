@@ -77,11 +77,11 @@ impl Run {
             Event::QuestionWithdrawn { question, .. } => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
-            Event::QuestionExpired { question, took_default } => match took_default {
+            Event::QuestionExpired { question, default_used: took_default } => match took_default {
                 Some(answer) => self.question_answered(*question, answer),
                 None => self.close_question(*question, QuestionState::Expired),
             },
-            Event::PermissionRuleSaved { keep, task, pattern, allowed } => {
+            Event::PermissionRuleSaved { scope: keep, task, pattern, allowed } => {
                 let choice = (pattern.clone(), *allowed);
                 match (keep, task.as_ref().and_then(|task| self.find(task))) {
                     (PermissionScope::Once, _) => {}
@@ -98,7 +98,7 @@ impl Run {
                     }
                 }
             }
-            Event::RequestMade { request, session, task, asked, .. } => {
+            Event::RequestMade { request, session, task, dependency: asked, .. } => {
                 self.requests.push(Request {
                     session: Some(*session),
                     task: task.as_ref().and_then(|task| self.find(task)),
@@ -142,7 +142,7 @@ impl Run {
                 }
             }
             // It is answered by an input.
-            Event::PermissionDecided { session, wish, .. } => self.prompted(*session, &wish.prompt),
+            Event::PermissionDecided { session, request: wish, .. } => self.prompted(*session, &wish.prompt),
             // The warning is for people.
             Event::ManyQuestionsAsked { .. } => {}
             other => debug_assert!(false, "{} is no event of questions", other.name()),

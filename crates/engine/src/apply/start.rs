@@ -96,7 +96,7 @@ impl Run {
     }
 
     fn settle_from_plan(&mut self, task: TaskRef) {
-        let (node, from_plan) = (self.task(task).node, self.task(task).planned.from_plan);
+        let (node, from_plan) = (self.task(task).node, self.task(task).planned.plan_status);
         match from_plan {
             PlanStatus::Open if self.settings.mode == OrchestrationMode::Thin => self.schedule.hold(node, Hold::Unasked),
             PlanStatus::Open => {}
@@ -221,7 +221,7 @@ impl Layout {
 }
 
 pub(super) fn duration(planned: &PlannedTask) -> u64 {
-    match planned.from_plan {
+    match planned.plan_status {
         PlanStatus::Open => planned.estimate_ms.unwrap_or(weight(planned) * SMALL_TASK_MS).max(1),
         PlanStatus::Done | PlanStatus::Skipped => 0,
     }

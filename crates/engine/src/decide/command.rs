@@ -110,7 +110,7 @@ impl Deciding<'_> {
             Command::MarkExternalMet { name } => self.mark_met(name),
             Command::ApplyPlanChange { offer } => self.take_plan(offer),
             Command::IgnorePlanChange { offer } => self.leave_plan(offer),
-            Command::Answer { question, task, answer, keep } => {
+            Command::Answer { question, task, answer, scope: keep } => {
                 self.answer(question, task.as_ref(), &answer, keep)
             }
             Command::RequestClarification { question, text } => self.ask_back(question, text),
@@ -128,23 +128,23 @@ impl Deciding<'_> {
 
     fn word_of_agent(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::ReceiveMessage { heard, read_from, said } => {
+            Command::ReceiveMessage { offset: heard, read_from, message: said } => {
                 let session = self.speaker(Some(heard))?;
                 self.hear(Place { session, heard, read_from }, *said);
             }
-            Command::ReceiveInvalid { heard, read_from, protocol, error, raw } => {
+            Command::ReceiveInvalid { offset: heard, read_from, protocol, error, raw } => {
                 let session = self.speaker(Some(heard))?;
                 self.refuse(Place { session, heard, read_from }, protocol, error, raw);
             }
-            Command::ReceiveNearMiss { heard, read_from, near, raw } => {
+            Command::ReceiveNearMiss { offset: heard, read_from, near, raw } => {
                 let session = self.speaker(Some(heard))?;
-                self.emit(Event::NearMissReceived { session, heard, read_from, near, raw });
+                self.emit(Event::NearMissReceived { session, offset: heard, read_from, near, raw });
             }
-            Command::EndTurn { read_from, words, tools } => {
+            Command::EndTurn { read_from, text: words, tools } => {
                 let session = self.speaker(None)?;
                 self.end_turn(session, read_from, words, tools)?;
             }
-            Command::InterruptTurn { read_from, words, tools } => {
+            Command::InterruptTurn { read_from, text: words, tools } => {
                 self.cut_turn(read_from, words, tools)?;
             }
             Command::RequestPermission(wish) => {
@@ -152,7 +152,7 @@ impl Deciding<'_> {
                 self.not_asked_before(session, &wish.prompt)?;
                 self.ask_permission(session, wish);
             }
-            Command::RequestAnswer { prompt, asked } => {
+            Command::RequestAnswer { prompt, question: asked } => {
                 let session = self.speaker(None)?;
                 self.not_asked_before(session, &prompt)?;
                 if self.asking_refusal(session).is_some() {

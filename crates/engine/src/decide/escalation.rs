@@ -76,7 +76,7 @@ impl Deciding<'_> {
             description,
             context,
             suggested,
-            holds_up: holds_up.unwrap_or_default(),
+            blocks: holds_up.unwrap_or_default(),
         });
         self.climb(escalation);
         escalation

@@ -70,7 +70,7 @@ impl Deciding<'_> {
     pub(super) fn call(&mut self, session: SessionId, invoke: InvokeMessage) {
         let invocation = InvocationId(self.run.invocations.next());
         let InvokeMessage { target: callee, task: wanted, context } = invoke;
-        self.emit(Event::InvocationMade { invocation, caller: session, callee, wanted, context });
+        self.emit(Event::InvocationMade { invocation, caller: session, callee, task: wanted, context });
         if Some(session) == self.run.root {
             self.hand_questions_on(session);
         }

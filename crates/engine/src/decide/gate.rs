@@ -149,7 +149,7 @@ impl Deciding<'_> {
     fn pass_gate(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let (round, holds_up) = (state.rounds, self.node_holds_up(state.node));
-        self.emit(Event::GatePassed { phase, round, holds_up });
+        self.emit(Event::GatePassed { phase, round, blocks: holds_up });
         match self.run.settings.gate_approval {
             GateApproval::Automatic => self.approve(phase, false, None),
             GateApproval::Person => {}

@@ -61,9 +61,9 @@ impl Deciding<'_> {
             _ => {
                 self.emit(Event::MessageReceived {
                     session: place.session,
-                    heard: place.heard,
+                    offset: place.heard,
                     read_from: place.read_from,
-                    said: Box::new(said.clone()),
+                    message: Box::new(said.clone()),
                 });
                 self.obey(place.session, said);
             }
@@ -77,7 +77,7 @@ impl Deciding<'_> {
         }
         raw.truncate(end);
         let Place { session, heard, read_from } = place;
-        self.emit(Event::MessageRejected { session, heard, read_from, protocol, error, raw });
+        self.emit(Event::MessageRejected { session, offset: heard, read_from, protocol, error, raw });
         if self.run.session(session).invalid_in_a_row == INVALID_IN_A_ROW {
             let task = self.run.session(session).task.map(|task| self.id(task));
             let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });

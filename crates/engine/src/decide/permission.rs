@@ -20,7 +20,7 @@ impl Deciding<'_> {
             Verdict::Allowed(rule) => (true, rule),
             Verdict::Denied(rule) => (false, rule),
             Verdict::Asked => {
-                let text = format!("May it {} {}?", wish.kind.word(), wish.subject);
+                let text = format!("May it {} {}?", wish.kind.pattern_name(), wish.subject);
                 let asked = Asked {
                     kind: QuestionKind::Permission,
                     text,
@@ -35,7 +35,7 @@ impl Deciding<'_> {
             }
         };
         let prompt = wish.prompt.clone();
-        self.emit(Event::PermissionDecided { session, wish, allowed, rule });
+        self.emit(Event::PermissionDecided { session, request: wish, allowed, rule });
         self.say(session, SessionInput::Permission { prompt, allowed, question: None });
     }
 
@@ -82,8 +82,8 @@ impl Deciding<'_> {
         if let Some(wish) = asked.permission.as_ref().filter(|_| keep != PermissionScope::Once) {
             let task = asked.task.filter(|_| keep == PermissionScope::Task).map(|task| self.id(task));
             // The subject itself, not a pattern: what was not asked was not granted.
-            let pattern = format!("={}:{}", wish.kind.word(), wish.subject);
-            self.emit(Event::PermissionRuleSaved { keep, task, pattern, allowed: is_allowed(answer) });
+            let pattern = format!("={}:{}", wish.kind.pattern_name(), wish.subject);
+            self.emit(Event::PermissionRuleSaved { scope: keep, task, pattern, allowed: is_allowed(answer) });
         }
     }
 }
@@ -101,14 +101,14 @@ fn matches(pattern: &str, wish: &PermissionRequest) -> bool {
 /// Tells whether a choice was about exactly this; nothing where it is a pattern.
 fn is_exactly(pattern: &str, wish: &PermissionRequest) -> Option<bool> {
     let exact = pattern.strip_prefix('=')?;
-    Some(exact.split_once(':') == Some((wish.kind.word(), wish.subject.as_str())))
+    Some(exact.split_once(':') == Some((wish.kind.pattern_name(), wish.subject.as_str())))
 }
 
 fn covers(pattern: &str, wish: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
     let kinds = ["edit", "run", "read", "fetch", "other"];
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
-    let fits_kind = kind.is_empty() || kind == wish.kind.word();
+    let fits_kind = kind.is_empty() || kind == wish.kind.pattern_name();
     let is_command = strictly && wish.kind == PermissionKind::Run;
     let joins = |c: char| {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')

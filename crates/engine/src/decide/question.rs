@@ -112,7 +112,7 @@ impl Deciding<'_> {
             required,
             permission,
             prompt,
-            holds_up,
+            blocks: holds_up,
         });
         if let (Some(task), true) = (id, is_worker) {
             self.emit(Event::TaskBlocked { task, reason: BlockReason::Question { question } });
@@ -253,11 +253,11 @@ impl Deciding<'_> {
         let asked = self.run.questions.get(question.0).clone();
         let may_default = !asked.required || !self.run.is_on(Guard::DefaultOnlyOptional);
         if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
-            self.emit(Event::QuestionExpired { question, took_default: Some(answer.clone()) });
+            self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);
             return;
         }
-        self.emit(Event::QuestionExpired { question, took_default: None });
+        self.emit(Event::QuestionExpired { question, default_used: None });
         let problem = Problem {
             kind: EscalationType::Decision,
             severity: Severity::Medium,

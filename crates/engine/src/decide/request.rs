@@ -21,7 +21,7 @@ impl Deciding<'_> {
         let id = task.map(|task| self.id(task));
         let default = provision(&asked).filter(|_| self.run.settings.requests_auto_default);
         let wanted = asked.clone();
-        self.emit(Event::RequestMade { request, session, task: id.clone(), asked, holds_up });
+        self.emit(Event::RequestMade { request, session, task: id.clone(), dependency: asked, blocks: holds_up });
         if let Some(task) = id {
             self.emit(Event::TaskBlocked { task, reason: BlockReason::Request { request } });
         }

@@ -31,7 +31,7 @@ impl Deciding<'_> {
         if state.stage == Stage::Running && !state.is_blocked() && has_slot {
             let failure = AttemptFailure::Lost { reason };
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id.clone(), hint: None, afresh: false });
+            self.emit(Event::TaskRetried { task: id.clone(), hint: None, resets_attempts: false });
         }
         self.emit(Event::DiskBudgetExhausted { escalation, task: id });
         Ok(())

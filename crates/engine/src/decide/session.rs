@@ -161,7 +161,7 @@ impl Deciding<'_> {
             let (id, attempt) = (self.id(task), state.attempt);
             let failure = failure.clone();
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id, hint: None, afresh: false });
+            self.emit(Event::TaskRetried { task: id, hint: None, resets_attempts: false });
         } else if ended_well {
             self.claim(task, ClaimSource::Exit, BTreeMap::new());
         } else {

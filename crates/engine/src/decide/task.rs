@@ -129,7 +129,7 @@ impl Deciding<'_> {
     /// Gives the present try up, and begins another one that counts anew.
     pub(super) fn restart(&mut self, task: TaskRef, hint: Option<String>) {
         self.end_attempt(task);
-        self.emit(Event::TaskRetried { task: self.id(task), hint, afresh: true });
+        self.emit(Event::TaskRetried { task: self.id(task), hint, resets_attempts: true });
     }
 
     fn end_attempt(&mut self, task: TaskRef) {

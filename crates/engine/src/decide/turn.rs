@@ -28,7 +28,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let said = words.trim().to_owned();
-        self.emit(Event::TurnEnded { session, read_from, words, tools });
+        self.emit(Event::TurnEnded { session, read_from, text: words, tools });
         let speaker = self.run.session(session);
         let (in_hand, task, role) = (speaker.in_hand, speaker.task, speaker.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_at_work(*task, session)) {
@@ -79,7 +79,7 @@ impl Deciding<'_> {
         if read_from < speaker.read_from {
             return Err(Rejection::Stale);
         }
-        self.emit(Event::TurnInterrupted { session, read_from, words, tools });
+        self.emit(Event::TurnInterrupted { session, read_from, text: words, tools });
         Ok(())
     }
 

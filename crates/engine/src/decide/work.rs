@@ -250,7 +250,7 @@ impl Deciding<'_> {
             );
         } else {
             let hint = Some(format!("The last try came to nothing: {text}"));
-            self.emit(Event::TaskRetried { task: id, hint, afresh: false });
+            self.emit(Event::TaskRetried { task: id, hint, resets_attempts: false });
         }
     }
 
@@ -258,7 +258,7 @@ impl Deciding<'_> {
     ///
     /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
     pub(super) fn is_forgiven(&self, failure: &AttemptFailure, losses: u32) -> bool {
-        failure.is_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
+        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
     }
 
     /// Keeps a point that the task can go back to.

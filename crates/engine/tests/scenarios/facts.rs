@@ -147,7 +147,7 @@ impl Facts {
             Event::QuestionResumed { question } => self.set(question, "resumed"),
             Event::QuestionWithdrawn { question, .. } => self.set(question, "withdrawn"),
             Event::QuestionExpired { question, .. } => self.set(question, "expired"),
-            Event::RequestMade { request, asked, .. } => {
+            Event::RequestMade { request, dependency: asked, .. } => {
                 self.requests.insert(request.to_string(), serde_json::to_value(asked).unwrap_or_default());
                 self.set(request, "asked");
             }

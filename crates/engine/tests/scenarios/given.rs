@@ -144,8 +144,8 @@ pub fn read_task(text: &str) -> Result<PlannedTask, String> {
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
             ["phase", n] => task.phase = read_value(n)?,
             ["text", ..] => task.text = unquoted(&part["text ".len()..]),
-            ["done", "already"] => task.from_plan = PlanStatus::Done,
-            ["left", "out"] => task.from_plan = PlanStatus::Skipped,
+            ["done", "already"] => task.plan_status = PlanStatus::Done,
+            ["left", "out"] => task.plan_status = PlanStatus::Skipped,
             _ => return Err(format!("'{part}' says nothing about a task")),
         }
     }

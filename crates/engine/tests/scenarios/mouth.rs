@@ -35,7 +35,7 @@ impl Mouths {
         let words = std::mem::take(&mut mouth.words);
         commands.push(Command::EndTurn {
             read_from: mouth.decoder.safe_offset(),
-            words,
+            text: words,
             tools: domain::TurnTools::default(),
         });
         commands
@@ -88,13 +88,13 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
 
 fn place(command: &Command) -> Option<(u64, u64)> {
     match command {
-        Command::ReceiveMessage { heard, read_from, .. } => Some((heard.start, *read_from)),
+        Command::ReceiveMessage { offset: heard, read_from, .. } => Some((heard.start, *read_from)),
         _ => None,
     }
 }
 
 fn rank(command: &Command) -> u32 {
-    let Command::ReceiveMessage { said, .. } = command else { return 5 };
+    let Command::ReceiveMessage { message: said, .. } = command else { return 5 };
     match said.as_ref() {
         AgentMessage::Error(_) => 0,
         AgentMessage::PhaseComplete(_) => 1,
@@ -107,16 +107,16 @@ fn rank(command: &Command) -> u32 {
 fn command(item: Item, read_from: u64) -> Command {
     let heard = MessageOffset { start: item.span().start, ordinal: item.span().ordinal };
     match item {
-        Item::Message(message) => Command::ReceiveMessage { heard, read_from, said: Box::new(message.said) },
+        Item::Message(message) => Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) },
         Item::Invalid(invalid) => Command::ReceiveInvalid {
-            heard,
+            offset: heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
         Item::Near(near) => {
-            Command::ReceiveNearMiss { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+            Command::ReceiveNearMiss { offset: heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
         }
     }
 }

@@ -90,7 +90,7 @@ fn answer(of: &str, keep: &[&str], answer: String) -> Result<Command, String> {
     };
     let (question, task) =
         if of.starts_with("q_") { (Some(read_value(of)?), None) } else { (None, Some(read_value(of)?)) };
-    Ok(Command::Answer { question, task, answer, keep })
+    Ok(Command::Answer { question, task, answer, scope: keep })
 }
 
 /// Reads how a request is met; what its kind makes plain need not be said.

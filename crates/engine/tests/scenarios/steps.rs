@@ -115,7 +115,7 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
                 default: None,
                 required: true,
             };
-            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), asked: Box::new(asked) }]
+            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(asked) }]
         }
         ["uses", amount, ..] => vec![Command::ReportUsage(usage(amount)?)],
         _ => return Err("is nothing that an agent does".to_owned()),

@@ -347,7 +347,7 @@ impl Clerk {
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
                         let read_from = process.place(read_from);
-                        self.site.said(self.seat.session, Command::InterruptTurn { read_from, words, tools });
+                        self.site.said(self.seat.session, Command::InterruptTurn { read_from, text: words, tools });
                     }
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),

@@ -294,7 +294,7 @@ impl Drop for Lab {
 
 /// Answers a question, by its number.
 pub fn answer_to(question: QuestionId, answer: &str) -> Command {
-    Command::Answer { question: Some(question), task: None, answer: answer.to_owned(), keep: PermissionScope::Once }
+    Command::Answer { question: Some(question), task: None, answer: answer.to_owned(), scope: PermissionScope::Once }
 }
 
 pub fn state_of(views: &Views, task: &str) -> Option<TaskState> {

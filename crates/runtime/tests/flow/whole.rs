@@ -42,7 +42,7 @@ echo "DONE:$JANGDAN_TASK"
         (task.state == TaskState::Blocked).then_some(question.id)
     });
     let (task, keep) = (None, PermissionScope::Once);
-    let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), keep };
+    let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), scope: keep };
     lab.host.wish(&run, "ana", answer.clone()).unwrap();
     assert!(lab.host.wish(&run, "ana", answer).is_err(), "a second answer is refused");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -65,7 +65,7 @@ echo "DONE:$JANGDAN_TASK"
     lab.reopen();
     for question in lab.rows(&run).questions.iter() {
         let (question, answer) = (Some(question.id), format!("yes {}", question.id));
-        let answer = Command::Answer { question, task: None, answer, keep: PermissionScope::Once };
+        let answer = Command::Answer { question, task: None, answer, scope: PermissionScope::Once };
         lab.host.wish(&run, "ana", answer).unwrap();
     }
     assert_eq!(lab.outcome(&run), RunOutcome::Done);

@@ -148,5 +148,5 @@ fn in_pieces(site: &Site, run: Option<&str>) -> Vec<Changed> {
 
 fn answer(question: &QuestionRow, answer: &str) -> Command {
     let (question, answer) = (Some(question.id), answer.to_owned());
-    Command::Answer { question, task: None, answer, keep: PermissionScope::Once }
+    Command::Answer { question, task: None, answer, scope: PermissionScope::Once }
 }

@@ -115,7 +115,7 @@ impl Views {
         if self.facts.tasks.contains_key(&task.id) {
             return;
         }
-        let state = match task.from_plan {
+        let state = match task.plan_status {
             PlanStatus::Open => TaskState::Waiting,
             PlanStatus::Done => TaskState::Done,
             PlanStatus::Skipped => TaskState::Skipped,

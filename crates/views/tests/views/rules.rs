@@ -24,7 +24,7 @@ fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: Block
         required: true,
         permission: None,
         prompt: None,
-        holds_up,
+        blocks: holds_up,
     });
 }
 
@@ -82,7 +82,7 @@ fn a_waiting_task_says_for_what_and_which_of_it_failed() {
     story.tell(Event::TaskSkipped { task: task("T1") });
     story.tell(Event::GateApproved { phase: 1, waived: false, note: None });
     assert_eq!(waits(&story), [on("T2", true)]);
-    story.tell(Event::TaskRetried { task: task("T2"), hint: None, afresh: true });
+    story.tell(Event::TaskRetried { task: task("T2"), hint: None, resets_attempts: true });
     assert_eq!(waits(&story), [on("T2", false)]);
     story.tell(Event::TasksBecameReady { tasks: vec![task("T3")] });
     assert_eq!(waits(&story), []);
@@ -137,7 +137,7 @@ fn a_conversation_has_a_new_row_for_each_turn() {
     for n in 0..3 {
         let words = format!("Step {n}.");
         let (session, tools) = (SessionId(1), TurnTools::default());
-        let changes = story.tell(Event::TurnEnded { session, read_from: 0, words, tools });
+        let changes = story.tell(Event::TurnEnded { session, read_from: 0, text: words, tools });
         let turns: Vec<_> = changes.iter().filter(|change| change.kind == views::Kind::Turn).collect();
         assert_eq!(turns.len(), 1);
         assert_eq!(turns[0].key, format!("T1/{n:010}"));
@@ -153,7 +153,7 @@ fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
             status: ToolStatus::Failed,
             output: Some(ToolOutput { head: "1 failed".to_owned(), ..ToolOutput::default() }),
         }],
-        n_left_out: 2,
+        n_omitted: 2,
     };
     let of = |event: Event| {
         let mut story = Story::of(&[("T1", 1, &[])]);
@@ -164,8 +164,8 @@ fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
     };
     let (session, read_from) = (SessionId(1), 0);
     let (said, silent, none) = (|| "I test.".to_owned(), String::new, TurnTools::default);
-    let ended = |words, tools| Event::TurnEnded { session, read_from, words, tools };
-    let cut = |words, tools| Event::TurnInterrupted { session, read_from, words, tools };
+    let ended = |words, tools| Event::TurnEnded { session, read_from, text: words, tools };
+    let cut = |words, tools| Event::TurnInterrupted { session, read_from, text: words, tools };
     assert_eq!(of(ended(said(), tools.clone())), [(said(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), tools.clone())), [(silent(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), none())), []);
@@ -272,7 +272,7 @@ fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
     let held = BlockedWork { time_ms: 5, tasks: 1 };
     for round in 1..=2 {
         story.tell(Event::GateOpened { phase: 1, round, documents: Vec::new() });
-        story.tell(Event::GatePassed { phase: 1, round, holds_up: held });
+        story.tell(Event::GatePassed { phase: 1, round, blocks: held });
         assert_eq!(story.views.inbox()[0].item.to_string(), "gate/1");
         let (reason, tasks) = ("no".to_owned(), Vec::new());
         match round {

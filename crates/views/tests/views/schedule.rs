@@ -49,7 +49,7 @@ fn ask(story: &mut Story, id: &str, session: u32, text: &str) {
         required: true,
         permission: None,
         prompt: None,
-        holds_up: BlockedWork::default(),
+        blocks: BlockedWork::default(),
     });
 }
 
@@ -107,7 +107,7 @@ fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
         description: String::new(),
         context: String::new(),
         suggested: Vec::new(),
-        holds_up: BlockedWork::default(),
+        blocks: BlockedWork::default(),
     });
     let reason = domain::BlockReason::Escalated { escalation: EscalationId(1) };
     story.tell(Event::TaskBlocked { task: task("T1"), reason });

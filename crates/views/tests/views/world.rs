@@ -134,11 +134,11 @@ impl World {
                 let Some(session) = self.session(chance) else { return };
                 let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
                 if chance.is(12) {
-                    self.wish(&Actor::Agent(session), Command::InterruptTurn { read_from, words, tools });
+                    self.wish(&Actor::Agent(session), Command::InterruptTurn { read_from, text: words, tools });
                     let lost = Command::ReportLost { session, reason: "gone".to_owned() };
                     return self.wish(&Actor::System, lost);
                 }
-                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words, tools });
+                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, text: words, tools });
             }
         }
     }
@@ -263,7 +263,7 @@ impl World {
         self.offset += 10;
         let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
         let said = Box::new(said);
-        self.wish(&Actor::Agent(session), Command::ReceiveMessage { heard, read_from, said });
+        self.wish(&Actor::Agent(session), Command::ReceiveMessage { offset: heard, read_from, message: said });
     }
 
     /// Lets a session do something else than speak.
@@ -285,7 +285,7 @@ impl World {
                 let phase_complete = PhaseComplete { phase: 1, name: None, documents: Vec::new() };
                 self.offset += 10;
                 let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
-                Command::ReceiveMessage { heard, read_from, said: Box::new(AgentMessage::PhaseComplete(phase_complete)) }
+                Command::ReceiveMessage { offset: heard, read_from, message: Box::new(AgentMessage::PhaseComplete(phase_complete)) }
             }
             _ => Command::ReportTestFeedback(TestFeedback {
                 success: failures.is_empty(),
@@ -307,7 +307,7 @@ impl World {
             }
             0..=2 => {
                 let question = chance.one(&open);
-                Command::Answer { question, task: None, answer: "yes".to_owned(), keep: PermissionScope::Task }
+                Command::Answer { question, task: None, answer: "yes".to_owned(), scope: PermissionScope::Task }
             }
             3 => {
                 let provided = ProvidedResource::Environment { names: vec!["KEY".to_owned()] };

@@ -57,10 +57,10 @@ impl Model {
                 self.rest(task, Stage::Waiting);
                 self.task(task, |task| {
                     task.failures += u32::from(*counted);
-                    task.losses += u32::from(!counted && failure.is_loss());
+                    task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
-            Event::TaskRetried { task, afresh, .. } => self.retry(task, *afresh),
+            Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry(task, *afresh),
             Event::TaskFailed { task, .. } => self.call_off(task, Stage::Failed),
             Event::TaskSkipped { task } => self.call_off(task, Stage::Skipped),
             Event::TaskCancelled { task } => self.call_off(task, Stage::Cancelled),
@@ -156,12 +156,12 @@ impl Model {
             }
             Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
             Event::InputSent { session, input } => self.type_input(*session, *input),
-            Event::MessageReceived { heard, session, read_from, said } => {
+            Event::MessageReceived { offset: heard, session, read_from, message: said } => {
                 self.hear(*session, *heard, *read_from);
                 self.own_words(*session, said);
             }
-            Event::MessageRejected { session, heard, read_from, .. }
-            | Event::NearMissReceived { session, heard, read_from, .. } => {
+            Event::MessageRejected { session, offset: heard, read_from, .. }
+            | Event::NearMissReceived { session, offset: heard, read_from, .. } => {
                 self.hear(*session, *heard, *read_from);
             }
             Event::TurnEnded { session, read_from, .. } => {
@@ -199,7 +199,7 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
-            Event::PermissionDecided { session, wish, .. } => self.prompt(*session, &wish.prompt),
+            Event::PermissionDecided { session, request: wish, .. } => self.prompt(*session, &wish.prompt),
             Event::QuestionRouted { question, to } => {
                 let standing = match to {
                     QuestionRoute::Orchestrator => Standing::Orchestrator,
@@ -209,7 +209,7 @@ impl Model {
             }
             Event::QuestionForwarded { question, .. } => self.route(*question, Standing::Person),
             Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
-            Event::QuestionExpired { question, took_default } => {
+            Event::QuestionExpired { question, default_used: took_default } => {
                 self.expire(*question, took_default.as_ref());
             }
             Event::QuestionWithdrawn { question, .. } => {
@@ -217,7 +217,7 @@ impl Model {
                     question.standing = Standing::Over;
                 }
             }
-            Event::RequestMade { request, session, task, asked, .. } => {
+            Event::RequestMade { request, session, task, dependency: asked, .. } => {
                 let made = Request {
                     session: *session,
                     task: task.clone(),

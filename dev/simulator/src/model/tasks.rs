@@ -86,7 +86,7 @@ const LOSSES_MAX: u32 = 3;
 impl Task {
     /// Takes a task from the plan.
     pub fn new(plan: PlannedTask) -> Self {
-        let stage = match plan.from_plan {
+        let stage = match plan.plan_status {
             PlanStatus::Open => Stage::Waiting,
             PlanStatus::Done => Stage::Done,
             PlanStatus::Skipped => Stage::Skipped,

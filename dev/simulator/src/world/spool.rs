@@ -143,24 +143,24 @@ fn command(session: SessionId, entry: &Entry) -> Command {
     let heard = MessageOffset { start: entry.start, ordinal: 0 };
     let read_from = entry.read_from;
     match entry.spoken.clone() {
-        Spoken::Said(said) => Command::ReceiveMessage { heard, read_from, said: Box::new(said) },
+        Spoken::Said(said) => Command::ReceiveMessage { offset: heard, read_from, message: Box::new(said) },
         Spoken::Invalid => Command::ReceiveInvalid {
-            heard,
+            offset: heard,
             read_from,
             protocol: "ASK_USER".to_owned(),
             error: "it has no question".to_owned(),
             raw: "[ASK_USER]".to_owned(),
         },
         Spoken::Near => {
-            Command::ReceiveNearMiss { heard, read_from, near: "DONE".to_owned(), raw: "done: T1".to_owned() }
+            Command::ReceiveNearMiss { offset: heard, read_from, near: "DONE".to_owned(), raw: "done: T1".to_owned() }
         }
-        Spoken::Prompt(prompt, asked) => Command::RequestAnswer { prompt, asked: Box::new(asked) },
+        Spoken::Prompt(prompt, asked) => Command::RequestAnswer { prompt, question: Box::new(asked) },
         Spoken::Permission(wish) => Command::RequestPermission(wish),
         Spoken::Feedback(feedback) => Command::ReportTestFeedback(feedback),
         Spoken::Used(usage) => Command::ReportUsage(usage),
         Spoken::EndOfTurn(words) => {
             let read_from = entry.read_from.max(entry.start + 1);
-            Command::EndTurn { read_from, words, tools: domain::TurnTools::default() }
+            Command::EndTurn { read_from, text: words, tools: domain::TurnTools::default() }
         }
         Spoken::Ended(exit_status) => Command::ReportEnded { session, exit_status },
         Spoken::Lost => Command::ReportLost { session, reason: "its holder is gone".to_owned() },

@@ -33,7 +33,7 @@ impl Clerk {
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_cut => {
                     let read_from = process.place(read_from);
-                    self.site.said(session, Command::InterruptTurn { read_from, words, tools });
+                    self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
                 }
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
@@ -113,13 +113,13 @@ impl Clerk {
                 self.site.said(session, Command::RequestPermission(wish));
             }
             Happening::Prompt { prompt, asked } => {
-                self.site.said(session, Command::RequestAnswer { prompt, asked });
+                self.site.said(session, Command::RequestAnswer { prompt, question: asked });
             }
             Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
             // Whoever is sent away has no more turns to end; what it said is kept all the same.
             Happening::TurnEnded { read_from, words, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.place(read_from);
-                self.site.said(session, Command::InterruptTurn { read_from, words, tools });
+                self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
                 self.site.turns.end(session);
             }
             Happening::TurnEnded { read_from, words, tools, outcome } => {
@@ -128,9 +128,9 @@ impl Clerk {
                     // Behind everything that it said in this turn, and the same each time that it is read.
                     let heard = MessageOffset { start: read_from, ordinal: u32::MAX };
                     let said = Box::new(AgentMessage::Error(error));
-                    self.site.said(session, Command::ReceiveMessage { heard, read_from, said });
+                    self.site.said(session, Command::ReceiveMessage { offset: heard, read_from, message: said });
                 }
-                self.site.said(session, Command::EndTurn { read_from, words, tools });
+                self.site.said(session, Command::EndTurn { read_from, text: words, tools });
                 self.site.turns.end(session);
             }
             Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
@@ -154,16 +154,16 @@ impl Clerk {
 
 fn command(heard: MessageOffset, read_from: u64, item: Item) -> Command {
     match item {
-        Item::Message(message) => Command::ReceiveMessage { heard, read_from, said: Box::new(message.said) },
+        Item::Message(message) => Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) },
         Item::Invalid(invalid) => Command::ReceiveInvalid {
-            heard,
+            offset: heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
         Item::Near(near) => {
-            Command::ReceiveNearMiss { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
+            Command::ReceiveNearMiss { offset: heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
         }
     }
 }

@@ -165,7 +165,7 @@ fn turn(
         let Some((session, task_id)) = running.remove(&pid) else { continue };
         n_done += 1;
         let said = Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
-        let hear = Command::ReceiveMessage { heard: MessageOffset { start: 1, ordinal: 0 }, read_from: 2, said };
+        let hear = Command::ReceiveMessage { offset: MessageOffset { start: 1, ordinal: 0 }, read_from: 2, message: said };
         take(&Actor::Agent(session), hear, &mut orders)?;
     }
 }

@@ -84,17 +84,17 @@ impl Feeding {
                 let start = 100 + 100 * n;
                 let command = if n % 4 == 3 {
                     let words = format!("The tests of step {n} pass now; next are the docs.");
-                    Command::EndTurn { read_from: start + 60, words, tools: TurnTools::default() }
+                    Command::EndTurn { read_from: start + 60, text: words, tools: TurnTools::default() }
                 } else {
                     let (progress, task) = (Some(n as f64 / self.n_said as f64), Some(format!("step {n}")));
                     let said = Box::new(AgentMessage::Progress(ProgressMessage { progress, task }));
-                    Command::ReceiveMessage { heard: MessageOffset { start, ordinal: 0 }, read_from: start + 60, said }
+                    Command::ReceiveMessage { offset: MessageOffset { start, ordinal: 0 }, read_from: start + 60, message: said }
                 };
                 self.wish(&agent, command)?;
             }
-            let Command::ReceiveMessage { said, .. } = done.1 else { return Ok(()) };
+            let Command::ReceiveMessage { message: said, .. } = done.1 else { return Ok(()) };
             let heard = MessageOffset { start: 100 + 100 * self.n_said, ordinal: 0 };
-            return self.wish(&agent, Command::ReceiveMessage { heard, read_from: heard.start + 20, said });
+            return self.wish(&agent, Command::ReceiveMessage { offset: heard, read_from: heard.start + 20, message: said });
         }
         for (actor, command) in answer(id, effect) {
             self.wish(&actor, command)?;
