@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use domain::{Command, Keep, Locale, QuestionId};
+use domain::{Command, Locale, PermissionScope, QuestionId};
 use views::InboxItem;
 
 use crate::{
@@ -57,17 +57,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let wisher = Wisher::find(&arguments.common, words.run)?;
     if arguments.back {
-        return wisher.wish(&Command::AskBack { question, text }, &format!("{question} is asked back"));
+        return wisher
+            .wish(&Command::RequestClarification { question, text }, &format!("{question} is asked back"));
     }
     let keep = arguments.keep.keep();
     let command = match arguments.option {
         Some(number) => option(&wisher, question, number)?,
-        None => Command::Answer { question: Some(question), task: None, answer: text, keep },
+        None => Command::Answer { question: Some(question), task: None, answer: text, scope: keep },
     };
     // What is said aloud counts more than what a number stands for.
     let command = match command {
-        Command::Answer { question, task, answer, keep: Keep::Once } => {
-            Command::Answer { question, task, answer, keep }
+        Command::Answer { question, task, answer, scope: PermissionScope::Once } => {
+            Command::Answer { question, task, answer, scope: keep }
         }
         other => other,
     };
@@ -102,12 +103,12 @@ fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<Co
 }
 
 impl KeepFor {
-    fn keep(self) -> Keep {
+    fn keep(self) -> PermissionScope {
         match self {
-            Self::Once => Keep::Once,
-            Self::Task => Keep::Task,
-            Self::Run => Keep::Run,
-            Self::Project => Keep::Project,
+            Self::Once => PermissionScope::Once,
+            Self::Task => PermissionScope::Task,
+            Self::Run => PermissionScope::Run,
+            Self::Project => PermissionScope::Project,
         }
     }
 }

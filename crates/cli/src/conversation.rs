@@ -81,8 +81,8 @@ fn print(turn: &TurnRow) -> io::Result<()> {
 fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
     let faint = |text: &str| Line::of(FAINT, &format!("  {text}")).cut(width);
     let mut lines = Vec::new();
-    if turn.tools.n_left_out > 0 {
-        lines.push(faint(&format!("… {} tools before these", turn.tools.n_left_out)));
+    if turn.tools.n_omitted > 0 {
+        lines.push(faint(&format!("… {} tools before these", turn.tools.n_omitted)));
     }
     let mut tools = turn.tools.uses.iter().peekable();
     for (n, said) in turn.content.trim_end().lines().enumerate() {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use domain::{Recorded, RunId, Sequence};
+use domain::{RecordedEvent, RunId, Sequence};
 use store::{Position, SqliteReader};
 
 use crate::{failure::Failure, store_failure::failure};
@@ -79,7 +79,7 @@ impl Found {
     pub fn each<E: From<Failure>>(
         &self,
         to: Sequence,
-        mut take: impl FnMut(Recorded) -> Result<(), E>,
+        mut take: impl FnMut(RecordedEvent) -> Result<(), E>,
     ) -> Result<Position, E> {
         let (mut after, mut position) = (Sequence(0), Position(0));
         while after < to {

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{AgentName, Said};
+use domain::{AgentMessage, AgentName};
 use serde_json::Value;
 
 use crate::{
@@ -47,7 +47,7 @@ pub struct Arguments {
 /// What a hook answers, and what it says in the session.
 struct Outcome {
     answer: String,
-    said: Option<Said>,
+    said: Option<AgentMessage>,
 }
 
 /// Runs the command.

@@ -10,7 +10,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::Recorded;
+use domain::RecordedEvent;
 use views::line;
 
 use crate::{
@@ -84,7 +84,7 @@ fn print_all(arguments: &Arguments, found: &Found) -> Result<(), Stop> {
     }
 }
 
-fn print(out: &mut impl Write, as_json: bool, recorded: &Recorded) -> io::Result<()> {
+fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent) -> io::Result<()> {
     if as_json {
         return writeln!(out, "{}", json(recorded)?);
     }

@@ -67,12 +67,12 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Lets the change of the plan file hold for the run.
 pub fn take(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::TakePlan { offer }, "the plan is changed")
+    settle(arguments, |offer| Command::ApplyPlanChange { offer }, "the plan is changed")
 }
 
 /// Lets the plan stay as the run has it.
 pub fn leave(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::LeavePlan { offer }, "the plan stays as it is")
+    settle(arguments, |offer| Command::IgnorePlanChange { offer }, "the plan stays as it is")
 }
 
 /// Says that something is there that tasks wait for outside of the plan.
@@ -83,7 +83,7 @@ pub fn met(arguments: &MetArguments) -> Result<ExitCode, Failure> {
         [] => return Err(crate::wish::misread("something is missing")),
     };
     let done = format!("'{name}' is there");
-    wish(&arguments.common, run, &Command::MarkMet { name: name.clone() }, &done)
+    wish(&arguments.common, run, &Command::MarkExternalMet { name: name.clone() }, &done)
 }
 
 fn settle(

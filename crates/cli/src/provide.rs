@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use domain::{Command, DependencyType, Locale, Provided, RequestId};
+use domain::{Command, DependencyType, Locale, ProvidedResource, RequestId};
 use views::RequestRow;
 
 use crate::{
@@ -63,12 +63,12 @@ pub fn provide(arguments: &Provide) -> Result<ExitCode, Failure> {
     wisher.wish(&Command::Provide { request, provided }, &format!("{request} is provided"))
 }
 
-fn provision(arguments: &Provide, row: &RequestRow) -> Result<Provided, Failure> {
+fn provision(arguments: &Provide, row: &RequestRow) -> Result<ProvidedResource, Failure> {
     match row.r#type {
-        DependencyType::Permission => Ok(Provided::Permission { granted: true }),
+        DependencyType::Permission => Ok(ProvidedResource::Permission { granted: true }),
         DependencyType::Package => {
             let version = arguments.version.clone().or_else(|| row.default.clone());
-            Ok(Provided::Package { name: row.name.clone(), version })
+            Ok(ProvidedResource::Package { name: row.name.clone(), version })
         }
         DependencyType::File => {
             let path = arguments.file.as_ref().ok_or_else(|| {
@@ -84,13 +84,13 @@ fn provision(arguments: &Provide, row: &RequestRow) -> Result<Provided, Failure>
 }
 
 /// Gives a file: by a path that means the same for an agent that works elsewhere.
-pub fn file(path: &Path) -> Result<Provided, Failure> {
+pub fn file(path: &Path) -> Result<ProvidedResource, Failure> {
     let found = path.canonicalize().map_err(|error| Failure {
         what: format!("{}: {error}", path.display()),
         hint: Some("check the name, and the directory you are in".to_owned()),
         exit: 1,
     })?;
-    Ok(Provided::File { path: found.display().to_string() })
+    Ok(ProvidedResource::File { path: found.display().to_string() })
 }
 
 /// Does not give it.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{Action, AgentName, Budget, Command, EscalationId};
+use domain::{AgentName, Budget, Command, EscalationAction, EscalationId};
 use views::EscalationRow;
 
 use crate::{
@@ -44,16 +44,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     wisher.wish(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
 }
 
-fn action(name: &str, rest: &[String]) -> Result<Action, Failure> {
+fn action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {
     let word = |what: &str| rest.first().ok_or_else(|| misread(&format!("{name} needs {what}")));
     match name {
-        "retry" => Ok(Action::Retry { hint: Some(rest.join(" ")).filter(|hint| !hint.is_empty()) }),
-        "reassign" => Ok(Action::Reassign { agent: parse::<AgentName>(word("an agent")?)? }),
-        "skip" => Ok(Action::Skip),
-        "waive" => Ok(Action::Waive),
-        "raise" => Ok(Action::RaiseBudget { budget: parse::<Budget>(word("a budget")?)? }),
-        "give-up" => Ok(Action::GiveUp),
-        "dismiss" => Ok(Action::Dismiss),
+        "retry" => Ok(EscalationAction::Retry { hint: Some(rest.join(" ")).filter(|hint| !hint.is_empty()) }),
+        "reassign" => Ok(EscalationAction::Reassign { agent: parse::<AgentName>(word("an agent")?)? }),
+        "skip" => Ok(EscalationAction::Skip),
+        "waive" => Ok(EscalationAction::Waive),
+        "raise" => Ok(EscalationAction::RaiseBudget { budget: parse::<Budget>(word("a budget")?)? }),
+        "give-up" => Ok(EscalationAction::MarkFailed),
+        "dismiss" => Ok(EscalationAction::Dismiss),
         other => {
             let what = format!("'{other}' is nothing that can be done");
             let hint = "write a number, or retry, reassign, skip, waive, raise, give-up, dismiss".to_owned();
@@ -63,7 +63,11 @@ fn action(name: &str, rest: &[String]) -> Result<Action, Failure> {
 }
 
 /// Returns the action behind a number.
-fn suggested(wisher: &Wisher<'_>, escalation: EscalationId, number: usize) -> Result<Action, Failure> {
+fn suggested(
+    wisher: &Wisher<'_>,
+    escalation: EscalationId,
+    number: usize,
+) -> Result<EscalationAction, Failure> {
     let rows: Vec<EscalationRow> = wisher.source.all(&wisher.run.id)?;
     let row = rows.iter().find(|row| row.id == escalation).ok_or_else(|| Failure {
         what: format!("there is no escalation {escalation} in {}", wisher.run.id),

@@ -7,7 +7,7 @@ mod words;
 
 use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
-use domain::{Said, SessionKey};
+use domain::{AgentMessage, SessionKey};
 use holder::protocol::Request;
 use sessions::{Sessions, name_of_mark};
 
@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Says a message in the session that this process is part of.
-pub fn say(said: &Said, time_max: Duration) -> Result<(), Failure> {
+pub fn say(said: &AgentMessage, time_max: Duration) -> Result<(), Failure> {
     let session = variable(SESSION)?;
     let key: SessionKey = variable("JANGDAN_KEY")?.to_string_lossy().parse().map_err(|error| Failure {
         what: format!("read JANGDAN_KEY: {error}"),

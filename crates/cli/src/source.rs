@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{Recorded, RunId, Sequence};
+use domain::{RecordedEvent, RunId, Sequence};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
@@ -228,7 +228,7 @@ fn fold(reader: &SqliteReader, run: &RunId) -> Result<Views, Failure> {
         let Some(last) = entries.last() else { return Ok(views) };
         after = last.sequence;
         for entry in &entries {
-            let recorded: Recorded = entry.recorded().map_err(store_failure::failure)?;
+            let recorded: RecordedEvent = entry.recorded().map_err(store_failure::failure)?;
             views.apply(&recorded);
         }
     }

@@ -29,5 +29,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(misread("say what: the agent hears it when its turn is over"));
     }
     let done = format!("{task}'s agent hears it when its turn is over");
-    wish(&arguments.common, words.run, &Command::TellTask { task, text }, &done)
+    wish(&arguments.common, words.run, &Command::SendMessage { task, text }, &done)
 }

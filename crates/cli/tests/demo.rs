@@ -10,7 +10,9 @@ use std::{
 };
 
 use assert_cmd::Command;
-use domain::{CallOutcome, Event, Failure, MergeOutcome, QuestionKind, RunId, Said, Sequence};
+use domain::{
+    AgentMessage, AttemptFailure, Event, InvocationOutcome, MergeOutcome, QuestionKind, RunId, Sequence,
+};
 use store::SqliteReader;
 
 /// Without its pauses it takes some seconds; what takes so long hangs.
@@ -102,7 +104,7 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
     has("a question", &asked(QuestionKind::Selection));
     has("a permission that a person gives", &asked(QuestionKind::Permission));
     has("a permission that a rule gives", &|event| {
-        matches!(event, Event::PermissionJudged { allowed: true, .. })
+        matches!(event, Event::PermissionDecided { allowed: true, .. })
     });
     has(
         "a check that fails",
@@ -112,11 +114,11 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
         matches!(event, Event::MergeFinished { outcome: MergeOutcome::Conflicted { .. }, .. })
     });
     has("a crash", &|event| {
-        let crash = Failure::Exited { exit_status: None };
+        let crash = AttemptFailure::Exited { exit_status: None };
         matches!(event, Event::AttemptFailed { failure, .. } if *failure == crash)
     });
     let completed = |event: &Event| {
-        matches!(event, Event::InvocationEnded { outcome: CallOutcome::Completed { .. }, .. })
+        matches!(event, Event::InvocationEnded { outcome: InvocationOutcome::Completed { .. }, .. })
     };
     let calls = happened.iter().filter(|event| completed(event));
     assert_eq!(calls.count(), 2, "one calls somebody who is free, one somebody who is busy");
@@ -124,7 +126,7 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
     has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
     has(
         "a report of progress",
-        &|event| matches!(event, Event::MessageHeard { said, .. } if matches!(**said, Said::Progress(_))),
+        &|event| matches!(event, Event::MessageReceived { message, .. } if matches!(**message, AgentMessage::Progress(_))),
     );
     has("a gate that a person approves", &|event| matches!(event, Event::GateApproved { .. }));
     has("money", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));

@@ -10,20 +10,20 @@ use std::{
 };
 
 use assert_cmd::Command;
-use domain::{Recorded, Sequence};
+use domain::{RecordedEvent, Sequence};
 use store::{Log, NewEntry, SqliteLog};
 use tempfile::{TempDir, tempdir};
 
 /// How many events the golden log had when these snapshots were taken; it may grow.
 const N_EVENTS: usize = 188;
 
-fn golden() -> Vec<Recorded> {
+fn golden() -> Vec<RecordedEvent> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../views/tests/golden/log-1.jsonl");
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn append(log: &SqliteLog, run: &str, after: u64, events: &[Recorded]) {
+fn append(log: &SqliteLog, run: &str, after: u64, events: &[RecordedEvent]) {
     let entries = events.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
     log.append(&run.parse().unwrap(), Sequence(after), entries).unwrap();
 }
@@ -64,7 +64,7 @@ fn as_json_a_log_is_what_was_recorded() {
     let directory = data(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["log", "r7k2", "--json"]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
-    let read: Vec<Recorded> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let read: Vec<RecordedEvent> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(read, golden()[..N_EVENTS]);
 }
 
@@ -117,8 +117,8 @@ fn an_event_of_a_newer_program_ends_it_with_a_word() {
 fn nothing_that_a_terminal_obeys_comes_out_of_a_log() {
     let directory = data(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
-    let event = domain::Event::ChatSaid { text: "a\u{1b}[2Jb\u{202e}c".to_owned(), answers: None };
-    append(&log, "r7k2", 1, &[Recorded { event, ..golden()[1].clone() }]);
+    let event = domain::Event::ChatMessageSent { text: "a\u{1b}[2Jb\u{202e}c".to_owned(), answers: None };
+    append(&log, "r7k2", 1, &[RecordedEvent { event, ..golden()[1].clone() }]);
     drop(log);
     for arguments in [&["log", "r7k2"][..], &["log", "r7k2", "--json"], &["replay", "r7k2", "--json"]] {
         let output = jangdan(directory.path(), arguments).output().unwrap();
@@ -138,7 +138,7 @@ fn a_follower_sees_what_another_process_records() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next = || serde_json::from_str::<Recorded>(&lines.next().unwrap().unwrap()).unwrap();
+    let mut next = || serde_json::from_str::<RecordedEvent>(&lines.next().unwrap().unwrap()).unwrap();
     let golden = golden();
     for expected in &golden[..3] {
         assert_eq!(next(), *expected);

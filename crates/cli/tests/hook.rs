@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{DirectType, Said};
+use domain::{AgentMessage, DirectType};
 use holder::spool::{Body, Reader, Stream};
 use serde_json::Value;
 
@@ -113,16 +113,16 @@ fn what_happens_is_heard_in_the_session() {
     assert!(!log.contains("broken") && !log.contains("error"), "{log}");
 
     let said = said(&folder.path().join("data/sessions").join(name));
-    let names: Vec<&str> = said.iter().map(Said::name).collect();
+    let names: Vec<&str> = said.iter().map(AgentMessage::name).collect();
     assert_eq!(names, ["PROGRESS", "PROGRESS", "STEP_COMPLETE", "DIRECT", "DIRECT"], "{said:#?}");
-    let Some(Said::Direct(direct)) = said.get(3) else { panic!("{said:#?}") };
+    let Some(AgentMessage::Direct(direct)) = said.get(3) else { panic!("{said:#?}") };
     assert_eq!((direct.target.as_str(), direct.r#type), ("개발자", Some(DirectType::Feedback)));
-    let feedback: domain::Feedback = serde_json::from_str(&direct.content).unwrap();
+    let feedback: domain::TestFeedback = serde_json::from_str(&direct.content).unwrap();
     assert_eq!(feedback.failures[0].trace.as_deref(), Some("at login.rs:7"));
 }
 
 /// Returns what was said aside in a session, with its key.
-fn said(directory: &Path) -> Vec<Said> {
+fn said(directory: &Path) -> Vec<AgentMessage> {
     let about: Value = serde_json::from_slice(&fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().parse().ok();
     let options = protocol::Options { key, keys: protocol::Keys::Required, ..protocol::Options::worker() };

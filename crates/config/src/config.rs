@@ -3,7 +3,8 @@
 use std::{num::NonZeroU32, path::PathBuf};
 
 use domain::{
-    AgentName, Budget, GateApproval, Locale, Mode, PermissionMode, PermissionPolicy, Role, Settings,
+    AgentName, Budget, GateApproval, Locale, OrchestrationMode, PermissionMode, PermissionPolicy, Role,
+    RunSettings,
 };
 
 use crate::{measure::TIME_MS_MAX, problem::Problems, value::Value, values::Values};
@@ -12,7 +13,7 @@ use crate::{measure::TIME_MS_MAX, problem::Problems, value::Value, values::Value
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// How a run behaves.
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// Who does what nobody is named for.
     pub team: Team,
     /// What is said of agents, in the form of presets; names and tables.
@@ -153,7 +154,7 @@ pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
     }
 }
 
-fn settings(values: &Values) -> Settings {
+fn settings(values: &Values) -> RunSettings {
     let count = |name: &str| {
         let number = values.number(name).and_then(|number| u32::try_from(number).ok());
         number.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
@@ -161,8 +162,8 @@ fn settings(values: &Values) -> Settings {
     let parallel = values.is("orchestration.parallel_enabled");
     // The engine knows no end of time; nothing waits for a hundred years.
     let time = |name: &str| values.time(name).unwrap_or(TIME_MS_MAX);
-    Settings {
-        mode: Mode::Automatic,
+    RunSettings {
+        mode: OrchestrationMode::Automatic,
         slots: if parallel { count("orchestration.max_concurrency") } else { NonZeroU32::MIN },
         memory_mib: values.number("orchestration.memory_mib"),
         timeout_ms: time("orchestration.timeout_per_task"),

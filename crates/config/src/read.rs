@@ -207,7 +207,7 @@ fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
         return Some(("this pattern names nothing", None));
     }
     // A colon may be of the subject; a kind with a slip in it never is.
-    let kinds = KINDS.map(PermissionKind::word);
+    let kinds = KINDS.map(PermissionKind::pattern_name);
     let near = nearest(kind, kinds).filter(|_| !kinds.contains(&kind))?;
     Some(("this pattern has an unknown kind", Some(format!("did you mean \"{near}:{subject}\"?"))))
 }

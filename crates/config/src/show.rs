@@ -1,6 +1,6 @@
 //! The configuration as it is in effect, in the form of a file.
 
-use domain::secret_in;
+use domain::find_secret;
 
 use crate::{
     key::{Key, header},
@@ -101,5 +101,5 @@ pub fn write(loaded: &Loaded, with_origins: bool) -> String {
 fn is_secret(path: &[String], value: &Value) -> bool {
     let is_variable = path.iter().any(|part| part == "environment");
     let name = path.last().map_or("", String::as_str);
-    matches!(value, Value::Text(text) if is_variable && secret_in(name, text).is_some())
+    matches!(value, Value::Text(text) if is_variable && find_secret(name, text).is_some())
 }

@@ -1,4 +1,4 @@
-//! Who wishes, and who made something happen.
+//! Who issued a command or caused an event.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ParseError, SessionId};
 
-/// Whoever stands behind a command or an event.
+/// Originator of a command or an event.
 ///
 /// ```
 /// # use domain::{Actor, SessionId};
@@ -17,18 +17,16 @@ use crate::{ParseError, SessionId};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub enum Actor {
-    /// An agent, in one of its sessions.
     Agent(SessionId),
-    /// A person, by the name they are known by here.
+    /// The name identifies the user on this machine.
     Person(String),
-    /// Time that went by.
+    /// A timer.
     Clock,
-    /// Jangdan itself: what it saw of the world, or what follows from the rules.
+    /// Jangdan itself: reports of the executor and consequences of the rules.
     System,
 }
 
 impl Actor {
-    /// Returns the session that speaks, where an agent does.
     pub fn session(&self) -> Option<SessionId> {
         match self {
             Self::Agent(session) => Some(*session),
@@ -36,7 +34,6 @@ impl Actor {
         }
     }
 
-    /// Tells whether a person stands behind it.
     pub fn is_person(&self) -> bool {
         matches!(self, Self::Person(_))
     }

@@ -1,4 +1,4 @@
-//! Who belongs to the team.
+//! Names and roles of agents in a team.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ParseError;
 
-/// A name longer than this is a sentence.
+/// Bounds what a hostile plan or message can make us store.
 const AGENT_NAME_BYTES_MAX: usize = 128;
 
-/// Names one agent of the team: letters of any script, digits, `_`, `-` and `.`.
+/// Name of an agent in the team: letters of any script, digits, `_`, `-` and `.`.
 ///
 /// ```
 /// # use domain::AgentName;
@@ -24,7 +24,6 @@ const AGENT_NAME_BYTES_MAX: usize = 128;
 pub struct AgentName(String);
 
 impl AgentName {
-    /// Returns the name as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -34,8 +33,8 @@ impl FromStr for AgentName {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_sign = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if !text.is_empty() && text.len() <= AGENT_NAME_BYTES_MAX && text.chars().all(is_sign) {
+        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if !text.is_empty() && text.len() <= AGENT_NAME_BYTES_MAX && text.chars().all(is_allowed) {
             Ok(Self(text.to_owned()))
         } else {
             Err(ParseError::new(text, "agent name (letters, digits, '_', '-' and '.')"))
@@ -63,22 +62,21 @@ impl fmt::Display for AgentName {
     }
 }
 
-/// What an agent is in the team for.
+/// The part an agent plays in the team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Talks to the person, and alone does.
+    /// The only role that talks to the user.
     Orchestrator,
     /// Leads the workers of a phase.
     Operator,
-    /// Does a task.
     Worker,
-    /// Tests what a worker did.
+    /// Tests the work of a worker.
     Tester,
     /// Judges a phase at its gate.
     Verifier,
-    /// Is called by others for what it knows.
+    /// Called by other agents for its knowledge.
     Specialist,
 }

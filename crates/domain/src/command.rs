@@ -1,391 +1,208 @@
-//! What agents, people, the clock and the world wish of a run. Names are wishes.
+//! Inputs of the engine: commands of users, messages of agents, reports of the executor.
 //!
-//! A command is not kept: what it leads to is. People's wishes have a form in JSON, because they come over HTTP; all others
-//! are skipped, so that nobody can send them, and nobody is told of them.
+//! Commands are not stored, their events are. Only commands of users have a JSON form, which HTTP clients send; the
+//! others are skipped by serde.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, EscalationId,
-    Feedback, GateReport, Heard, InputNumber, Keep, Member, MergeOutcome, OfferId, Overlap, PermissionWish,
-    PhaseNumber, PlannedTask, PlannedWork, Priority, Provided, QuestionId, Receipt, RequestId, RewindTarget,
-    Said, SessionId, Settings, TaskId, TurnTools, Usage,
+    AgentMessage, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId,
+    EscalationAction, EscalationId, GateReport, InputNumber, MergeOutcome, MessageOffset, OfferId,
+    PermissionRequest, PermissionScope, PhaseNumber, PlannedTask, PlannedWork, Priority, ProvidedResource,
+    QuestionId, Receipt, RequestId, RewindTarget, RunSettings, SessionId, TaskId, TaskOverlap, TeamMember,
+    TestFeedback, TurnTools, Usage,
 };
 
-/// One wish. Who wishes stands beside it.
+/// A command to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Wish", optional_fields = nullable))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Wish, example = json!({"pauseTask": "T1.2"})))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({"pauseTask": "T1.2"})))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// Begin.
     #[serde(skip)]
-    StartRun {
-        /// The project.
-        project: String,
-        /// What is to be done.
-        work: Box<PlannedWork>,
-        /// How.
-        settings: Box<Settings>,
-        /// By whom.
-        team: Vec<Member>,
-    },
-    /// Let everything wait.
+    StartRun { project: String, work: Box<PlannedWork>, settings: Box<RunSettings>, team: Vec<TeamMember> },
+    /// Pauses the run: no task starts, running sessions are suspended.
     PauseRun,
-    /// Let everything go on.
+    /// Continues a paused run.
     ContinueRun,
-    /// Call everything off.
+    /// Cancels the run and all unfinished tasks.
     CancelRun,
-    /// Let a phase wait.
+    /// Pauses a phase.
     PausePhase(PhaseNumber),
-    /// Let a phase go on.
+    /// Continues a paused phase.
     ContinuePhase(PhaseNumber),
-    /// Call a phase off.
+    /// Cancels the unfinished tasks of a phase.
     CancelPhase(PhaseNumber),
-    /// Let a task wait.
+    /// Pauses a task.
     PauseTask(TaskId),
-    /// Let a task go on.
+    /// Continues a paused task.
     ContinueTask(TaskId),
-    /// Call a task off.
+    /// Cancels a task.
     CancelTask(TaskId),
-    /// Try a task again.
-    RetryTask {
-        /// The task.
-        task: TaskId,
-        /// Advice.
-        hint: Option<String>,
-    },
-    /// Leave a task out.
+    /// Retries a task, or restarts it while it runs.
+    RetryTask { task: TaskId, hint: Option<String> },
+    /// Skips a task; its dependants treat it as done.
     SkipTask(TaskId),
-    /// Say how urgent a task is.
-    PrioritizeTask {
-        /// The task.
-        task: TaskId,
-        /// How urgent.
-        priority: Priority,
-    },
-    /// Let another agent do a task.
-    ReassignTask {
-        /// The task.
-        task: TaskId,
-        /// Who.
-        agent: AgentName,
-    },
-    /// Say something to whoever works at a task. It is heard when the turn that goes on is over.
-    TellTask {
-        /// The task.
-        task: TaskId,
-        /// What.
-        text: String,
-    },
-    /// Bring a task back to a checkpoint, and let it go on from there.
-    RewindTask {
-        /// The task.
-        task: TaskId,
-        /// Where to.
-        checkpoint: RewindTarget,
-    },
-    /// Keep a point that a task can go back to.
-    MakeCheckpoint(TaskId),
-    /// Add a task to the plan.
+    /// Changes the priority of a task.
+    PrioritizeTask { task: TaskId, priority: Priority },
+    /// Assigns a task to another agent.
+    ReassignTask { task: TaskId, agent: AgentName },
+    /// Sends a message to the agent that works on a task; delivered when its current turn has ended.
+    SendMessage { task: TaskId, text: String },
+    /// Resets a task to a checkpoint and continues from there.
+    RewindTask { task: TaskId, checkpoint: RewindTarget },
+    /// Creates a checkpoint of a task.
+    CreateCheckpoint(TaskId),
+    /// Adds a task to the plan.
     AddTask(Box<PlannedTask>),
-    /// Let a task wait for another.
+    /// Adds a dependency between two tasks.
     AddDependency {
-        /// The one that is waited for.
+        /// The task that must be done first.
         earlier: TaskId,
-        /// The one that waits.
         later: TaskId,
     },
-    /// Let a task no longer wait for another.
-    RemoveDependency {
-        /// The one that was waited for.
-        earlier: TaskId,
-        /// The one that waited.
-        later: TaskId,
-    },
-    /// Something that tasks wait for outside of the plan is there.
-    MarkMet {
-        /// Its name.
-        name: String,
-    },
-    /// Take what changed in the plan file.
-    TakePlan {
-        /// The offer that was seen; the file may have changed again since.
+    /// Removes a dependency between two tasks.
+    RemoveDependency { earlier: TaskId, later: TaskId },
+    /// Marks a dependency outside the plan as met.
+    MarkExternalMet { name: String },
+    /// Applies the changes of the plan file.
+    ApplyPlanChange {
+        /// The offer as shown to the user; a newer one is rejected.
         offer: OfferId,
     },
-    /// Leave the plan as the run has it.
-    LeavePlan {
-        /// The offer that was seen.
-        offer: OfferId,
-    },
+    /// Keeps the plan of the run as it is.
+    IgnorePlanChange { offer: OfferId },
 
-    /// Answer a question.
+    /// Answers a question.
     Answer {
-        /// Which; may be left out where a task is named that has exactly one.
+        /// May be omitted if `task` has exactly one pending question.
         question: Option<QuestionId>,
-        /// The task whose question it is.
         task: Option<TaskId>,
-        /// The answer.
         answer: String,
-        /// How long it holds, where it is about a permission.
+        /// For permissions: how long the answer applies.
         #[serde(default)]
         #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
-        keep: Keep,
+        scope: PermissionScope,
     },
-    /// Ask back before answering.
-    AskBack {
-        /// The question.
-        question: QuestionId,
-        /// What is not clear.
-        text: String,
-    },
-    /// Say something about the run, or answer its only question.
+    /// Replies to a question with a question.
+    RequestClarification { question: QuestionId, text: String },
+    /// Sends a chat message, or answers the only pending question of the run.
     Chat {
-        /// What.
         text: String,
-        /// Whether it is talk whatever waits, never an answer: a question may come while somebody writes.
+        /// Never treat the text as an answer; a question may arrive while the user types.
         #[serde(default)]
         #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         talk_only: bool,
     },
-    /// A dependency is there. Its value is in the vault, not here.
-    Provide {
-        /// The request.
-        request: RequestId,
-        /// How the agent gets at it.
-        provided: Provided,
-    },
-    /// A dependency will not come.
-    Refuse {
-        /// The request.
-        request: RequestId,
-        /// Why not.
-        reason: String,
-    },
-    /// A dependency is not needed after all.
+    /// Provides a requested dependency. Contains no value of a secret.
+    Provide { request: RequestId, provided: ProvidedResource },
+    /// Refuses a requested dependency.
+    Refuse { request: RequestId, reason: String },
+    /// Skips a request that is not needed.
     SkipRequest(RequestId),
-    /// Let a phase pass.
-    ApproveGate {
-        /// The phase.
-        phase: PhaseNumber,
-        /// A word about it.
-        note: Option<String>,
-    },
-    /// Let a phase not pass.
+    /// Approves a phase.
+    ApproveGate { phase: PhaseNumber, note: Option<String> },
+    /// Rejects a phase.
     RejectGate {
-        /// The phase.
         phase: PhaseNumber,
-        /// Why not.
         reason: String,
-        /// The tasks that are to be done again.
+        /// Tasks to be reworked.
         #[serde(default)]
         #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         tasks: Vec<TaskId>,
     },
-    /// Do something about an escalation.
-    Resolve {
-        /// The escalation.
-        escalation: EscalationId,
-        /// What.
-        action: Action,
-        /// A word about it.
-        note: Option<String>,
-    },
+    /// Resolves an escalation.
+    Resolve { escalation: EscalationId, action: EscalationAction, note: Option<String> },
 
-    /// An agent said something that was understood.
+    /// A valid protocol message.
     #[serde(skip)]
-    Hear {
-        /// Where in its output.
-        heard: Heard,
-        /// Where reading starts again after a restart.
+    ReceiveMessage {
+        offset: MessageOffset,
+        /// Spool offset from which a new reader starts after a restart.
         read_from: u64,
-        /// What.
-        said: Box<Said>,
+        message: Box<AgentMessage>,
     },
-    /// An agent said something that could not be understood.
+    /// Output that is an invalid protocol message.
     #[serde(skip)]
-    HearInvalid {
-        /// Where in its output.
-        heard: Heard,
-        /// Where reading starts again after a restart.
+    ReceiveInvalid {
+        offset: MessageOffset,
         read_from: u64,
-        /// Which message it was meant to be.
+        /// Message type that the agent attempted.
         protocol: String,
-        /// What is wrong.
         error: String,
-        /// What it said.
         raw: String,
     },
-    /// An agent said something that is almost a message.
+    /// Output that nearly is a protocol message.
     #[serde(skip)]
-    HearNear {
-        /// Where in its output.
-        heard: Heard,
-        /// Where reading starts again after a restart.
+    ReceiveNearMiss {
+        offset: MessageOffset,
         read_from: u64,
-        /// Which message it almost is.
+        /// Message type that it resembles.
         near: String,
-        /// What it said.
         raw: String,
     },
-    /// An agent's turn ended.
     #[serde(skip)]
-    EndTurn {
-        /// Where reading starts again after a restart.
-        read_from: u64,
-        /// What it said in this turn.
-        words: String,
-        /// Which tools it used.
-        tools: TurnTools,
-    },
-    /// An agent's process ended in the middle of a turn, which is not over.
+    EndTurn { read_from: u64, text: String, tools: TurnTools },
+    /// The agent's process ended in the middle of a turn.
     #[serde(skip)]
-    CutTurn {
-        /// Where reading starts again after a restart.
-        read_from: u64,
-        /// What it had said in this turn.
-        words: String,
-        /// Which tools it had used.
-        tools: TurnTools,
-    },
-    /// An agent wants to do something that it must ask for.
+    InterruptTurn { read_from: u64, text: String, tools: TurnTools },
     #[serde(skip)]
-    AskPermission(PermissionWish),
-    /// An agent asks in the middle of its turn, which goes on with the answer.
+    RequestPermission(PermissionRequest),
+    /// The agent asks inside its turn and waits for the answer.
     #[serde(skip)]
-    AskPrompt {
-        /// The prompt's own id, by which the agent knows the answer.
+    RequestAnswer {
+        /// The agent's own id of the prompt.
         prompt: String,
-        /// What is asked.
-        asked: Box<AskUser>,
+        question: Box<AskUser>,
     },
-    /// A test of an agent's has an outcome.
     #[serde(skip)]
-    GiveFeedback(Feedback),
-    /// An agent used tokens.
+    ReportTestFeedback(TestFeedback),
     #[serde(skip)]
     ReportUsage(Usage),
 
-    /// The process of a session is there.
     #[serde(skip)]
-    ReportStarted {
-        /// The session.
-        session: SessionId,
-        /// The agent's own session id.
-        agent_session: Option<String>,
-    },
-    /// The process of a session ended.
+    ReportStarted { session: SessionId, agent_session: Option<String> },
     #[serde(skip)]
-    ReportEnded {
-        /// The session.
-        session: SessionId,
-        /// Its exit status.
-        exit_status: Option<i32>,
-    },
-    /// The process of a session is gone.
+    ReportEnded { session: SessionId, exit_status: Option<i32> },
     #[serde(skip)]
-    ReportLost {
-        /// The session.
+    ReportLost { session: SessionId, reason: String },
+    /// The process was stopped together with the server; the session continues in another process.
+    #[serde(skip)]
+    ReportStopped { session: SessionId },
+    #[serde(skip)]
+    ReportInputSent { session: SessionId, input: InputNumber },
+    #[serde(skip)]
+    ReportCheck { task: TaskId, attempt: AttemptNumber, receipt: Receipt },
+    #[serde(skip)]
+    ReportMerge { task: TaskId, attempt: AttemptNumber, outcome: MergeOutcome },
+    #[serde(skip)]
+    ReportGate { phase: PhaseNumber, round: u32, report: GateReport },
+    #[serde(skip)]
+    ReportCheckpoint { checkpoint: CheckpointId, outcome: CheckpointOutcome },
+    /// An effect without a report of its own ended.
+    #[serde(skip)]
+    ReportEffect { effect: EffectId, error: Option<String> },
+    /// A phase was not landed because its target branch is checked out.
+    #[serde(skip)]
+    ReportNotLanded { effect: EffectId },
+    /// The plan file changed.
+    #[serde(skip)]
+    ReportPlan { work: Box<PlannedWork> },
+    #[serde(skip)]
+    ReportPlanUnreadable { problem: String },
+    /// A session got no worktree because the disk budget is used up.
+    #[serde(skip)]
+    ReportDiskBudgetExceeded {
         session: SessionId,
-        /// What is known.
+        /// Missing space and what to do.
         reason: String,
     },
-    /// The process of a session was ended together with the server, and is to go on in another one.
     #[serde(skip)]
-    ReportStopped {
-        /// The session.
-        session: SessionId,
-    },
-    /// An input was typed.
+    ReportDiskSpaceAvailable,
+    /// All pairs of unfinished tasks that changed the same files.
     #[serde(skip)]
-    ReportTyped {
-        /// The session.
-        session: SessionId,
-        /// Which input.
-        input: InputNumber,
-    },
-    /// A check ended.
-    #[serde(skip)]
-    ReportCheck {
-        /// The task.
-        task: TaskId,
-        /// Which try.
-        attempt: AttemptNumber,
-        /// The proof.
-        receipt: Receipt,
-    },
-    /// A merge ended.
-    #[serde(skip)]
-    ReportMerge {
-        /// The task.
-        task: TaskId,
-        /// Which try.
-        attempt: AttemptNumber,
-        /// How.
-        outcome: MergeOutcome,
-    },
-    /// A gate's checks ended.
-    #[serde(skip)]
-    ReportGate {
-        /// The phase.
-        phase: PhaseNumber,
-        /// Which time.
-        round: u32,
-        /// What was found.
-        report: GateReport,
-    },
-    /// A checkpoint is made, or could not be.
-    #[serde(skip)]
-    ReportCheckpoint {
-        /// The checkpoint.
-        checkpoint: CheckpointId,
-        /// What came of it.
-        outcome: CheckpointOutcome,
-    },
-    /// Any other effect is done, or could not be.
-    #[serde(skip)]
-    ReportEffect {
-        /// The effect.
-        effect: EffectId,
-        /// Why it could not.
-        error: Option<String>,
-    },
-    /// A phase was not landed, because its branch is checked out: it is moved when somebody asks for it.
-    #[serde(skip)]
-    ReportNotLanded {
-        /// The effect.
-        effect: EffectId,
-    },
-    /// The plan file says this now; what differs from the run's plan is offered.
-    #[serde(skip)]
-    ReportPlan {
-        /// What the file says.
-        work: Box<PlannedWork>,
-    },
-    /// The plan file can't be read as a plan.
-    #[serde(skip)]
-    ReportPlanBroken {
-        /// Why not.
-        problem: String,
-    },
-    /// A session got no worktree, because worktrees take too much room already.
-    #[serde(skip)]
-    ReportNoRoom {
-        /// The session.
-        session: SessionId,
-        /// How much is missing, and what to do.
-        reason: String,
-    },
-    /// There is room for worktrees again.
-    #[serde(skip)]
-    ReportRoom,
-    /// The worktrees of unfinished tasks were compared: these pairs, and no others, changed the same files.
-    #[serde(skip)]
-    ReportOverlaps {
-        /// All that were found.
-        overlaps: Vec<Overlap>,
-    },
-    /// Time went by.
+    ReportOverlaps { overlaps: Vec<TaskOverlap> },
+    /// Time passed: due timers fire.
     #[serde(skip)]
     Tick,
 }

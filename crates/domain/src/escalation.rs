@@ -1,4 +1,4 @@
-//! Problems that are handed upward, and what can be done about them.
+//! Escalations: kinds, severities, levels and the actions that resolve them.
 
 use std::fmt;
 
@@ -6,117 +6,85 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AgentName, Budget, PhaseNumber, TaskId};
 
-/// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EscalationType {
-    /// None of the others.
     General,
-    /// A task that cannot go on.
     Blocked,
-    /// Somebody must decide.
     Decision,
-    /// Tests that fail again and again.
     TestFailure,
-    /// Nearly all tokens are used.
     TokenExhausted,
-    /// It takes too long.
     Timeout,
-    /// Changes that do not go together.
     Conflict,
-    /// Something from outside is missing.
     Dependency,
-    /// A phase that its gate does not let pass.
+    /// A phase does not pass its gate.
     Quality,
-    /// An agent that does not keep to the protocol.
+    /// An agent keeps sending invalid messages.
     Protocol,
 }
 
-/// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing.
     Low,
-    /// Worth a look.
     Medium,
-    /// Something stands still.
+    /// Work is blocked.
     High,
-    /// Everything may be in danger.
+    /// The whole run is at risk.
     Critical,
 }
 
-/// Who has it in hand. A problem climbs from the worker up to the person.
+/// Who handles an escalation. It moves up from the worker to the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Where it came up.
+pub enum EscalationLevel {
     Worker,
-    /// Who leads the phase.
     Operator,
-    /// Who leads the run.
     Orchestrator,
-    /// Whose run it is.
     Person,
 }
 
-/// What the problem is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Subject {
-    /// A task.
-    Task {
-        /// Which.
-        task: TaskId,
-    },
-    /// A phase and its gate.
-    Phase {
-        /// Which.
-        phase: PhaseNumber,
-    },
-    /// The run as a whole.
+pub enum EscalationSubject {
+    Task { task: TaskId },
+    Phase { phase: PhaseNumber },
     Run,
 }
 
-/// What can be done about a problem.
+/// What resolves an escalation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Action {
-    /// Try again, with a word of advice.
+pub enum EscalationAction {
     Retry {
-        /// What to do differently.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
-    /// Let another agent do it.
     Reassign {
-        /// Who.
         agent: AgentName,
     },
-    /// Leave it out; whoever waits for it goes on.
+    /// Dependants treat the task as done.
     Skip,
-    /// Let it pass as it is.
+    /// Accept the current result.
     Waive,
-    /// Allow more.
     RaiseBudget {
-        /// The new limit.
         budget: Budget,
     },
-    /// Fail it.
-    GiveUp,
-    /// It is known, and nothing is to be done.
+    #[serde(alias = "giveUp")]
+    MarkFailed,
+    /// Acknowledge without doing anything.
     Dismiss,
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for EscalationAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Retry { .. } => f.write_str("retry"),
@@ -124,7 +92,7 @@ impl fmt::Display for Action {
             Self::Skip => f.write_str("skip"),
             Self::Waive => f.write_str("waive"),
             Self::RaiseBudget { budget } => write!(f, "raise the budget to {budget}"),
-            Self::GiveUp => f.write_str("give up"),
+            Self::MarkFailed => f.write_str("give up"),
             Self::Dismiss => f.write_str("dismiss"),
         }
     }

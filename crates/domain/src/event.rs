@@ -1,1047 +1,792 @@
-//! The facts of a run. The log keeps them for ever.
+//! Events of a run, as the log stores them.
 //!
-//! Add a variant, or a field that old data can live without; change none. Names are in the past tense.
+//! Stored events are read for ever: add a variant, or a field with a default. A renamed variant keeps its former name
+//! as `formerly`, a renamed field as a serde alias. Names are in the past tense.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, Actor, AgentError, AgentName, AttemptNumber, BlockReason, Budget, CallOutcome, Cause, ChannelId,
-    CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, DependencyRequest, DirectMessageId,
-    DirectType, EffectId, EscalationId, EscalationType, Failure, Feedback, GateReport, Heard, HoldsUp, Input,
-    InputNumber, InvocationId, Keep, Level, LoopId, LoopOutcome, Member, MergeOutcome, OfferId, Overlap,
-    ParkMode, PermissionWish, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork,
-    Priority, Proof, Provided, QuestionId, QuestionKind, Receipt, RequestId, ResultId, ResultType,
-    ReturnReason, RewindTarget, Role, Route, RunOutcome, Said, Sequence, SessionId, Settings, Severity,
-    Subject, TaskId, Timestamp, TurnTools, Usage,
+    Actor, AgentError, AgentMessage, AgentName, AttemptFailure, AttemptNumber, BlockReason, BlockedWork,
+    Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, CompletionProof,
+    DependencyRequest, DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause,
+    EscalationId, EscalationLevel, EscalationSubject, EscalationType, GateReport, InputNumber, InvocationId,
+    InvocationOutcome, LoopId, LoopOutcome, MergeOutcome, MessageOffset, OfferId, ParkMode,
+    PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask,
+    PlannedWork, Priority, ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId,
+    ResultId, ResultType, ReturnReason, RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId,
+    SessionInput, Severity, TaskId, TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
 };
 
-/// An event with its place in the log of its run.
+/// An event with its position in the log of its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Recorded {
-    /// Its place: 1, 2, 3 and so on.
+pub struct RecordedEvent {
+    /// Starts at 1, without gaps.
     pub sequence: Sequence,
-    /// When it happened.
     pub at: Timestamp,
-    /// Who made it happen.
+    /// Who caused it.
     pub actor: Actor,
-    /// What happened.
     pub event: Event,
 }
 
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
-        /// One fact.
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $((formerly $former:literal))? { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }
+    )*) => {
+        /// Something that happened in a run.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "type", rename_all_fields = "camelCase")]
         pub enum Event {$(
             $(#[$doc])*
+            $(#[serde(alias = $former)])?
             $name { $($(#[$field_doc])* $field: $type,)* },
         )*}
 
         impl Event {
-            /// The version in which events are written today.
+            /// Version of the event format that is written.
             pub const VERSION: u32 = 1;
 
-            /// The names of all kinds of event.
+            /// Names of all event types.
             pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-            /// Returns the name of the kind of event, as the log has it.
+            /// Name of the event's type, as the log stores it.
             pub fn name(&self) -> &'static str {
                 match self {$(
                     Self::$name { .. } => stringify!($name),
                 )*}
+            }
+
+            /// Current name of an event type; older logs may store a former name.
+            pub fn current_name(stored: &str) -> Option<&'static str> {
+                $(
+                    $(if stored == $former {
+                        return Some(stringify!($name));
+                    })?
+                )*
+                Self::NAMES.iter().find(|name| **name == stored).copied()
             }
         }
     };
 }
 
 events! {
-    /// A run began, with all that it needs to know.
+    /// A run started; carries everything it needs, so that it does not depend on files that change.
     RunStarted {
-        /// The project.
         project: String,
-        /// What is to be done.
         work: Box<PlannedWork>,
-        /// How.
-        settings: Box<Settings>,
-        /// By whom.
-        team: Vec<Member>,
+        settings: Box<RunSettings>,
+        team: Vec<TeamMember>,
     }
-    /// Nothing new starts, and what runs waits.
+    /// No task starts, and running sessions are suspended.
     RunPaused {}
-    /// It goes on.
+    /// A paused run continues.
     RunContinued {}
-    /// It was called off.
+    /// A user cancelled the run.
     RunCancelled {}
-    /// Nothing can move, and nobody is asked.
+    /// Nothing can proceed and no answer is pending.
     RunEnded {
-        /// How.
         outcome: RunOutcome,
-        /// What failed or was cancelled.
+        /// Failed or cancelled tasks.
         failed: Vec<TaskId>,
-        /// What never started, because of that.
+        /// Tasks that never started because of those.
         waiting: Vec<TaskId>,
     }
-    /// Something can move again after the end.
+    /// A task can proceed again after the run had ended.
     RunReopened {}
 
     /// The first task of a phase started.
     PhaseStarted {
-        /// The phase.
         phase: PhaseNumber,
-        /// The session that leads it.
+        /// The operator's session.
         session: SessionId,
     }
-    /// A phase waits.
     PhasePaused {
-        /// The phase.
         phase: PhaseNumber,
     }
-    /// A phase goes on.
     PhaseContinued {
-        /// The phase.
         phase: PhaseNumber,
     }
-    /// A phase was called off.
     PhaseCancelled {
-        /// The phase.
         phase: PhaseNumber,
     }
-    /// What the phase's gate passed is in the branch that people work on, or ready to be.
+    /// The work that passed the gate was merged into the target branch, or is ready to be merged.
     PhaseLanded {
-        /// The phase.
         phase: PhaseNumber,
     }
 
-    /// All that these tasks waited for is there.
-    TasksReadied {
-        /// The tasks.
+    /// All dependencies of these tasks are met.
+    TasksBecameReady (formerly "TasksReadied") {
         tasks: Vec<TaskId>,
     }
-    /// A try at a task began.
+    /// An attempt at a task started.
     TaskStarted {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
-        /// Who.
         agent: AgentName,
-        /// In which session.
         session: SessionId,
     }
-    /// A task that was blocked has a slot again.
+    /// A blocked task got a slot again.
     TaskResumed {
-        /// The task.
         task: TaskId,
-        /// The session that goes on.
         session: SessionId,
     }
-    /// A task has a reason to wait, and gave its slot back.
+    /// A task has a reason to wait and released its slot.
     TaskBlocked {
-        /// The task.
         task: TaskId,
-        /// The reason.
         reason: BlockReason,
     }
-    /// A reason to wait is gone.
+    /// One reason to wait is gone; others may remain.
     TaskUnblocked {
-        /// The task.
         task: TaskId,
-        /// The reason.
         reason: BlockReason,
     }
-    /// An agent's word that a task is done. It moves nothing but the check.
+    /// The agent reported the task as done. Only triggers the check.
     TaskClaimed {
-        /// The task.
         task: TaskId,
-        /// How it was said.
         source: ClaimSource,
-        /// What the agent reports beside it.
+        /// Further fields of the DONE line.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         fields: BTreeMap<String, String>,
     }
-    /// The check of a task began.
     CheckStarted {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
-        /// The command.
         command: String,
     }
-    /// The check of a task ended.
     CheckFinished {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
-        /// The proof.
         receipt: Receipt,
     }
-    /// A tester began to look at a task.
+    /// A tester session started on a task.
     TestStarted {
-        /// The task.
         task: TaskId,
-        /// The tester's session.
         session: SessionId,
     }
-    /// A task went back to its agent, which still lives.
+    /// A task was handed back to its agent, whose session is still alive.
     TaskReturned {
-        /// The task.
         task: TaskId,
-        /// Why.
         reason: ReturnReason,
     }
-    /// The merge of a task began.
     MergeStarted {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
     }
-    /// The merge of a task ended.
     MergeFinished {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
-        /// How.
         outcome: MergeOutcome,
     }
-    /// A task is done, checked or not, and merged.
+    /// A task is done and merged.
     TaskDone {
-        /// The task.
         task: TaskId,
-        /// What stands behind it.
-        proof: Proof,
+        proof: CompletionProof,
     }
-    /// A try came to nothing.
     AttemptFailed {
-        /// The task.
         task: TaskId,
-        /// Which try.
         attempt: AttemptNumber,
-        /// Why.
-        failure: Failure,
-        /// Whether it counts towards the tries a task has.
+        failure: AttemptFailure,
+        /// Whether it counts towards `retries_max`.
         counted: bool,
     }
-    /// A task is to be tried again.
     TaskRetried {
-        /// The task.
         task: TaskId,
-        /// Advice for the next try.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
-        /// Whether the tries are counted anew.
-        afresh: bool,
+        /// Whether failed attempts are counted from zero again.
+        #[serde(alias = "afresh")]
+        resets_attempts: bool,
     }
-    /// A task failed for good, unless somebody retries it.
+    /// A task failed finally; only a user can retry it.
     TaskFailed {
-        /// The task.
         task: TaskId,
-        /// Why.
-        failure: Failure,
+        failure: AttemptFailure,
     }
-    /// A task is left out; whoever waits for it goes on.
+    /// A task was skipped; its dependants treat it as done.
     TaskSkipped {
-        /// The task.
         task: TaskId,
     }
-    /// A task was called off; whoever waits for it goes on waiting.
+    /// A task was cancelled; its dependants keep waiting.
     TaskCancelled {
-        /// The task.
         task: TaskId,
     }
-    /// A task is to be done again, because its phase did not pass.
+    /// A done task must be reworked because its phase did not pass the gate.
     TaskReopened {
-        /// The task.
         task: TaskId,
-        /// Why the phase did not pass.
         reason: String,
     }
-    /// A task is more or less urgent than before.
     TaskPrioritized {
-        /// The task.
         task: TaskId,
-        /// How urgent.
         priority: Priority,
     }
-    /// Somebody says something to whoever works at a task.
-    TaskTold {
-        /// The task.
+    /// A user sent a message to the agent that works on a task.
+    TaskMessageSent (formerly "TaskTold") {
         task: TaskId,
-        /// What.
         text: String,
     }
-    /// Another agent is to do a task.
     TaskReassigned {
-        /// The task.
         task: TaskId,
-        /// Who.
         agent: AgentName,
     }
-    /// A task goes back to a point it was at before.
+    /// A task was reset to a checkpoint.
     TaskRewound {
-        /// The task.
         task: TaskId,
-        /// Where to; the beginning where nothing is said.
         checkpoint: RewindTarget,
     }
-    /// The main agent of a thin run wants a task to start.
+    /// The main agent of a thin run requested that a task start.
     TaskRequested {
-        /// The task.
         task: TaskId,
-        /// A worktree to use instead of the task's own.
+        /// Overrides the task's own worktree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree: Option<String>,
-        /// What is handed along, as JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         meta: Option<serde_json::Map<String, serde_json::Value>>,
     }
-    /// A task joined the plan.
+    /// A task was added to the plan.
     TaskAdded {
-        /// The task.
         task: Box<PlannedTask>,
-        /// Whether the plan file has it; else somebody added it by hand.
+        /// False if a user added the task by command.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         in_file: bool,
     }
-    /// A task waits for another one too.
     DependencyAdded {
-        /// The one that is waited for.
+        /// The task that `later` depends on.
         earlier: TaskId,
-        /// The one that waits.
         later: TaskId,
     }
-    /// A task no longer waits for another one.
     DependencyRemoved {
-        /// The one that was waited for.
         earlier: TaskId,
-        /// The one that waited.
         later: TaskId,
     }
-    /// Something outside of the plan that tasks wait for is there.
-    ExternalMet {
-        /// Its name.
+    /// A dependency outside the plan was marked as met.
+    ExternalDependencyMet (formerly "ExternalMet") {
         name: String,
     }
-    /// The plan file says something else than the run's plan, and somebody may take that. It replaces an earlier offer.
-    PlanOffered {
-        /// The offer.
+    /// The plan file differs from the plan of the run. Replaces an earlier offer.
+    PlanChangeDetected (formerly "PlanOffered") {
         offer: OfferId,
-        /// What is different.
         changes: Box<PlanChanges>,
-        /// Why it can't be taken as it is.
+        /// Why the change cannot be applied as it is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     }
-    /// There is nothing to take any more.
-    PlanOfferWithdrawn {
-        /// The offer.
+    /// The offered change no longer applies.
+    PlanChangeWithdrawn (formerly "PlanOfferWithdrawn") {
         offer: OfferId,
-        /// Why not.
         reason: String,
     }
-    /// The plan file can't be read as a plan, and nothing of it was taken.
+    /// The plan file cannot be parsed; nothing of it was applied.
     PlanUnreadable {
-        /// What is wrong.
         problem: String,
     }
-    /// What changed in the plan file holds for the run from here on; what comes of it follows.
-    PlanTaken {
-        /// The offer.
+    /// A user applied the changes of the plan file. Events for the changed tasks and phases follow.
+    PlanChangeApplied (formerly "PlanTaken") {
         offer: OfferId,
-        /// The tasks that the plan no longer has.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed: Vec<TaskId>,
-        /// The tasks that it has again.
+        /// Tasks that the plan contains again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         restored: Vec<TaskId>,
     }
-    /// Somebody wants the run's plan to stay as it is.
-    PlanLeft {
-        /// The offer.
+    /// A user kept the plan of the run as it is.
+    PlanChangeIgnored (formerly "PlanLeft") {
         offer: OfferId,
     }
-    /// A phase joined the plan.
     PhaseAdded {
-        /// The phase.
         phase: Box<PlannedPhase>,
     }
-    /// The plan says something else about a phase.
+    /// Name or predecessors of a phase changed in the plan.
     PhaseChanged {
-        /// The phase.
         phase: PhaseNumber,
-        /// Its name.
         name: String,
-        /// The phases whose gates it waits for.
+        /// Phases whose gates must pass first.
         after: Vec<PhaseNumber>,
     }
-    /// The plan says something else about a task. What it waits for has events of its own.
+    /// The plan changed a task. Changed dependencies have events of their own.
     TaskChanged {
-        /// The task as the plan has it.
         task: Box<PlannedTask>,
-        /// What is different.
         fields: Vec<PlanField>,
     }
 
-    /// A session began: a process is to be started, unless Jangdan plays this level itself.
+    /// A session was created. Its process is started next, unless the level is built in.
     SessionOpened {
-        /// The session.
         session: SessionId,
-        /// The one above it in the tree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<SessionId>,
-        /// How deep it is in the tree: 0 build, 1 operator, 2 worker.
+        /// 0 orchestrator, 1 operator, 2 worker.
         depth: u32,
-        /// What it is there for.
         role: Role,
-        /// Who it is; none where Jangdan plays it.
+        /// `None` if the level is built in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<AgentName>,
-        /// The task it works at.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// The phase it leads or judges.
+        /// Set for operators and verifiers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<PhaseNumber>,
-        /// The session whose agent's own memory it takes over.
+        /// Session whose agent's own memory is resumed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<SessionId>,
     }
-    /// The process of a session is there.
+    /// The process of a session runs.
     SessionActivated {
-        /// The session.
         session: SessionId,
-        /// The agent's own session id, where it has one.
+        /// The agent's own session id, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_session: Option<String>,
     }
-    /// A session waits at less cost.
+    /// A waiting session moved to a cheaper state.
     SessionParked {
-        /// The session.
         session: SessionId,
-        /// How.
         mode: ParkMode,
     }
-    /// A parked session is to go on.
+    /// A parked session is needed again.
     SessionWoken {
-        /// The session.
         session: SessionId,
     }
-    /// A session is no longer needed: its process is to end.
+    /// A session is no longer needed; its process is ended next.
     SessionDismissed {
-        /// The session.
         session: SessionId,
     }
-    /// The process of a session ended.
+    /// The process of a session exited.
     SessionEnded {
-        /// The session.
         session: SessionId,
-        /// Its exit status; none where a signal ended it.
+        /// `None` if a signal ended it.
         exit_status: Option<i32>,
     }
-    /// The process of a session is gone, nobody knows how.
+    /// The process of a session disappeared without an exit status.
     SessionLost {
-        /// The session.
         session: SessionId,
-        /// What is known.
         reason: String,
     }
-    /// Something is to be said to a session.
+    /// An input for a session was queued.
     InputQueued {
-        /// The session.
         session: SessionId,
-        /// Which of its inputs it is.
         input: InputNumber,
-        /// What.
-        content: Box<Input>,
+        content: Box<SessionInput>,
     }
-    /// It was said.
-    InputTyped {
-        /// The session.
+    /// A queued input was written to the agent.
+    InputSent (formerly "InputTyped") {
         session: SessionId,
-        /// Which of its inputs.
         input: InputNumber,
     }
-    /// An agent said something that was understood.
-    MessageHeard {
-        /// Where.
-        heard: Heard,
-        /// The session.
+    /// A valid protocol message of an agent.
+    MessageReceived (formerly "MessageHeard") {
+        #[serde(alias = "heard")]
+        offset: MessageOffset,
         session: SessionId,
-        /// Where reading starts again after a restart.
+        /// Spool offset from which a new reader starts after a restart.
         read_from: u64,
-        /// What.
-        said: Box<Said>,
+        #[serde(alias = "said")]
+        message: Box<AgentMessage>,
     }
-    /// An agent said something that could not be taken.
-    MessageRefused {
-        /// The session.
+    /// An invalid or disallowed protocol message of an agent.
+    MessageRejected (formerly "MessageRefused") {
         session: SessionId,
-        /// Where.
-        heard: Heard,
-        /// Where reading starts again after a restart.
+        #[serde(alias = "heard")]
+        offset: MessageOffset,
         read_from: u64,
-        /// Which message it was meant to be.
+        /// Message type that the agent attempted.
         protocol: String,
-        /// What is wrong, and what to do.
         error: String,
-        /// What it said.
         raw: String,
     }
-    /// An agent said something that is almost a message.
-    NearMissHeard {
-        /// The session.
+    /// Agent output that nearly is a protocol message.
+    NearMissReceived (formerly "NearMissHeard") {
         session: SessionId,
-        /// Where.
-        heard: Heard,
-        /// Where reading starts again after a restart.
+        #[serde(alias = "heard")]
+        offset: MessageOffset,
         read_from: u64,
-        /// Which message it almost is.
+        /// Message type that it resembles.
         near: String,
-        /// What it said.
         raw: String,
     }
-    /// An agent's turn ended.
     TurnEnded {
-        /// The session.
         session: SessionId,
-        /// Where reading starts again after a restart.
         read_from: u64,
-        /// What it said in this turn, for people.
-        words: String,
-        /// Which tools it used.
+        #[serde(alias = "words")]
+        text: String,
         #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
         tools: TurnTools,
     }
-    /// An agent's turn was cut off: its process ended in the middle of it. It is not over.
-    TurnCut {
-        /// The session.
+    /// The agent's process ended in the middle of a turn.
+    TurnInterrupted (formerly "TurnCut") {
         session: SessionId,
-        /// Where reading starts again after a restart.
         read_from: u64,
-        /// What it had said in this turn, for people.
-        words: String,
-        /// Which tools it had used.
+        #[serde(alias = "words")]
+        text: String,
         #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
         tools: TurnTools,
     }
 
-    /// Somebody must answer this.
     QuestionAsked {
-        /// The question.
         question: QuestionId,
-        /// The session that waits for the answer.
         session: SessionId,
-        /// The task; none where it is about the run.
+        /// `None` if it concerns the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What kind of answer is wanted.
         kind: QuestionKind,
-        /// What is asked.
         text: String,
-        /// The offered answers.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<String>,
-        /// The answer the agent would take.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         default: Option<String>,
-        /// What one should know.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
-        /// Whether the agent can't go on without an answer.
+        /// Whether the agent cannot continue without an answer.
         required: bool,
-        /// What the agent wants to do, where it asks for permission.
+        /// Set if the agent asks for a permission.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        permission: Option<PermissionWish>,
-        /// The prompt's own id, where the agent's turn waits for the answer.
+        permission: Option<PermissionRequest>,
+        /// The agent's own id of a prompt inside its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
-        /// What waits behind it.
-        holds_up: HoldsUp,
+        #[serde(alias = "holdsUp")]
+        blocks: BlockedWork,
     }
-    /// A question has reached whoever is to answer it.
+    /// A question reached the party that must answer it.
     QuestionRouted {
-        /// The question.
         question: QuestionId,
-        /// Who.
-        to: Route,
+        to: QuestionRoute,
     }
-    /// The orchestrator hands a question on to the person, in its own words.
+    /// The orchestrator forwarded a question to the user in its own words.
     QuestionForwarded {
-        /// The question.
         question: QuestionId,
-        /// Its words.
         text: String,
     }
-    /// Somebody wants to know more before they answer.
-    QuestionAskedBack {
-        /// The question.
+    /// The answering party replied with a question.
+    ClarificationRequested (formerly "QuestionAskedBack") {
         question: QuestionId,
-        /// What they want to know.
         text: String,
     }
-    /// A question has its answer.
     QuestionAnswered {
-        /// The question.
         question: QuestionId,
-        /// The answer.
         answer: String,
     }
-    /// The answer has reached the session that asked.
+    /// The answer reached the session that asked.
     QuestionDelivered {
-        /// The question.
         question: QuestionId,
-        /// The session, or the one that took its place.
+        /// The asking session or its successor.
         session: SessionId,
     }
-    /// The task goes on with the answer.
+    /// The task continues with the answer.
     QuestionResumed {
-        /// The question.
         question: QuestionId,
     }
-    /// Nobody needs the answer any more.
+    /// The answer is no longer needed.
     QuestionWithdrawn {
-        /// The question.
         question: QuestionId,
-        /// Why.
         reason: String,
     }
-    /// Nobody answered in time.
+    /// The question was not answered in time.
     QuestionExpired {
-        /// The question.
         question: QuestionId,
-        /// The default that was taken.
+        /// The default, if it was taken as the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        took_default: Option<String>,
+        #[serde(alias = "tookDefault")]
+        default_used: Option<String>,
     }
-    /// An agent asks a lot.
-    QuestionsPiledUp {
-        /// Who.
+    /// An agent asked unusually many questions in a phase.
+    ManyQuestionsAsked (formerly "QuestionsPiledUp") {
         agent: AgentName,
-        /// In which phase.
         phase: PhaseNumber,
-        /// How many times so far.
         count: u32,
     }
-    /// A permission was given or denied by the rules.
-    PermissionJudged {
-        /// The session.
+    /// A permission request was decided by the policy.
+    PermissionDecided (formerly "PermissionJudged") {
         session: SessionId,
-        /// What the agent wants to do.
-        wish: PermissionWish,
-        /// Whether it may.
+        #[serde(alias = "wish")]
+        request: PermissionRequest,
         allowed: bool,
-        /// The rule that says so.
+        /// The rule that decided.
         rule: String,
     }
-    /// A choice about a permission holds from now on.
-    PermissionKept {
-        /// How long.
-        keep: Keep,
-        /// The task, where it holds for one.
+    /// A permission decision was saved as a rule.
+    PermissionRuleSaved (formerly "PermissionKept") {
+        #[serde(alias = "keep")]
+        scope: PermissionScope,
+        /// Set if the rule applies to one task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What it is about.
         pattern: String,
-        /// Whether agents may.
         allowed: bool,
     }
 
-    /// An agent needs something from outside.
+    /// An agent requested a dependency: key, variable, file, service, permission or package.
     RequestMade {
-        /// The request.
         request: RequestId,
-        /// The session that waits for it.
         session: SessionId,
-        /// The task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What is needed.
-        asked: DependencyRequest,
-        /// What waits behind it.
-        holds_up: HoldsUp,
+        #[serde(alias = "asked")]
+        dependency: DependencyRequest,
+        #[serde(alias = "holdsUp")]
+        blocks: BlockedWork,
     }
-    /// It is there.
     RequestProvided {
-        /// The request.
         request: RequestId,
-        /// How the agent gets at it.
-        provided: Provided,
-        /// Whether it is the agent's own default.
+        provided: ProvidedResource,
+        /// Whether the agent's own default was used.
         #[serde(default)]
         default: bool,
     }
-    /// It will not come.
     RequestRefused {
-        /// The request.
         request: RequestId,
-        /// Why not.
         reason: String,
     }
-    /// It is not needed after all, says a person.
     RequestSkipped {
-        /// The request.
         request: RequestId,
     }
-    /// The agent knows.
+    /// The agent was told that its request was provided or refused.
     RequestDelivered {
-        /// The request.
         request: RequestId,
-        /// The session, or the one that took its place.
+        /// The requesting session or its successor.
         session: SessionId,
     }
 
-    /// One agent calls another.
+    /// An agent called another agent.
     InvocationMade {
-        /// The call.
         invocation: InvocationId,
-        /// Who calls.
         caller: SessionId,
-        /// Who is called.
         callee: AgentName,
-        /// What is wanted.
-        wanted: String,
-        /// What one should know.
+        #[serde(alias = "wanted")]
+        task: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
     }
-    /// The called one has it in hand.
+    /// The called agent started working.
     InvocationStarted {
-        /// The call.
         invocation: InvocationId,
-        /// The session that does it.
         session: SessionId,
     }
-    /// The call is over.
     InvocationEnded {
-        /// The call.
         invocation: InvocationId,
-        /// What came of it.
-        outcome: CallOutcome,
+        outcome: InvocationOutcome,
     }
-    /// An agent has made something for another.
+    /// An agent produced a result for another agent.
     ResultSubmitted {
-        /// The result.
         result: ResultId,
-        /// Who made it.
         from: SessionId,
-        /// Who gets it.
         to: AgentName,
-        /// What kind of result it is.
         result_type: ResultType,
-        /// The result itself.
         content: String,
     }
-    /// The other has it.
     ResultDelivered {
-        /// The result.
         result: ResultId,
-        /// The session that got it.
         session: SessionId,
     }
-    /// Two sessions can talk to each other.
+    /// A direct channel between two sessions was created.
     ChannelCreated {
-        /// The line between them.
         channel: ChannelId,
-        /// One end.
         session_a: SessionId,
-        /// The other end.
         session_b: SessionId,
     }
-    /// One of the two is gone.
     ChannelClosed {
-        /// The line between them.
         channel: ChannelId,
     }
-    /// One session says something to another.
     DirectMessageSent {
-        /// The message.
         message: DirectMessageId,
-        /// The line it goes over.
         channel: ChannelId,
-        /// Who says it.
         from: SessionId,
-        /// To whom.
         to: SessionId,
-        /// What it is.
         direct_type: DirectType,
-        /// What is said.
         content: String,
     }
-    /// It is on its way into the other session.
+    /// The message was queued for the receiving session.
     DirectMessageReceived {
-        /// The message.
         message: DirectMessageId,
     }
-    /// The other session has it.
+    /// The message was written to the receiving session.
     DirectMessageAcknowledged {
-        /// The message.
         message: DirectMessageId,
     }
 
-    /// An agent said that its phase is complete.
-    PhaseCompletionSaid {
-        /// The phase.
+    /// An agent reported its phase as complete.
+    PhaseCompletionReported (formerly "PhaseCompletionSaid") {
         phase: PhaseNumber,
-        /// Who said it.
         session: SessionId,
-        /// The documents it says it wrote.
         documents: Vec<String>,
     }
-    /// A phase is at its gate.
+    /// A phase reached its gate.
     GateOpened {
-        /// The phase.
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
-        /// The documents that agents reported.
         documents: Vec<String>,
     }
-    /// The gate's own checks are over.
+    /// The checks of the gate ended.
     GateChecked {
-        /// The phase.
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
-        /// What was found.
         report: GateReport,
     }
-    /// A verifier looks at the phase.
-    GateJudgeOpened {
-        /// The phase.
+    /// A verifier session started to judge the phase.
+    GateVerifierStarted (formerly "GateJudgeOpened") {
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
-        /// The verifier's session.
         session: SessionId,
     }
-    /// All checks passed: the phase is to be reviewed.
+    /// All checks passed; the phase awaits approval.
     GatePassed {
-        /// The phase.
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
-        /// What waits behind it.
-        holds_up: HoldsUp,
+        #[serde(alias = "holdsUp")]
+        blocks: BlockedWork,
     }
-    /// The phase is approved: the next one may begin.
+    /// The phase was approved; the next one may start.
     GateApproved {
-        /// The phase.
         phase: PhaseNumber,
-        /// Whether it passes although its checks failed.
+        /// Whether it was approved despite failed checks.
         waived: bool,
-        /// A word about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     }
     /// The phase did not pass.
     GateFailed {
-        /// The phase.
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
-        /// Why.
         reason: String,
-        /// The tasks that are to be done again.
+        /// Tasks to be reworked.
         tasks: Vec<TaskId>,
     }
 
-    /// A task is implemented and tested in turns from here.
+    /// A feedback loop of implementing and testing started.
     LoopStarted {
-        /// The loop.
         feedback_loop: LoopId,
-        /// The task.
         task: TaskId,
-        /// Who tests; none where a command does.
+        /// `None` if a command tests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tester: Option<AgentName>,
     }
-    /// A round of testing found failures.
     LoopRoundFailed {
-        /// The loop.
         feedback_loop: LoopId,
-        /// Which round.
         round: u32,
-        /// What was found.
-        feedback: Feedback,
+        feedback: TestFeedback,
     }
-    /// The loop is over.
     LoopEnded {
-        /// The loop.
         feedback_loop: LoopId,
-        /// How.
         outcome: LoopOutcome,
     }
 
-    /// A problem was handed upward.
     EscalationRaised {
-        /// The escalation.
         escalation: EscalationId,
-        /// What kind of problem it is.
         kind: EscalationType,
-        /// How bad it is.
         severity: Severity,
-        /// What it is about.
-        subject: Subject,
-        /// The session it came up in.
+        subject: EscalationSubject,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// What happened, in a line.
         title: String,
-        /// What it came from; none where the title is what somebody else said, and in logs that are older.
+        /// `None` if an agent wrote the title, and in older logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cause: Option<Cause>,
-        /// What happened.
+        cause: Option<EscalationCause>,
         description: String,
-        /// What led to it.
         context: String,
-        /// What could be done.
-        suggested: Vec<Action>,
-        /// What waits behind it.
-        holds_up: HoldsUp,
+        suggested: Vec<EscalationAction>,
+        #[serde(alias = "holdsUp")]
+        blocks: BlockedWork,
     }
-    /// The next level has it in hand.
-    EscalationClimbed {
-        /// The escalation.
+    /// An escalation moved up to the next level.
+    EscalationForwarded (formerly "EscalationClimbed") {
         escalation: EscalationId,
-        /// Which level.
-        to: Level,
-        /// The session that has it; none for a person, or where Jangdan plays the level.
+        to: EscalationLevel,
+        /// `None` for the user and for built-in levels.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
     }
-    /// It is settled.
     EscalationResolved {
-        /// The escalation.
         escalation: EscalationId,
-        /// What was done; nothing where its cause went away.
+        /// `None` if the cause disappeared.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        action: Option<Action>,
-        /// A word about it.
+        action: Option<EscalationAction>,
         note: String,
     }
 
     /// An agent reported an error.
     ErrorReported {
-        /// The session.
         session: SessionId,
-        /// The task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// The error.
         error: AgentError,
     }
-    /// Tokens and money were used.
     UsageReported {
-        /// The session.
         session: SessionId,
-        /// The task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What.
         usage: Usage,
     }
-    /// More may be used than before.
     BudgetRaised {
-        /// By whom.
-        subject: Subject,
-        /// The new limit.
+        subject: EscalationSubject,
         budget: Budget,
     }
-    /// A limit no longer holds.
+    /// A limit no longer applies to a subject.
     LimitWaived {
-        /// For whom.
-        subject: Subject,
-        /// Which.
+        subject: EscalationSubject,
         limit: EscalationType,
     }
 
-    /// A checkpoint is to be made.
-    CheckpointOrdered {
-        /// The checkpoint.
+    /// A checkpoint is created next.
+    CheckpointRequested (formerly "CheckpointOrdered") {
         checkpoint: CheckpointId,
-        /// The task.
         task: TaskId,
-        /// Why.
         reason: CheckpointReason,
     }
-    /// It was made, or could not be.
     CheckpointFinished {
-        /// The checkpoint.
         checkpoint: CheckpointId,
-        /// What came of it.
         outcome: CheckpointOutcome,
     }
-    /// Two unfinished tasks have changed the same files, or others than before.
-    OverlapSeen {
-        /// The tasks and the files.
-        overlap: Overlap,
+    /// Two unfinished tasks changed the same files.
+    OverlapDetected (formerly "OverlapSeen") {
+        overlap: TaskOverlap,
     }
-    /// Two tasks have changed no file in common any more, or one of them is over.
-    OverlapGone {
-        /// The two, in order.
+    /// Two tasks no longer change common files, or one of them ended.
+    OverlapResolved (formerly "OverlapGone") {
+        /// In ascending order.
         tasks: [TaskId; 2],
     }
-    /// A task got no worktree, for want of room: no task begins until there is some.
-    RoomRanOut {
-        /// The problem, as somebody was told of it.
+    /// A task got no worktree; no task starts until disk space is available.
+    DiskBudgetExhausted (formerly "RoomRanOut") {
         escalation: EscalationId,
-        /// The task.
         task: TaskId,
     }
-    /// The world did what it was told, and there is nothing else to say about it.
+    /// An effect without an event of its own ended.
     EffectFinished {
-        /// What it was told.
         effect: EffectId,
-        /// Why it could not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     }
 
-    /// Somebody said something about the run.
-    ChatSaid {
-        /// What.
+    /// A user wrote in the chat of the run.
+    ChatMessageSent (formerly "ChatSaid") {
         text: String,
-        /// The question that it answers.
+        /// Set if the message answered a question.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<QuestionId>,
     }
-    /// No orchestrator agent was there to hear it, so that Jangdan itself said how the run stands.
-    ChatUnheard {
-        /// How many tasks are done or skipped.
+    /// No orchestrator agent is configured: the chat was answered with the status of the run.
+    ChatAnsweredWithStatus (formerly "ChatUnheard") {
+        /// Done and skipped tasks.
         n_done: u32,
-        /// How many there are.
         n_tasks: u32,
-        /// The first of those that are worked at.
+        /// The first running tasks.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         running: Vec<TaskId>,
-        /// How many these are in all.
         n_running: u32,
-        /// The first questions that wait for the person.
+        /// The first pending questions.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         questions: Vec<QuestionId>,
-        /// How many things of all kinds wait for the person.
+        /// Items in the inbox.
         n_waiting: u32,
     }
-    /// The main agent wants to know what can be done next.
-    ResolveAsked {
-        /// Who.
+    /// The main agent of a thin run asked which tasks can start.
+    ResolveRequested (formerly "ResolveAsked") {
         session: SessionId,
-        /// Only in this phase.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<PhaseNumber>,
     }
-    /// It was told.
     ResolveAnswered {
-        /// Who.
         session: SessionId,
-        /// The line.
         line: String,
     }
 }

@@ -1,6 +1,4 @@
-//! Names of what a run makes as it goes: `q_7`, `s_3`. Numbered within the run, from 1, by the engine.
-//!
-//! A letter for each kind keeps them apart on a screen, the type keeps them apart in the code.
+//! Ids of objects created during a run, e.g. `q_7` and `s_3`; numbered per run from 1 by the engine.
 
 use std::{fmt, str::FromStr};
 
@@ -48,37 +46,33 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// One living agent process, or a level of the tree that Jangdan plays itself.
+    /// One agent process, or a built-in level of the session tree.
     SessionId = "s", "session id (write s_3)";
-    /// What somebody must answer.
     QuestionId = "q", "question id (write q_7)";
-    /// A dependency that somebody must provide.
+    /// A dependency request of an agent.
     RequestId = "d", "request id (write d_3)";
     /// One agent calling another.
     InvocationId = "i", "invocation id (write i_2)";
-    /// What an agent delivers to another.
+    /// A result that one agent delivers to another.
     ResultId = "r", "result id (write r_4)";
-    /// The direct line between two sessions.
+    /// The direct channel between two sessions.
     ChannelId = "c", "channel id (write c_1)";
-    /// What one session says to another.
     DirectMessageId = "m", "direct message id (write m_9)";
-    /// A worker and a tester (or a check) at one task.
+    /// A feedback loop of implementing and testing one task.
     LoopId = "l", "feedback loop id (write l_1)";
-    /// A problem handed upward.
     EscalationId = "e", "escalation id (write e_5)";
-    /// A point that a task can go back to.
     CheckpointId = "k", "checkpoint id (write k_2)";
-    /// A change of the plan file that somebody may take.
+    /// A detected change of the plan file.
     OfferId = "p", "offer id (write p_1)";
 }
 
-/// The number of a try at a task, from 1.
+/// Number of an attempt at a task, from 1.
 pub type AttemptNumber = u32;
 
-/// The number of what was said to a session, from 1. A session types each once, in order.
+/// Number of an input to a session, from 1. Each is sent once, in order.
 pub type InputNumber = u32;
 
-/// One canonical spelling: no sign, no leading zero.
+/// Parses the canonical form only: no sign, no leading zero.
 fn number(text: &str, prefix: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
@@ -90,7 +84,7 @@ mod tests {
     use super::{QuestionId, SessionId};
 
     #[test]
-    fn an_id_is_read_as_it_is_written_and_in_no_other_way() {
+    fn ids_parse_only_in_their_canonical_form() {
         assert_eq!("q_7".parse(), Ok(QuestionId(7)));
         assert_eq!(SessionId(12).to_string(), "s_12");
         for wrong in ["q7", "q_", "q_07", "q_+7", "q_0", "s_7", "Q_7", "q_4294967296", ""] {

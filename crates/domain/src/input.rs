@@ -1,289 +1,211 @@
-//! What Jangdan tells a session, before it is put into words.
+//! Inputs to sessions, as data.
 //!
-//! The log keeps the content, `wire` says it in the session's form and language.
+//! The log stores them; `protocol` renders them in the session's dialect and language.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, Feedback,
-    InvocationId, PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId,
+    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId,
+    PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId, TestFeedback,
 };
 
-/// One thing that is told to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Input {
-    /// Do this task.
+pub enum SessionInput {
     Task {
-        /// The task.
         task: TaskId,
-        /// Which try it is.
         attempt: AttemptNumber,
-        /// Advice for this try.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
-        /// What an earlier session of the task was owed and never got.
+        /// Inputs that an earlier session of the task never received.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        carried: Vec<Input>,
+        carried: Vec<SessionInput>,
     },
-    /// The answer to a question.
     Answer {
-        /// The question.
         question: QuestionId,
-        /// The answer.
         answer: String,
-        /// The prompt's own id, where the agent's turn waits for the answer.
+        /// The agent's own id of a prompt inside its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
     },
-    /// A question about the question, from whoever is to answer it.
-    AskBack {
-        /// The question.
+    /// The answering party replied with a question.
+    #[serde(alias = "askBack")]
+    ClarificationRequest {
         question: QuestionId,
-        /// What is not clear.
         text: String,
     },
-    /// The answer to a permission prompt.
     Permission {
-        /// The prompt's own id.
         prompt: String,
-        /// Whether it may.
         allowed: bool,
-        /// The question, where somebody was asked.
+        /// Set if a user decided.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<QuestionId>,
     },
-    /// A dependency is there.
+    /// A requested dependency was provided.
     Provided {
-        /// The request.
         request: RequestId,
-        /// What was asked for.
         name: String,
-        /// What kind of thing it is.
         kind: DependencyType,
-        /// How the agent gets at it.
-        provided: Provided,
-        /// Whether it is the agent's own default.
+        provided: ProvidedResource,
+        /// Whether the agent's own default was used.
         #[serde(default)]
         default: bool,
     },
-    /// A dependency will not come.
+    /// A requested dependency was refused.
     Refused {
-        /// The request.
         request: RequestId,
-        /// What was asked for.
         name: String,
-        /// Why not.
         reason: String,
     },
-    /// Another agent calls.
-    Call {
-        /// The call.
+    /// Another agent calls this one.
+    #[serde(alias = "call")]
+    Invocation {
         invocation: InvocationId,
-        /// Who calls.
         from: AgentName,
-        /// What is wanted.
         task: String,
-        /// What one should know.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
     },
-    /// A call of this session's is over.
-    CallEnded {
-        /// The call.
+    /// An invocation made by this session ended.
+    #[serde(alias = "callEnded")]
+    InvocationEnded {
         invocation: InvocationId,
-        /// Who was called.
         from: AgentName,
-        /// What came of it.
-        outcome: CallOutcome,
+        outcome: InvocationOutcome,
     },
-    /// A result of another agent.
     Result {
-        /// The result.
         result: ResultId,
-        /// Who made it.
         from: AgentName,
-        /// What kind of result it is.
         result_type: ResultType,
-        /// The result itself.
         content: String,
     },
-    /// A direct message of another session.
     Direct {
-        /// The message.
         message: DirectMessageId,
-        /// Who sent it.
         from: AgentName,
-        /// What it is.
         direct_type: DirectType,
-        /// The message itself.
         content: String,
     },
-    /// What a test of the task found.
     Feedback {
-        /// The message on the direct channel, where a tester sent it.
+        /// Set if a tester sent it over the direct channel.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<DirectMessageId>,
-        /// Which round of testing it was.
         round: u32,
-        /// What was found.
-        feedback: Feedback,
+        feedback: TestFeedback,
     },
-    /// Something it said could not be taken.
-    Invalid {
-        /// Which message it was meant to be.
+    /// A message of the agent was rejected.
+    #[serde(alias = "invalid")]
+    InvalidMessage {
+        /// Message type that the agent attempted.
         protocol: String,
-        /// What is wrong, and what to do.
+        /// What is wrong and how to correct it.
         error: String,
     },
-    /// Something it said was almost a message.
-    Near {
-        /// Which message it almost was.
+    /// Output of the agent nearly was a message.
+    #[serde(alias = "near")]
+    NearMiss {
+        /// Message type that it resembles.
         near: String,
-        /// What it said.
         raw: String,
     },
-    /// Its turn ended without a word: is it done, failed, or does it ask?
-    Nudge,
-    /// Its work does not go together with what others did.
+    /// The turn ended without a message; the agent is asked whether it is done, failed or has a question.
+    #[serde(alias = "nudge")]
+    Reminder,
+    /// The work conflicts with merged work of other tasks.
     Conflict {
-        /// The files in which it does not.
         files: Vec<String>,
     },
-    /// The phase did not pass.
+    /// The phase did not pass its gate.
     Rework {
-        /// The phase.
         phase: PhaseNumber,
-        /// Why not.
         reason: String,
     },
-    /// Test what a worker did.
     Test {
-        /// The task.
         task: TaskId,
-        /// Which try of the worker it is.
+        /// Attempt of the worker.
         attempt: AttemptNumber,
     },
-    /// Judge a phase.
     Verify {
-        /// The phase.
         phase: PhaseNumber,
-        /// Which time.
         round: u32,
     },
-    /// A question that this orchestrator is to answer or hand on.
+    /// A question for the orchestrator to answer or forward.
     Question {
-        /// The question.
         question: QuestionId,
-        /// The task it came up in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// Who asks.
         from: AgentName,
-        /// What is asked.
         text: String,
-        /// The offered answers.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<String>,
-        /// The answer the agent would take.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         default: Option<String>,
-        /// What one should know.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
     },
-    /// A problem that this operator or orchestrator is to solve or hand on.
+    /// An escalation for this operator or orchestrator to resolve or forward.
     Escalation {
-        /// The escalation.
         escalation: EscalationId,
-        /// The task, where it is about one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
-        /// What happened, in a line.
         title: String,
-        /// What happened.
         description: String,
     },
     /// A line of the thin protocol.
-    Thin {
-        /// The line.
+    #[serde(alias = "thin")]
+    ThinLine {
         line: String,
     },
-    /// What the person says about the run.
+    /// A chat message of the user about the run.
     Chat {
-        /// What they say.
         text: String,
     },
-    /// What the person says about its task.
-    Told {
-        /// What they say.
+    /// A message of the user about the task.
+    #[serde(alias = "told")]
+    UserMessage {
         text: String,
     },
-    /// The plan says something else about its task.
-    Changed {
-        /// The task.
+    /// The plan changed the task.
+    #[serde(alias = "changed")]
+    TaskChanged {
         task: TaskId,
-        /// What is to be done, in one line.
         title: String,
-        /// The whole description.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         text: String,
-        /// What must hold before it counts as done.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         acceptance: Vec<String>,
     },
-    /// What held it up is over.
-    GoOn {
-        /// What that was.
+    /// The reason to wait is gone.
+    #[serde(alias = "goOn")]
+    Resume {
         reason: String,
     },
 }
 
-/// How an agent gets at a dependency. Never a value.
+/// How an agent accesses a provided dependency. Never contains a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Provided {
-    /// In variables of its environment.
+pub enum ProvidedResource {
     Environment {
-        /// Their names.
         names: Vec<String>,
     },
-    /// In a file of its worktree.
     File {
-        /// The path.
         path: String,
     },
-    /// It may, or may not.
     Permission {
-        /// Which.
         granted: bool,
     },
-    /// A package was added.
     Package {
-        /// Its name.
         name: String,
-        /// Its version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
 }
 
-/// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum CallOutcome {
-    /// It was done, and this is the result.
-    Completed {
-        /// What kind of result it is.
-        result_type: ResultType,
-        /// The result itself.
-        content: String,
-    },
-    /// It was not done.
-    Failed {
-        /// Why not.
-        reason: String,
-    },
+pub enum InvocationOutcome {
+    Completed { result_type: ResultType, content: String },
+    Failed { reason: String },
 }

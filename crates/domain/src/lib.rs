@@ -1,13 +1,12 @@
-//! The words everybody shares: ids, values, what an agent can say, what is wished, what happened.
+//! Shared types: ids, values, protocol messages, commands and events.
 //!
-//! Parses values and compares them; never decides anything.
+//! Validates values; contains no rules of a run.
 
 mod actor;
 mod agent;
-mod amended;
-mod cause;
 mod command;
 mod escalation;
+mod escalation_cause;
 mod event;
 mod feedback;
 mod id;
@@ -18,7 +17,8 @@ mod message;
 mod openapi;
 mod overlap;
 mod permission;
-mod planned;
+mod plan_changes;
+mod planned_work;
 mod secret;
 mod session;
 mod settings;
@@ -29,46 +29,45 @@ mod value;
 
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
-pub use amended::{ChangedTask, KeptTask, PlanChanges, PlanField};
-pub use cause::Cause;
 pub use command::Command;
-pub use escalation::{Action, EscalationType, Level, Severity, Subject};
-pub use event::{Event, Recorded};
-pub use feedback::{Feedback, Receipt, TestFailure, TestMetrics};
+pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
+pub use escalation_cause::EscalationCause;
+pub use event::{Event, RecordedEvent};
+pub use feedback::{Receipt, TestFailure, TestFeedback, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
-pub use input::{CallOutcome, Input, Provided};
+pub use input::{InvocationOutcome, ProvidedResource, SessionInput};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
-    AgentError, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType, Direct,
-    DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
-    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
-    StepComplete, TaskRequest, UserQuestion,
+    AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,
+    DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage, InvokeMessage, NeedHuman,
+    PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage, Recovery, ResolveError,
+    ResolveErrorCode, ResolveNext, ResultType, StepComplete, TaskRequest, UserQuestion,
 };
-pub use overlap::Overlap;
-pub use permission::{Keep, PermissionKind, PermissionMode, PermissionPolicy, PermissionWish};
-pub use planned::{FromPlan, PlannedPhase, PlannedTask, PlannedWork};
-pub use secret::secret_in;
+pub use overlap::TaskOverlap;
+pub use permission::{PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest, PermissionScope};
+pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
+pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
+pub use secret::find_secret;
 pub use session::{Locale, SessionKey};
-pub use settings::{GateApproval, Member, Mode, Settings};
+pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};
 pub use state::{
-    BlockReason, CheckpointOutcome, CheckpointReason, ClaimSource, EffectId, Failure, GateReport, Heard,
-    HoldsUp, LoopOutcome, MergeOutcome, ParkMode, Proof, QuestionKind, ReturnReason, RewindTarget, Route,
-    RunOutcome, Usage,
+    AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
+    CompletionProof, EffectId, GateReport, LoopOutcome, MergeOutcome, MessageOffset, ParkMode, QuestionKind,
+    QuestionRoute, ReturnReason, RewindTarget, RunOutcome, Usage,
 };
 pub use task::{PhaseNumber, TaskId, TaskReference};
 pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};
 pub use value::{Budget, Complexity, Priority};
 
-/// A text that is not the value it should be.
+/// A text that does not parse as the expected value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is no {expected}")]
+#[error("'{text}' is not a valid {expected}")]
 pub struct ParseError {
-    /// The text as it was given.
     pub text: String,
-    /// What it should have been, in words for a person.
+    /// Description of the expected form.
     pub expected: &'static str,
 }
 

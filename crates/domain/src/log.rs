@@ -1,4 +1,4 @@
-//! What the log is made of: runs, places in it, times.
+//! Run ids, log positions and timestamps.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ParseError;
 
-/// Names one run: lower-case letters and digits, so that it can stand in a branch, a path and a URL.
+/// Id of a run: lower-case letters and digits, usable in branch names, paths and URLs.
 ///
 /// ```
 /// # use domain::RunId;
@@ -20,7 +20,6 @@ use crate::ParseError;
 pub struct RunId(String);
 
 impl RunId {
-    /// Returns the id as it is written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -30,8 +29,8 @@ impl FromStr for RunId {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        if (1..=32).contains(&text.len()) && text.bytes().all(is_sign) {
+        let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        if (1..=32).contains(&text.len()) && text.bytes().all(is_allowed) {
             Ok(Self(text.to_owned()))
         } else {
             Err(ParseError::new(text, "run id (1 to 32 lower-case letters or digits)"))
@@ -59,7 +58,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// A place in the log. The first event has 1; 0 stands before it.
+/// Position in the log of a run. The first event has 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -67,7 +66,6 @@ impl fmt::Display for RunId {
 pub struct Sequence(pub u64);
 
 impl Sequence {
-    /// Returns the place behind this one.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
@@ -80,7 +78,7 @@ impl fmt::Display for Sequence {
     }
 }
 
-/// A moment, in milliseconds since 1970 in UTC.
+/// Milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -1,7 +1,7 @@
-//! What an agent can say, one type for each message of the protocol.
+//! Messages of the agent protocol, one type each.
 //!
-//! The log keeps these types, and `jangdan decode` prints them: camel case, absent values left out.
-//! Whether the speaker may say it, and what it does, is the engine's business.
+//! Stored in the log and printed by `jangdan decode`: camel case, absent values omitted.
+//! Whether a sender may send a message, and its consequences, are decided by the engine.
 
 use std::collections::BTreeMap;
 
@@ -9,54 +9,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AgentName, PhaseNumber, TaskId};
 
-/// One message of an agent, understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload", rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Said {
-    /// A question to whoever can answer it.
+pub enum AgentMessage {
     AskUser(AskUser),
-    /// A call of another agent.
-    Invoke(Invoke),
-    /// A result for another agent.
+    Invoke(InvokeMessage),
     DeliverResult(DeliverResult),
-    /// A step of the task is done.
     StepComplete(StepComplete),
-    /// How far the task is.
-    Progress(Progress),
-    /// A direct message to another session.
-    Direct(Direct),
-    /// Something from outside that the task needs.
+    Progress(ProgressMessage),
+    Direct(DirectMessage),
     DependencyRequest(DependencyRequest),
     /// A question in block form.
     UserQuestion(UserQuestion),
-    /// A phase is done, as the agent sees it.
     PhaseComplete(PhaseComplete),
-    /// Something went wrong.
     Error(AgentError),
-    /// The orchestrator's question to the person.
+    /// The orchestrator forwards a question to the user.
     NeedHuman(NeedHuman),
-    /// What can be done next?
     ResolveNext(ResolveNext),
-    /// These tasks can start.
-    Ready(Ready),
-    /// A phase has no open task.
+    /// Tasks that can start.
+    Ready(ReadyMessage),
+    /// All tasks of a phase have ended.
     PhaseDone(PhaseDone),
-    /// No task is open.
     AllDone,
-    /// Do this task.
+    /// Starts a task.
     Task(TaskRequest),
-    /// A task is done.
-    Done(Done),
-    /// A task failed.
-    Fail(Fail),
-    /// The resolver can't answer.
+    Done(DoneMessage),
+    Fail(FailMessage),
     ResolveError(ResolveError),
-    /// A wish outside the grammar.
-    Custom(Custom),
+    /// A message outside the grammar.
+    Custom(CustomMessage),
 }
 
-impl Said {
-    /// Returns the message's name on the wire.
+impl AgentMessage {
+    /// Name in the protocol.
     pub fn name(&self) -> &'static str {
         match self {
             Self::AskUser(_) => "ASK_USER",
@@ -82,7 +67,7 @@ impl Said {
         }
     }
 
-    /// Returns the agent to whom the message is addressed, where it names one.
+    /// Addressee, if the message names one.
     pub fn target(&self) -> Option<&AgentName> {
         match self {
             Self::Invoke(invoke) => Some(&invoke.target),
@@ -113,45 +98,34 @@ impl Said {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AskUser {
-    /// What is asked.
     pub question: String,
-    /// Which form of answer is wanted.
     pub r#type: AskUserType,
-    /// The offered answers; empty where any will do.
+    /// Empty if any answer is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// What one should know to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// The answer the agent would take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether the agent can't go on without an answer.
+    /// Whether the agent cannot continue without an answer.
     pub required: bool,
 }
 
-/// The form of answer that a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskUserType {
-    /// Free text.
     #[default]
     Text,
-    /// One of the options.
     Selection,
-    /// Yes or no.
     Confirmation,
 }
 
 /// `[INVOKE:name]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Invoke {
-    /// Who is called.
+pub struct InvokeMessage {
     pub target: AgentName,
-    /// What it should do.
     pub task: String,
-    /// What it should know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
 }
@@ -160,29 +134,21 @@ pub struct Invoke {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliverResult {
-    /// Who gets it.
     pub target: AgentName,
-    /// What kind of result it is.
     pub result_type: ResultType,
-    /// The result.
     pub content: String,
 }
 
-/// What kind of result an agent delivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultType {
-    /// The address or number of an issue.
+    /// URL or number of an issue.
     GithubIssue,
-    /// Formatted text.
     Markdown,
-    /// A JSON document.
     Json,
-    /// The path of a file.
     FilePath,
-    /// Plain words.
     #[default]
     Message,
 }
@@ -191,7 +157,6 @@ pub enum ResultType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepComplete {
-    /// What was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }
@@ -199,11 +164,10 @@ pub struct StepComplete {
 /// `[PROGRESS]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Progress {
-    /// How much is done, from 0 to 1; absent where the agent does not know.
+pub struct ProgressMessage {
+    /// From 0 to 1; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// What is being done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
 }
@@ -211,27 +175,20 @@ pub struct Progress {
 /// `[DIRECT:name]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Direct {
-    /// Who gets it.
+pub struct DirectMessage {
     pub target: AgentName,
-    /// What it is, where the agent says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#type: Option<DirectType>,
-    /// The message.
     pub content: String,
 }
 
-/// What a direct message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DirectType {
-    /// The outcome of some work.
     Result,
-    /// A judgement on some work.
     Feedback,
-    /// A question to the other session.
     Query,
 }
 
@@ -239,37 +196,30 @@ pub enum DirectType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DependencyRequest {
-    /// What kind of thing is needed.
     pub r#type: DependencyType,
-    /// Its name: of the variable, file, package, service or permission.
+    /// Name of the variable, file, package, service or permission.
     pub name: String,
-    /// What it is for, in words for a person.
+    /// Purpose, shown to the user.
     pub description: String,
-    /// Whether the task can't be done without it.
+    /// Whether the task cannot be done without it.
     pub required: bool,
-    /// What the agent would take instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Keys that the protocol does not know, as they were written.
+    /// Unknown keys, verbatim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, String>,
 }
 
-/// What kind of thing a task needs from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DependencyType {
-    /// A secret key.
     ApiKey,
-    /// An environment variable.
     EnvVariable,
-    /// An account with a service, as a set of variables.
+    /// Credentials for a service, as a set of variables.
     Service,
-    /// A file.
     File,
-    /// A permission, yes or no.
     Permission,
     /// A package of the project's package manager.
     Package,
@@ -279,34 +229,26 @@ pub enum DependencyType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserQuestion {
-    /// What the question is about.
     pub category: QuestionCategory,
-    /// What is asked.
     pub question: String,
-    /// The offered answers; empty where any will do.
+    /// Empty if any answer is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The answer the agent would take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether the agent can't go on without an answer.
+    /// Whether the agent cannot continue without an answer.
     pub required: bool,
-    /// Keys that the protocol does not know, as they were written.
+    /// Unknown keys, verbatim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, String>,
 }
 
-/// What a block question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionCategory {
-    /// A decision on the business.
     Business,
-    /// A requirement that is not clear.
     Clarification,
-    /// One of several ways.
     Choice,
-    /// A yes or a no.
     Confirmation,
 }
 
@@ -314,12 +256,10 @@ pub enum QuestionCategory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseComplete {
-    /// The phase's number.
     pub phase: PhaseNumber,
-    /// The phase's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The documents that the agent says it wrote.
+    /// Documents that the agent reports to have written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
 }
@@ -328,42 +268,32 @@ pub struct PhaseComplete {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentError {
-    /// Whether it can go on.
     pub r#type: ErrorType,
-    /// What went wrong.
     pub message: String,
-    /// More about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// What should be done about it.
     pub recovery: Recovery,
-    /// When the cause goes away by itself, in RFC 3339.
+    /// RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<String>,
-    /// Keys that the protocol does not know, as they were written.
+    /// Unknown keys, verbatim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, String>,
 }
 
-/// Whether an agent can go on after an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorType {
-    /// It can.
     Recoverable,
-    /// It can't.
     Fatal,
 }
 
-/// What should be done about an error.
+/// What the agent suggests to do about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
-    /// Wait, then try again.
     PauseAndRetry,
-    /// Keep what there is, and fail the task.
     CheckpointAndFail,
-    /// Tell a person.
     NotifyUser,
 }
 
@@ -371,7 +301,6 @@ pub enum Recovery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NeedHuman {
-    /// What is asked.
     pub question: String,
 }
 
@@ -379,18 +308,18 @@ pub struct NeedHuman {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveNext {
-    /// Only tasks of this phase.
+    /// Restricts the answer to this phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
-    /// Read plan and state again, and answer now.
+    /// Re-read plan and state, and answer immediately.
     pub force: bool,
 }
 
 /// `READY:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ready {
-    /// All of a group may run at once, a later group after the earlier one.
+pub struct ReadyMessage {
+    /// Tasks of one group may run in parallel; groups run one after the other.
     pub groups: Vec<Vec<TaskId>>,
 }
 
@@ -398,7 +327,6 @@ pub struct Ready {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseDone {
-    /// The phase's number.
     pub phase: PhaseNumber,
 }
 
@@ -406,15 +334,13 @@ pub struct PhaseDone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRequest {
-    /// The task.
     pub task_id: TaskId,
-    /// The phase, where the id names it.
+    /// Set if the id is prefixed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
-    /// An existing worktree to use instead of the task's own.
+    /// Overrides the task's own worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// What is handed along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<serde_json::Map<String, serde_json::Value>>,
 }
@@ -422,29 +348,27 @@ pub struct TaskRequest {
 /// `DONE:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Done {
-    /// The task.
+pub struct DoneMessage {
     pub task_id: TaskId,
-    /// The phase, where the id names it.
+    /// Set if the id is prefixed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
-    /// What the agent reports beside it.
+    /// Further fields of the line.
     pub fields: BTreeMap<String, String>,
 }
 
 /// `FAIL:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fail {
-    /// The task.
+pub struct FailMessage {
     pub task_id: TaskId,
-    /// The phase, where the id names it.
+    /// Set if the id is prefixed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
-    /// Why, in at most 100 characters.
+    /// At most 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the agent reports beside it.
+    /// Further fields of the line.
     pub fields: BTreeMap<String, String>,
 }
 
@@ -452,35 +376,26 @@ pub struct Fail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveError {
-    /// What is wrong.
-    pub code: ResolveCode,
-    /// Where.
+    pub code: ResolveErrorCode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// What is wrong with a plan or its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ResolveCode {
-    /// There is no plan, or it has no task.
+pub enum ResolveErrorCode {
     TasksNotFound,
-    /// Tasks wait for each other in a circle.
     CircularDep,
-    /// A task waits for one that does not exist.
     MissingDep,
-    /// The plan can't be read.
     ParseFail,
-    /// The state can't be read.
     StateCorrupt,
 }
 
 /// `CUSTOM:`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Custom {
-    /// What kind of wish it is: PRIORITY, SKIP and RETRY take a task id.
+pub struct CustomMessage {
+    /// PRIORITY, SKIP and RETRY take a task id.
     pub kind: String,
-    /// The wish.
     pub value: String,
 }

@@ -1,4 +1,4 @@
-//! What the description for programs says of enums that are written as a text.
+//! Schemas of enums that serialize as strings.
 
 use std::borrow::Cow;
 

@@ -1,17 +1,15 @@
-//! What two unfinished tasks both changed.
+//! Files changed by two unfinished tasks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::TaskId;
 
-/// Files that two unfinished tasks both changed, each in its own worktree: a conflict, when the second is merged.
+/// Files that two unfinished tasks both changed: a likely conflict when the second one is merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Overlap {
-    /// The two, in order.
+pub struct TaskOverlap {
     pub tasks: [TaskId; 2],
-    /// The files, sorted; the first of them where there are many.
+    /// Sorted; only the first ones if there are many.
     pub files: Vec<String>,
-    /// How many there are.
     pub n_files: u32,
 }

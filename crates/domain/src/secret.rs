@@ -1,43 +1,41 @@
-//! Which variables of an environment hold something that nobody may see.
+//! Detects environment variables whose values must not be shown.
 //!
-//! Goes by the names that people give to keys and passwords, and by addresses with a password in them: nothing else is
-//! known about a value. Not every value is taken, for what is hidden is hidden in all that an agent prints: a path or
-//! the name of a model would be missing where it matters.
+//! Decides by variable names and by passwords in URLs. Deliberately conservative: detected values are masked in all agent
+//! output, so masking a path or a model name would hide useful text.
 
-/// Parts of names that mean a secret wherever they stand.
-const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
-/// Words that mean one only as a whole: `COMPASS` and `AUTHOR` hold none.
-const WORDS: [&str; 7] = ["AUTH", "AUTHORIZATION", "PASS", "PWD", "PAT", "DSN", "COOKIE"];
-/// Last words of names whose value is where something is, not what it is.
-const PLACES: [&str; 5] = ["FILE", "PATH", "DIR", "FOLDER", "SOCK"];
-/// What Jangdan itself tells an agent; its key is a word that the agent is to print.
-const OURS: &str = "JANGDAN_";
+/// Mark a secret anywhere in a name.
+const SECRET_PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
+/// Mark a secret only as a whole word: `COMPASS` and `AUTHOR` are harmless.
+const SECRET_WORDS: [&str; 7] = ["AUTH", "AUTHORIZATION", "PASS", "PWD", "PAT", "DSN", "COOKIE"];
+/// Last words of names that refer to a location instead of a value.
+const LOCATION_SECRET_WORDS: [&str; 5] = ["FILE", "PATH", "DIR", "FOLDER", "SOCK"];
+/// Jangdan's own variables; agents print the session key on purpose.
+const OWN_PREFIX: &str = "JANGDAN_";
 
-/// Returns the part of a variable's value that must not be seen.
+/// Part of a variable's value that must not be shown.
 ///
 /// ```
-/// # use domain::secret_in;
-/// assert_eq!(secret_in("GITHUB_TOKEN", "ghp_123"), Some("ghp_123"));
-/// assert_eq!(secret_in("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
-/// assert_eq!(secret_in("ANTHROPIC_MODEL", "opus"), None);
+/// # use domain::find_secret;
+/// assert_eq!(find_secret("GITHUB_TOKEN", "ghp_123"), Some("ghp_123"));
+/// assert_eq!(find_secret("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
+/// assert_eq!(find_secret("ANTHROPIC_MODEL", "opus"), None);
 /// ```
-pub fn secret_in<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
+pub fn find_secret<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
     if is_secret(variable) { Some(value) } else { password(value) }.filter(|secret| !secret.is_empty())
 }
 
-/// Tells whether a variable's name says that its value is a secret.
 fn is_secret(variable: &str) -> bool {
     let variable = variable.to_uppercase();
-    let words: Vec<&str> = variable.split(|sign: char| !sign.is_alphanumeric()).collect();
-    let is_place = words.last().is_some_and(|word| PLACES.contains(word));
+    let words: Vec<&str> = variable.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_location = words.last().is_some_and(|word| LOCATION_SECRET_WORDS.contains(word));
     // The folder that a shell is in has this name.
     let is_folder = ["PWD", "OLDPWD"].contains(&variable.as_str());
-    let means_one =
-        PARTS.iter().any(|part| variable.contains(part)) || WORDS.iter().any(|word| words.contains(word));
-    means_one && !is_place && !is_folder && !variable.starts_with(OURS)
+    let names_secret = SECRET_PARTS.iter().any(|part| variable.contains(part))
+        || SECRET_WORDS.iter().any(|word| words.contains(word));
+    names_secret && !is_location && !is_folder && !variable.starts_with(OWN_PREFIX)
 }
 
-/// Returns the password of an address such as `scheme://name:password@host`.
+/// Password in a URL such as `scheme://name:password@host`.
 fn password(value: &str) -> Option<&str> {
     let (_, behind) = value.split_once("://")?;
     let host_and_before = behind.split(['/', '?', '#']).next()?;
@@ -50,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_known_by_its_name_or_as_a_password_in_an_address() {
+    fn secrets_are_detected_by_name_or_as_a_url_password() {
         let secret = [
             "API_KEY",
             "apikey",
@@ -65,7 +63,7 @@ mod tests {
             "npm_config_//registry/:_authToken",
         ];
         for name in secret {
-            assert_eq!(secret_in(name, "value"), Some("value"), "{name}");
+            assert_eq!(find_secret(name, "value"), Some("value"), "{name}");
         }
         let harmless = [
             "PATH",
@@ -81,7 +79,7 @@ mod tests {
             "PATCH",
         ];
         for name in harmless {
-            assert_eq!(secret_in(name, "value"), None, "{name}");
+            assert_eq!(find_secret(name, "value"), None, "{name}");
         }
         let addresses = [
             ("https://ana:pw@host:80/a@b", Some("pw")),
@@ -93,7 +91,7 @@ mod tests {
             ("a:b@c", None),
         ];
         for (value, expected) in addresses {
-            assert_eq!(secret_in("URL", value), expected, "{value}");
+            assert_eq!(find_secret("URL", value), expected, "{value}");
         }
     }
 }

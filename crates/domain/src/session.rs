@@ -1,4 +1,4 @@
-//! What belongs to one living agent process.
+//! Session keys and locales.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ParseError;
 
-/// The word by which a session shows that a message is its own and no quotation.
+/// Token by which a session authenticates its protocol messages, so that quoted messages do not count.
 ///
 /// ```
 /// # use domain::SessionKey;
@@ -18,14 +18,13 @@ use crate::ParseError;
 pub struct SessionKey(String);
 
 impl SessionKey {
-    /// Returns the key as it is written in a tag.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether a word could be some session's key: lower-case letters and digits, both of them.
+    /// Whether a word looks like a session key: lower-case letters and digits, at least one of each.
     ///
-    /// That is how keys are made, and how `[INVOKE:PO x9y8]` (a wrong key) differs from `[INVOKE:Product Owner]`.
+    /// Distinguishes `[INVOKE:PO x9y8]` (a wrong key) from `[INVOKE:Product Owner]`.
     pub fn has_form(word: &str) -> bool {
         word.len() >= 3
             && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
@@ -39,8 +38,8 @@ impl FromStr for SessionKey {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         // No `-`: at the end of a line it would be decoration.
-        let is_sign = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        if (1..=64).contains(&text.len()) && text.bytes().all(is_sign) {
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if (1..=64).contains(&text.len()) && text.bytes().all(is_allowed) {
             Ok(Self(text.to_owned()))
         } else {
             Err(ParseError::new(text, "session key (1 to 64 letters, digits or '_')"))
@@ -68,13 +67,11 @@ impl fmt::Display for SessionKey {
     }
 }
 
-/// The language in which a run speaks to its agents and to people.
+/// Language of prompts and sentences of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Locale {
-    /// English.
     En,
-    /// Korean.
     Ko,
 }

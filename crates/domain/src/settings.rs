@@ -1,4 +1,4 @@
-//! How a run behaves: what `jangdan.toml` settles, and who is in the team.
+//! Settings of a run and members of its team.
 
 use std::num::NonZeroU32;
 
@@ -8,51 +8,46 @@ use crate::{AgentName, Budget, Locale, PermissionPolicy, Role};
 
 const MINUTE_MS: u64 = 60_000;
 
-/// The settings of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct Settings {
-    /// Who decides what starts.
-    pub mode: Mode,
-    /// How many tasks may run at once.
+pub struct RunSettings {
+    pub mode: OrchestrationMode,
+    /// Maximum number of tasks that run in parallel.
     #[cfg_attr(feature = "openapi", schema(value_type = u32, minimum = 1))]
     pub slots: NonZeroU32,
-    /// How much memory they may need together, in MiB.
+    /// Limit for all running tasks together.
     pub memory_mib: Option<u64>,
-    /// How long a task may run.
+    /// Default limit for one task.
     pub timeout_ms: u64,
-    /// The failure of this number is not tried again but escalated.
+    /// Number of failed attempts after which a task is escalated.
     #[cfg_attr(feature = "openapi", schema(value_type = u32, minimum = 1))]
     pub retries_max: NonZeroU32,
-    /// How long a question waits for its answer; for ever where nothing is said.
+    /// `None`: questions never expire.
     pub question_expires_after_ms: Option<u64>,
-    /// Whether a request that has a default takes it by itself.
+    /// Whether requests with a default take it without asking.
     pub requests_auto_default: bool,
-    /// How long a session waits before all its processes are stopped.
+    /// Idle time after which the processes of a session are suspended.
     pub park_frozen_after_ms: u64,
-    /// How long a session waits before its process is ended.
+    /// Idle time after which the process of a session is ended.
     pub park_cold_after_ms: u64,
-    /// What agents may do without asking.
     pub permissions: PermissionPolicy,
-    /// The command that judges a task or phase that has none of its own.
+    /// Default check command for tasks and phases.
     pub verify: Option<String>,
-    /// Who lets a phase pass that its checks have passed.
     pub gate_approval: GateApproval,
-    /// What the whole run may cost.
+    /// Limits for the whole run.
     pub budgets: Vec<Budget>,
-    /// How long the whole run may take.
+    /// Time limit for the whole run.
     pub time_ms: Option<u64>,
-    /// How long RESOLVE_NEXT waits for something to say.
+    /// How long RESOLVE_NEXT waits until a task can start.
     pub thin_wait_ms: u64,
-    /// The language of the run.
     pub locale: Locale,
 }
 
-impl Default for Settings {
+impl Default for RunSettings {
     fn default() -> Self {
         Self {
-            mode: Mode::Automatic,
+            mode: OrchestrationMode::Automatic,
             slots: NonZeroU32::MIN.saturating_add(2),
             memory_mib: None,
             timeout_ms: 30 * MINUTE_MS,
@@ -72,41 +67,37 @@ impl Default for Settings {
     }
 }
 
-/// Who decides what starts.
+/// Who decides which task starts next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Mode {
-    /// Jangdan starts what can start.
+pub enum OrchestrationMode {
+    /// Jangdan starts every task that can start.
     #[default]
     Automatic,
-    /// A main agent asks RESOLVE_NEXT and names each task by TASK_ID.
+    /// A main agent asks with RESOLVE_NEXT and starts each task by TASK_ID.
     Thin,
 }
 
-/// Who lets a phase pass that its checks have passed.
+/// Who approves a phase that passed its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum GateApproval {
-    /// A person.
     #[default]
     Person,
-    /// Nobody needs to: the checks decide.
+    /// No approval needed.
     Automatic,
 }
 
-/// An agent of the team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Member {
-    /// The name by which others call it.
+pub struct TeamMember {
     pub name: AgentName,
-    /// What it is in the team for.
     pub role: Role,
-    /// How many tasks it may do at once; as many as the run where nothing is said.
+    /// Maximum number of parallel tasks; `None`: no limit of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1))]
     pub slots: Option<NonZeroU32>,

@@ -1,4 +1,4 @@
-//! Values that events carry: why a task waits, why it failed, what was used.
+//! Values carried by events: reasons, outcomes, usage.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,355 +7,300 @@ use crate::{
     TaskId, Timestamp,
 };
 
-/// Names what the world is told to do: the event that asked for it, and which of its effects it is.
+/// Identifies an effect by the event that caused it and its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectId {
-    /// The event.
     pub sequence: Sequence,
-    /// Its place among the effects of that event, from 0.
+    /// Position among the effects of that event, from 0.
     pub index: u32,
 }
 
-/// Why a task does not go on. It may have several reasons; it goes on when the last one is gone.
+/// Why a task is blocked. It continues when its last reason is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum BlockReason {
-    /// Its question has no answer yet.
-    Input {
-        /// The question.
+    #[serde(alias = "input")]
+    Question {
         question: QuestionId,
     },
-    /// Its request is not provided yet.
-    Dependency {
-        /// The request.
+    #[serde(alias = "dependency")]
+    Request {
         request: RequestId,
     },
-    /// Its call is not over yet.
-    Call {
-        /// The call.
+    #[serde(alias = "call")]
+    Invocation {
         invocation: InvocationId,
     },
-    /// It said that its phase is complete, and the gate has not said so yet.
+    /// The agent reported its phase as complete and waits for the gate.
     Approval {
-        /// The phase.
         phase: PhaseNumber,
     },
-    /// A limit of its agent's is used up until then.
     RateLimited {
-        /// When it is tried again.
         until: Timestamp,
     },
-    /// A problem that somebody has in hand.
     Escalated {
-        /// The escalation.
         escalation: EscalationId,
     },
-    /// Somebody wants it to wait.
     Paused {
-        /// Who.
         by: Actor,
     },
 }
 
-/// Why a try at a task came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Failure {
-    /// The agent said so.
-    Said {
-        /// Why.
+pub enum AttemptFailure {
+    /// The agent reported a failure.
+    #[serde(alias = "said")]
+    Reported {
         reason: String,
     },
-    /// Its process ended before the task was done.
+    /// The process ended before the task was done.
     Exited {
-        /// Its exit status; none where a signal ended it.
+        /// `None` if a signal ended it.
         exit_status: Option<i32>,
     },
-    /// Its process is gone, nobody knows how.
+    /// The process disappeared without an exit status.
     Lost {
-        /// What is known.
         reason: String,
     },
-    /// Its checks or tests failed too often.
+    /// Checks or tests failed too often.
     Checks,
-    /// Its work could not be merged.
     Merge {
-        /// What is known.
         reason: String,
     },
-    /// It reported an error that ends it.
+    /// The agent reported a fatal error.
     Error {
-        /// The error.
         message: String,
     },
-    /// Somebody gave it up.
-    GivenUp,
+    /// A user marked the task as failed.
+    #[serde(alias = "givenUp")]
+    MarkedFailed,
 }
 
-impl Failure {
-    /// Tells whether a process went away without a word, as one does that somebody else kills.
+impl AttemptFailure {
+    /// Whether the process was killed or disappeared, so that the attempt is not the agent's fault.
     #[must_use]
-    pub fn is_loss(&self) -> bool {
+    pub fn is_process_loss(&self) -> bool {
         matches!(self, Self::Lost { .. } | Self::Exited { exit_status: None })
     }
 }
 
-/// How far somebody's silence reaches: what waits behind a question, and for how long.
+/// Work that cannot proceed until a question, request, gate or escalation is settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct HoldsUp {
-    /// The time on the longest way to the end, as it is estimated.
+pub struct BlockedWork {
+    /// Estimated time on the critical path.
     pub time_ms: u64,
-    /// The tasks behind it.
     pub tasks: u32,
 }
 
-/// How a task came to be called done.
+/// What made a task count as done by its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ClaimSource {
-    /// The agent said DONE.
-    Said,
-    /// The agent's turn ended.
+    /// A DONE message.
+    #[serde(alias = "said")]
+    DoneMessage,
     TurnEnd,
-    /// The agent said that its phase is complete.
+    /// A PHASE_COMPLETE marker.
     PhaseMarker,
-    /// Its process ended well.
+    /// The process exited with status 0.
     Exit,
 }
 
-/// What stands behind a task that is done.
+/// Evidence behind a done task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Proof {
-    /// A receipt.
+pub enum CompletionProof {
+    /// A receipt of a passed check.
     Checked,
-    /// The agent's word alone.
+    /// Only the agent's claim.
     Unchecked,
-    /// Somebody who let it pass.
+    /// A user accepted it despite a failed check.
     Waived,
 }
 
-/// Why a task went back to its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReturnReason {
-    /// Its check failed.
     Check,
-    /// Its tester found failures.
     Test,
-    /// It does not merge.
     Conflict,
-    /// Its phase did not pass.
+    /// The phase did not pass its gate.
     Rework,
 }
 
-/// What came of a merge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum MergeOutcome {
-    /// It is in the run's branch.
+    /// Merged into the run's branch.
     Merged {
-        /// The commit.
         commit: String,
-        /// The check on the merged tree, where there is one.
+        /// Check on the merged tree, if one is configured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         receipt: Option<Box<Receipt>>,
-        /// The tree of the run's branch with it.
+        /// Tree of the run's branch after the merge.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
     },
-    /// Files differ in a way that git can't join.
     Conflicted {
-        /// Which.
         files: Vec<String>,
     },
-    /// It merges, but the check fails on the merged tree; nothing was kept.
+    /// The check failed on the merged tree; the merge was discarded.
     CheckFailed {
-        /// The check.
         receipt: Receipt,
     },
-    /// Git could not do it.
+    /// A git error.
     Failed {
-        /// Why.
         error: String,
     },
 }
 
-/// What a gate found out by itself.
+/// Results of the checks of a gate.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct GateReport {
-    /// Whether its checks passed.
     pub passed: bool,
-    /// What ran.
     pub receipts: Vec<Receipt>,
-    /// What the phase left behind.
     pub artefacts: Vec<String>,
-    /// What was promised and is not there.
+    /// Expected artefacts that do not exist.
     pub missing: Vec<String>,
-    /// The tasks that are to blame, where that is known.
+    /// Tasks that caused the failure, if known.
     pub tasks: Vec<TaskId>,
-    /// The report in words.
     pub summary: String,
 }
 
-/// How a run came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RunOutcome {
-    /// All that was to be done is done.
     Done,
-    /// Something failed, and nothing can move.
     Failed,
-    /// Somebody called it off.
     Cancelled,
 }
 
-/// How a session waits.
+/// How a session waits, from fast to cheap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ParkMode {
-    /// Its turn ended, its process lives.
+    /// The turn ended; the process is alive.
     Hot,
-    /// All its processes are stopped.
+    /// All processes are suspended.
     Frozen,
-    /// Its process is ended; it can be resumed.
+    /// The process was ended and can be resumed.
     Cold,
 }
 
-/// What was used since the last report.
+/// Usage since the last report.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
-    /// Tokens that went in.
     pub input_tokens: u64,
-    /// Tokens that came out.
     pub output_tokens: u64,
-    /// Tokens that went in and were known already.
+    /// Part of `input_tokens` read from a cache.
     pub cached_tokens: u64,
-    /// The cost in millionths of a US dollar.
+    /// Millionths of a US dollar.
     pub cost_micros: u64,
-    /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How full the context window is, from 0 to 1000.
+    /// Fill level of the context window, from 0 to 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_permille: Option<u32>,
 }
 
 impl Usage {
-    /// Returns the tokens that count against a budget.
+    /// Tokens that count against a budget.
     pub fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
-/// Why a checkpoint is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointReason {
-    /// A turn ended.
     TurnEnd,
-    /// The session is parked.
     Park,
-    /// An error asked for it.
     Error,
-    /// The try failed.
     Failure,
-    /// A phase is at its gate.
     Gate,
-    /// Somebody asked for it.
-    Asked,
+    /// A user or agent asked for it.
+    #[serde(alias = "asked")]
+    Requested,
 }
 
-/// What came of making a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum CheckpointOutcome {
-    /// It is there.
     Made {
-        /// The kept commit.
         commit: String,
-        /// The agent's own session id, where it has one.
+        /// The agent's own session id, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_session: Option<String>,
-        /// The tree that the task's work is then.
+        /// Tree of the task's work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
     },
-    /// It could not be made.
     Failed {
-        /// Why.
         error: String,
     },
 }
 
-/// Names a checkpoint or nothing; `None` goes back to the task's beginning.
+/// A checkpoint, or `None` for the start of the task.
 pub type RewindTarget = Option<CheckpointId>;
 
-/// Who gets a question next.
+/// Who receives a question next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Route {
-    /// The run's orchestrator agent.
+pub enum QuestionRoute {
     Orchestrator,
-    /// The person.
     Person,
 }
 
-/// What a question is.
+/// Expected form of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
-    /// Free text is wanted.
     Text,
-    /// One of the options is wanted.
     Selection,
-    /// A yes or a no is wanted.
     Confirmation,
-    /// May the agent do this?
     Permission,
 }
 
-/// How a feedback loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LoopOutcome {
-    /// The tests pass.
     Success,
-    /// The task came to another end.
+    /// The task ended for another reason.
     Failed,
-    /// It was tried too often.
+    /// Too many rounds failed.
     Escalated,
 }
 
-/// Where in a session's output a message began. Messages of a session are heard in this order, each once.
+/// Where a message begins in a session's output. Messages of a session are processed in this order, each once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Heard {
-    /// The offset of its first byte.
+pub struct MessageOffset {
+    /// Offset of the first byte in the spool.
     pub start: u64,
-    /// Which of several with that offset it is; only screens have more than one.
+    /// Distinguishes messages with the same offset, which only terminal screens produce.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ordinal: u32,
 }

@@ -1,4 +1,4 @@
-//! Names of tasks and phases.
+//! Ids of tasks and phases.
 
 use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::ParseError;
 
-/// The number of a phase, as people count them.
+/// Number of a phase, starting at 1 in most plans.
 pub type PhaseNumber = u32;
 
-/// An id longer than this is no id: nobody writes one, and it bounds what a hostile text can make us keep.
+/// Bounds what a hostile text can make us store.
 const TASK_ID_BYTES_MAX: usize = 64;
 
-/// Names one task of a plan, e.g. `T1.3`, `T001` or `1.2`.
+/// Id of a task in a plan, e.g. `T1.3`, `T001` or `1.2`.
 ///
-/// Two ids are the same only if they are written the same; they are sorted by their numbers. A copy is cheap:
-/// a plan names each of its tasks many times.
+/// Ids are equal only if spelled the same; they are ordered by their numbers. Cheap to clone, because a plan mentions
+/// each task many times.
 ///
 /// ```
 /// # use domain::TaskId;
@@ -31,22 +31,21 @@ const TASK_ID_BYTES_MAX: usize = 64;
 pub struct TaskId(Arc<str>);
 
 impl TaskId {
-    /// Returns the id as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether the id begins with `T`; Kiro's and Task Master's do not.
-    pub fn is_lettered(&self) -> bool {
+    /// Whether the id starts with `T`; ids of Kiro and Task Master do not.
+    pub fn has_letter_prefix(&self) -> bool {
         self.0.starts_with('T')
     }
 
-    /// Returns the id's numbers as they are written, from left to right.
+    /// Numbers of the id as written, from left to right.
     pub fn numbers(&self) -> impl Iterator<Item = &str> {
         self.0.trim_start_matches('T').split('.')
     }
 
-    /// Compares two ids by their numbers alone, so that `T7` and `T007` are equal.
+    /// Compares by numbers only, so that `T7` and `T007` are equal.
     pub fn cmp_numbers(&self, other: &Self) -> Ordering {
         self.numbers().map(NumberText).cmp(other.numbers().map(NumberText))
     }
@@ -100,7 +99,7 @@ impl PartialOrd for TaskId {
     }
 }
 
-/// A decimal number of any length, compared by its value.
+/// A decimal number of any length, compared by value.
 struct NumberText<'a>(&'a str);
 
 impl PartialEq for NumberText<'_> {
@@ -124,7 +123,7 @@ impl PartialOrd for NumberText<'_> {
     }
 }
 
-/// A task id that may name its phase too: `P1-T1.3` is task T1.3 of phase 1.
+/// A task id with an optional phase: `P1-T1.3` is task T1.3 of phase 1.
 ///
 /// ```
 /// # use domain::TaskReference;
@@ -133,9 +132,8 @@ impl PartialOrd for NumberText<'_> {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TaskReference {
-    /// The task.
     pub task: TaskId,
-    /// The phase, where the text names it.
+    /// Set if the text contains it.
     pub phase: Option<PhaseNumber>,
 }
 

@@ -1,73 +1,68 @@
-//! The tools that an agent used in a turn, as far as they are kept.
+//! Tool calls of a turn, in the form that the log stores.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a tool is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
-    /// It is about to begin, or under way. Of a turn that is over: nobody heard how it ended.
+    /// Running; in an ended turn: the outcome is unknown.
     Running,
-    /// It is done.
     Done,
-    /// It failed, or was not allowed.
+    /// Failed or denied.
     Failed,
 }
 
-/// The tools of one turn, in the order in which they were called.
+/// Tool calls of one turn, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnTools {
-    /// The last of them.
     pub uses: Vec<ToolUse>,
-    /// How many came before those and are not kept.
+    /// Number of earlier calls that are not stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
-    pub n_left_out: u64,
+    #[serde(alias = "nLeftOut")]
+    pub n_omitted: u64,
 }
 
 impl TurnTools {
-    /// Tells whether no tool was used.
     pub fn is_empty(&self) -> bool {
-        self.uses.is_empty() && self.n_left_out == 0
+        self.uses.is_empty() && self.n_omitted == 0
     }
 }
 
-/// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUse {
-    /// How many lines of the turn's words come before it.
+    /// Number of text lines of the turn before this call.
     pub line: u32,
-    /// What is done. A command may have several lines.
+    /// May have several lines, e.g. for a shell script.
     pub title: String,
-    /// What came of it.
     pub status: ToolStatus,
-    /// What it printed, where it printed anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub output: Option<ToolOutput>,
 }
 
-/// What a tool printed: its beginning and its end.
+/// Output of a tool, shortened in the middle.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
-    /// All of it, or its beginning.
+    /// All of the output, or its beginning.
     pub head: String,
-    /// How many bytes between beginning and end are not kept.
+    /// Number of bytes omitted between head and tail.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
-    pub n_bytes_left_out: u64,
-    /// Its end, where something is left out.
+    #[serde(alias = "nBytesLeftOut")]
+    pub n_bytes_omitted: u64,
+    /// End of the output if something is omitted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub tail: String,

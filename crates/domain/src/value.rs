@@ -1,4 +1,4 @@
-//! Small values that plans and messages share.
+//! Small values shared by plans and messages.
 
 use std::{fmt, str::FromStr};
 
@@ -6,20 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::ParseError;
 
-/// How urgent a task is; a higher one starts first among those that are ready.
+/// Priority of a task; among ready tasks higher priorities start first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// When nothing else is to be done.
     Low,
-    /// As the plan has it.
     #[default]
     Normal,
-    /// Before the others.
     High,
-    /// Before all.
     Critical,
 }
 
@@ -37,24 +33,20 @@ impl FromStr for Priority {
     }
 }
 
-/// How large a task is, for estimates until durations are learned.
+/// Size of a task, used for estimates until durations are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Complexity {
-    /// Small.
     S,
-    /// Medium.
     M,
-    /// Large.
     L,
-    /// Very large.
     #[serde(rename = "XL")]
     Xl,
 }
 
 impl Complexity {
-    /// Returns the weight in estimates: S 1, M 2, L 4, XL 8.
+    /// Weight in estimates: S 1, M 2, L 4, XL 8.
     pub fn weight(self) -> u32 {
         match self {
             Self::S => 1,
@@ -79,7 +71,7 @@ impl FromStr for Complexity {
     }
 }
 
-/// What a task may cost before it is parked: `200k` tokens, or `$2`.
+/// Limit in tokens or money, e.g. `200k` tokens or `$2`.
 ///
 /// ```
 /// # use domain::Budget;
@@ -91,9 +83,8 @@ impl FromStr for Complexity {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub enum Budget {
-    /// So many tokens.
     Tokens(u64),
-    /// So many US cents.
+    /// US cents.
     Cents(u64),
 }
 
@@ -117,7 +108,7 @@ impl FromStr for Budget {
     }
 }
 
-/// Reads a decimal number times ten to the power of `digits`, where that is a whole number.
+/// Parses a decimal number times ten to the power of `digits`, if the result is a whole number.
 fn scaled(text: &str, digits: usize) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

@@ -91,7 +91,7 @@ impl Account {
             // What comes behind blank lines at the end comes at the end.
             ToolUse { line: kept.line.min(n_lines), ..kept }
         });
-        let tools = TurnTools { uses: uses.collect(), n_left_out: account.n_left_out };
+        let tools = TurnTools { uses: uses.collect(), n_omitted: account.n_left_out };
         (account.words, tools)
     }
 
@@ -123,8 +123,8 @@ impl Account {
             let n_kept = output.head.len() + output.tail.len();
             n_bytes += n_kept;
             if n_bytes > OUTPUTS_BYTES_MAX {
-                let n_bytes_left_out = output.n_bytes_left_out + n_kept as u64;
-                *output = ToolOutput { n_bytes_left_out, ..ToolOutput::default() };
+                let n_bytes_left_out = output.n_bytes_omitted + n_kept as u64;
+                *output = ToolOutput { n_bytes_omitted: n_bytes_left_out, ..ToolOutput::default() };
             }
         }
     }
@@ -160,7 +160,8 @@ fn output(printed: &str) -> Option<ToolOutput> {
     let text = if n_unread == 0 { plain(head) } else { [plain(head), plain(tail)].join("\n") };
     let (head, n_cut, tail) = ends(&text, OUTPUT_PART_BYTES_MAX);
     let n_bytes_left_out = n_cut + n_unread;
-    let output = ToolOutput { head: head.to_owned(), n_bytes_left_out, tail: tail.to_owned() };
+    let output =
+        ToolOutput { head: head.to_owned(), n_bytes_omitted: n_bytes_left_out, tail: tail.to_owned() };
     (!text.is_empty()).then_some(output)
 }
 
@@ -257,14 +258,14 @@ mod tests {
             account.call(&call(&n.to_string(), &format!("call {n}"), ToolStatus::Done, Some(&printed)));
         }
         let (_, tools) = account.take();
-        assert_eq!((tools.uses.len(), tools.n_left_out), (USES_MAX, 3));
+        assert_eq!((tools.uses.len(), tools.n_omitted), (USES_MAX, 3));
         assert_eq!(tools.uses[0].title, "call 3");
         let last = tools.uses.last().unwrap().output.clone().unwrap();
         assert!(last.head.starts_with("first") && last.tail.ends_with("last"));
         for used in &tools.uses {
             let output = used.output.as_ref().unwrap();
             let n_kept = output.head.len() + output.tail.len();
-            assert_eq!(n_kept + usize::try_from(output.n_bytes_left_out).unwrap(), printed.len());
+            assert_eq!(n_kept + usize::try_from(output.n_bytes_omitted).unwrap(), printed.len());
         }
     }
 

@@ -1,6 +1,6 @@
 //! Messages that an agent's helper commands send beside its output.
 
-use domain::Heard;
+use domain::MessageOffset;
 use protocol::{Decoder, Options};
 
 use crate::driver::Happening;
@@ -20,8 +20,11 @@ impl AsideReader {
         let mut items = self.0.push(bytes);
         items.extend(self.0.end_turn());
         let read_from = read_from.min(offset + bytes.len() as u64);
-        let said =
-            |(item, ordinal)| Happening::Said { heard: Heard { start: offset, ordinal }, read_from, item };
+        let said = |(item, ordinal)| Happening::Said {
+            heard: MessageOffset { start: offset, ordinal },
+            read_from,
+            item,
+        };
         items.into_iter().zip(0..).map(said).collect()
     }
 }

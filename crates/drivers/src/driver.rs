@@ -1,7 +1,7 @@
 //! What every driver does, whatever its agent speaks: the same happenings out, the same words in.
 
 pub use domain::ToolStatus;
-use domain::{AskUser, Heard, PermissionWish, Timestamp, TurnTools, Usage};
+use domain::{AskUser, MessageOffset, PermissionRequest, Timestamp, TurnTools, Usage};
 use protocol::Item;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +118,7 @@ pub enum Happening {
     /// A message of the protocol in the agent's own words; never in what its tools print.
     Said {
         /// Where it stands.
-        heard: Heard,
+        heard: MessageOffset,
         /// From where reading starts again after a restart.
         read_from: u64,
         /// What it is.
@@ -129,7 +129,7 @@ pub enum Happening {
     /// The agent asks whether it may do something, and waits.
     Permission {
         /// What it wants to do.
-        wish: PermissionWish,
+        wish: PermissionRequest,
         /// The answers it offers.
         options: Vec<PromptOption>,
     },

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use domain::{Heard, TurnTools};
+use domain::{MessageOffset, TurnTools};
 use protocol::{Decoder, Item, Options};
 
 use crate::{
@@ -100,6 +100,6 @@ impl Ear {
             piece.n_items += 1;
         }
         span.end = end;
-        Happening::Said { heard: Heard { start: span.start, ordinal: span.ordinal }, read_from, item }
+        Happening::Said { heard: MessageOffset { start: span.start, ordinal: span.ordinal }, read_from, item }
     }
 }

@@ -6,8 +6,8 @@
 mod notices;
 
 use domain::{
-    AgentName, CallOutcome, DependencyType, Feedback, Input, Locale, Provided, SessionKey, TaskId,
-    TestMetrics,
+    AgentName, DependencyType, InvocationOutcome, Locale, ProvidedResource, SessionInput, SessionKey, TaskId,
+    TestFeedback, TestMetrics,
 };
 use protocol::say::{self, Say};
 
@@ -41,12 +41,12 @@ pub struct Listener<'a> {
 /// let input = Input::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
 /// assert_eq!(told(&input, listener), Told::Prompt { text: "[ANSWER q_7]\n구독".into() });
 /// ```
-pub fn told(input: &Input, listener: Listener<'_>) -> Told {
+pub fn told(input: &SessionInput, listener: Listener<'_>) -> Told {
     match input {
-        Input::Permission { prompt, allowed, question: _ } => {
+        SessionInput::Permission { prompt, allowed, question: _ } => {
             Told::Permission { prompt: prompt.clone(), allowed: *allowed }
         }
-        Input::Answer { prompt: Some(prompt), answer, question: _ } => {
+        SessionInput::Answer { prompt: Some(prompt), answer, question: _ } => {
             Told::Answer { prompt: prompt.clone(), answer: answer.clone() }
         }
         _ => Told::Prompt { text: text(input, listener) },
@@ -54,9 +54,9 @@ pub fn told(input: &Input, listener: Listener<'_>) -> Told {
 }
 
 /// Says in words what was to be the answer to a prompt that is gone.
-pub fn late(input: &Input, listener: Listener<'_>) -> Told {
+pub fn late(input: &SessionInput, listener: Listener<'_>) -> Told {
     let text = match input {
-        Input::Permission { allowed, .. } => {
+        SessionInput::Permission { allowed, .. } => {
             spoken(&Say::Notice(notices::permission(*allowed, listener.locale)), listener)
         }
         _ => text(input, listener),
@@ -70,9 +70,9 @@ pub fn in_file(path: &str, listener: Listener<'_>) -> Told {
 }
 
 /// Returns the words of an input; one with others in it is followed by theirs.
-fn text(input: &Input, listener: Listener<'_>) -> String {
+fn text(input: &SessionInput, listener: Listener<'_>) -> String {
     let mut parts = vec![spoken(&say(input, listener), listener)];
-    if let Input::Task { carried, .. } = input {
+    if let SessionInput::Task { carried, .. } = input {
         parts.extend(carried.iter().map(|input| text(input, listener)));
     }
     match listener.form {
@@ -91,16 +91,16 @@ fn spoken(say: &Say, listener: Listener<'_>) -> String {
     }
 }
 
-fn say(input: &Input, listener: Listener<'_>) -> Say {
+fn say(input: &SessionInput, listener: Listener<'_>) -> Say {
     match input {
-        Input::Task { task, attempt: _, hint, carried: _ } => {
+        SessionInput::Task { task, attempt: _, hint, carried: _ } => {
             Say::Task(Box::new(work(task, hint.as_deref(), listener)))
         }
-        Input::Answer { question, answer, prompt: _ } => Say::QuestionAnswer(say::QuestionAnswer {
+        SessionInput::Answer { question, answer, prompt: _ } => Say::QuestionAnswer(say::QuestionAnswer {
             question_id: question.to_string(),
             answer: answer.clone(),
         }),
-        Input::Provided { request, name, kind, provided, default } => {
+        SessionInput::Provided { request, name, kind, provided, default } => {
             Say::DependencyProvided(say::DependencyProvided {
                 request_id: request.to_string(),
                 name: name.clone(),
@@ -108,57 +108,59 @@ fn say(input: &Input, listener: Listener<'_>) -> Say {
                 is_default: *default,
             })
         }
-        Input::Refused { request, name, reason } => Say::DependencyRefused(say::DependencyRefused {
+        SessionInput::Refused { request, name, reason } => Say::DependencyRefused(say::DependencyRefused {
             request_id: request.to_string(),
             name: name.clone(),
             reason: reason.clone(),
         }),
-        Input::Call { invocation: _, from, task, context } => call(from, task, context.as_deref(), listener),
-        Input::CallEnded {
-            outcome: CallOutcome::Completed { result_type, content },
+        SessionInput::Invocation { invocation: _, from, task, context } => {
+            call(from, task, context.as_deref(), listener)
+        }
+        SessionInput::InvocationEnded {
+            outcome: InvocationOutcome::Completed { result_type, content },
             from,
             invocation: _,
         }
-        | Input::Result { result_type, content, from, result: _ } => Say::Result(say::Delivery {
+        | SessionInput::Result { result_type, content, from, result: _ } => Say::Result(say::Delivery {
             from: from.clone(),
             result_type: *result_type,
             content: content.clone(),
         }),
-        Input::Direct { message: _, from, direct_type, content } => Say::Direct(say::DirectMessage {
+        SessionInput::Direct { message: _, from, direct_type, content } => Say::Direct(say::DirectMessage {
             from: from.clone(),
             kind: Some(*direct_type),
             content: content.clone(),
         }),
-        Input::Feedback { message: _, round: _, feedback } => match listener.task {
+        SessionInput::Feedback { message: _, round: _, feedback } => match listener.task {
             Some(task) => Say::Feedback(tested(task, feedback)),
             None => Say::Notice(notices::feedback(feedback, listener.locale)),
         },
-        Input::Invalid { protocol, error } => Say::Invalid(say::Invalid {
+        SessionInput::InvalidMessage { protocol, error } => Say::Invalid(say::Invalid {
             protocol: protocol.clone(),
             error: error.clone(),
             form: say::form(protocol, listener.key),
         }),
-        Input::Near { near, raw } => {
+        SessionInput::NearMiss { near, raw } => {
             Say::Near(say::Near { near: near.clone(), raw: raw.clone(), form: say::form(near, listener.key) })
         }
-        Input::Nudge => match listener.task {
+        SessionInput::Reminder => match listener.task {
             Some(task) => Say::Finish(say::Finish::new(task.clone(), listener.key)),
             None => Say::Notice(notices::nudge(listener.locale)),
         },
-        Input::CallEnded { outcome: CallOutcome::Failed { .. }, .. }
-        | Input::Permission { .. }
-        | Input::AskBack { .. }
-        | Input::Conflict { .. }
-        | Input::Rework { .. }
-        | Input::Told { .. }
-        | Input::Changed { .. }
-        | Input::Test { .. }
-        | Input::Verify { .. }
-        | Input::Question { .. }
-        | Input::Escalation { .. }
-        | Input::Thin { .. }
-        | Input::Chat { .. }
-        | Input::GoOn { .. } => Say::Notice(notices::notice(input, listener)),
+        SessionInput::InvocationEnded { outcome: InvocationOutcome::Failed { .. }, .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::Resume { .. } => Say::Notice(notices::notice(input, listener)),
     }
 }
 
@@ -202,9 +204,9 @@ fn empty(task: &TaskId) -> say::Task {
 }
 
 /// Says where a provided thing is. The kind that was asked for decides how one speaks of variables.
-fn place(kind: DependencyType, name: &str, provided: &Provided) -> say::Provided {
+fn place(kind: DependencyType, name: &str, provided: &ProvidedResource) -> say::Provided {
     match provided {
-        Provided::Environment { names } => {
+        ProvidedResource::Environment { names } => {
             let first = || names.first().cloned().unwrap_or_else(|| name.to_owned());
             match kind {
                 DependencyType::ApiKey => say::Provided::ApiKey { env: first() },
@@ -215,15 +217,15 @@ fn place(kind: DependencyType, name: &str, provided: &Provided) -> say::Provided
                 | DependencyType::Package => say::Provided::Service { envs: names.clone() },
             }
         }
-        Provided::File { path } => say::Provided::File { path: path.clone() },
-        Provided::Permission { granted } => say::Provided::Permission { granted: *granted },
-        Provided::Package { name, version } => {
+        ProvidedResource::File { path } => say::Provided::File { path: path.clone() },
+        ProvidedResource::Permission { granted } => say::Provided::Permission { granted: *granted },
+        ProvidedResource::Package { name, version } => {
             say::Provided::Package { package: name.clone(), version: version.clone() }
         }
     }
 }
 
-fn tested(task: &TaskId, feedback: &Feedback) -> say::Feedback {
+fn tested(task: &TaskId, feedback: &TestFeedback) -> say::Feedback {
     let failure = |failure: &domain::TestFailure| say::TestFailure {
         name: failure.name.clone(),
         expected: failure.expected.clone(),

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use domain::{
-    CallOutcome, DependencyType, DirectMessageId, DirectType, EscalationId, Feedback, Input, InvocationId,
-    Locale, Provided, QuestionId, RequestId, ResultId, ResultType, Role, SessionKey, TaskId, TestFailure,
-    TestMetrics,
+    DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId, InvocationOutcome, Locale,
+    ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput, SessionKey, TaskId,
+    TestFailure, TestFeedback, TestMetrics,
 };
 use drivers::{
     Told,
@@ -16,7 +16,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use protocol::{Decoder, Keys, Options, say};
 
 /// Makes one of each input, with these words in it.
-fn inputs(words: &dyn Fn() -> String) -> Vec<Input> {
+fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     let from = || "PO".parse().unwrap();
     let task: TaskId = "T1.3".parse().unwrap();
     let failure = TestFailure {
@@ -27,71 +27,76 @@ fn inputs(words: &dyn Fn() -> String) -> Vec<Input> {
         suggested_fix: Some(words()),
     };
     let metrics = TestMetrics { total: 3, passed: 2, failed: 1, skipped: 0, seconds: 1.5 };
-    let feedback = Feedback {
+    let feedback = TestFeedback {
         success: false,
         failures: vec![failure],
         suggestions: vec![words()],
         metrics: Some(metrics),
     };
-    let answer = || Input::Answer { question: QuestionId(7), answer: words(), prompt: None };
+    let answer = || SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: None };
     vec![
-        Input::Task {
+        SessionInput::Task {
             task: task.clone(),
             attempt: 2,
             hint: Some(words()),
-            carried: vec![answer(), Input::Nudge],
+            carried: vec![answer(), SessionInput::Reminder],
         },
         answer(),
-        Input::Answer { question: QuestionId(7), answer: words(), prompt: Some("p".to_owned()) },
-        Input::AskBack { question: QuestionId(7), text: words() },
-        Input::Permission { prompt: "p".to_owned(), allowed: true, question: None },
-        Input::Provided {
+        SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: Some("p".to_owned()) },
+        SessionInput::ClarificationRequest { question: QuestionId(7), text: words() },
+        SessionInput::Permission { prompt: "p".to_owned(), allowed: true, question: None },
+        SessionInput::Provided {
             request: RequestId(4),
             name: words(),
             kind: DependencyType::ApiKey,
-            provided: Provided::Environment { names: vec![words()] },
+            provided: ProvidedResource::Environment { names: vec![words()] },
             default: true,
         },
-        Input::Provided {
+        SessionInput::Provided {
             request: RequestId(4),
             name: words(),
             kind: DependencyType::Package,
-            provided: Provided::Package { name: words(), version: Some(words()) },
+            provided: ProvidedResource::Package { name: words(), version: Some(words()) },
             default: false,
         },
-        Input::Refused { request: RequestId(4), name: words(), reason: words() },
-        Input::Call { invocation: InvocationId(2), from: from(), task: words(), context: Some(words()) },
-        Input::CallEnded {
+        SessionInput::Refused { request: RequestId(4), name: words(), reason: words() },
+        SessionInput::Invocation {
             invocation: InvocationId(2),
             from: from(),
-            outcome: CallOutcome::Completed { result_type: ResultType::Markdown, content: words() },
+            task: words(),
+            context: Some(words()),
         },
-        Input::CallEnded {
+        SessionInput::InvocationEnded {
             invocation: InvocationId(2),
             from: from(),
-            outcome: CallOutcome::Failed { reason: words() },
+            outcome: InvocationOutcome::Completed { result_type: ResultType::Markdown, content: words() },
         },
-        Input::Result {
+        SessionInput::InvocationEnded {
+            invocation: InvocationId(2),
+            from: from(),
+            outcome: InvocationOutcome::Failed { reason: words() },
+        },
+        SessionInput::Result {
             result: ResultId(1),
             from: from(),
             result_type: ResultType::FilePath,
             content: words(),
         },
-        Input::Direct {
+        SessionInput::Direct {
             message: DirectMessageId(9),
             from: from(),
             direct_type: DirectType::Query,
             content: words(),
         },
-        Input::Feedback { message: None, round: 1, feedback },
-        Input::Invalid { protocol: "ASK_USER".to_owned(), error: words() },
-        Input::Near { near: "ASK_USER".to_owned(), raw: words() },
-        Input::Nudge,
-        Input::Conflict { files: vec![words(), words()] },
-        Input::Rework { phase: 1, reason: words() },
-        Input::Test { task: task.clone(), attempt: 1 },
-        Input::Verify { phase: 1, round: 2 },
-        Input::Question {
+        SessionInput::Feedback { message: None, round: 1, feedback },
+        SessionInput::InvalidMessage { protocol: "ASK_USER".to_owned(), error: words() },
+        SessionInput::NearMiss { near: "ASK_USER".to_owned(), raw: words() },
+        SessionInput::Reminder,
+        SessionInput::Conflict { files: vec![words(), words()] },
+        SessionInput::Rework { phase: 1, reason: words() },
+        SessionInput::Test { task: task.clone(), attempt: 1 },
+        SessionInput::Verify { phase: 1, round: 2 },
+        SessionInput::Question {
             question: QuestionId(7),
             task: Some(task.clone()),
             from: from(),
@@ -100,16 +105,16 @@ fn inputs(words: &dyn Fn() -> String) -> Vec<Input> {
             default: Some(words()),
             context: Some(words()),
         },
-        Input::Escalation {
+        SessionInput::Escalation {
             escalation: EscalationId(5),
             task: Some(task),
             title: words(),
             description: words(),
         },
-        Input::Thin { line: words() },
-        Input::Thin { line: "READY:[T1.3]".to_owned() },
-        Input::Chat { text: words() },
-        Input::GoOn { reason: words() },
+        SessionInput::ThinLine { line: words() },
+        SessionInput::ThinLine { line: "READY:[T1.3]".to_owned() },
+        SessionInput::Chat { text: words() },
+        SessionInput::Resume { reason: words() },
     ]
 }
 

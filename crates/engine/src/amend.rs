@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{ChangedTask, FromPlan, KeptTask, PlanChanges, PlanField, PlannedTask, PlannedWork, TaskId};
+use domain::{
+    ChangedTask, LateTaskChange, PlanChanges, PlanField, PlanStatus, PlannedTask, PlannedWork, TaskId,
+};
 
 use crate::{
     run::Run,
@@ -48,7 +50,9 @@ impl Run {
             let id = task.planned.id.clone();
             match task.stage {
                 stage if is_skippable(stage) => changes.removed.push(id),
-                stage if stage.is_live() => changes.kept.push(KeptTask { task: id, fields: Vec::new() }),
+                stage if stage.is_live() => {
+                    changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() })
+                }
                 _ => {}
             }
         }
@@ -102,11 +106,11 @@ fn compare(known: &Task, said: &PlannedTask, changes: &mut PlanChanges) {
     let mut fields = known.planned.differences(said);
     let is_left_out = matches!(known.stage, Stage::Skipped | Stage::Done);
     let is_reopened = fields.contains(&PlanField::Status) && known.attempt == 0;
-    if said.from_plan == FromPlan::Open && is_left_out && (known.is_removed || is_reopened) {
+    if said.plan_status == PlanStatus::Open && is_left_out && (known.is_removed || is_reopened) {
         changes.restored.push(ChangedTask { task: said.clone(), fields });
         return;
     }
-    if said.from_plan != FromPlan::Open && fields.contains(&PlanField::Status) {
+    if said.plan_status != PlanStatus::Open && fields.contains(&PlanField::Status) {
         if is_skippable(known.stage) {
             changes.removed.push(said.id.clone());
             return;
@@ -122,7 +126,7 @@ fn compare(known: &Task, said: &PlannedTask, changes: &mut PlanChanges) {
         changes.changed.push(ChangedTask { task: said.clone(), fields: taken });
     }
     if !kept.is_empty() {
-        changes.kept.push(KeptTask { task: said.id.clone(), fields: kept });
+        changes.too_late.push(LateTaskChange { task: said.id.clone(), fields: kept });
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) use session::parts;
 pub(crate) use start::Layout;
 pub(crate) use trouble::{WAIT_MS_MAX, resets_at};
 
-use domain::{Actor, BlockReason, EffectId, Event, Recorded, Timestamp};
+use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp};
 
 use crate::{
     effect::Effect,
@@ -33,7 +33,7 @@ const PATIENCE_MS: u64 = 10 * 60_000;
 
 impl Run {
     /// Takes a recorded event in, and returns what the world must now do.
-    pub fn apply(&mut self, recorded: &Recorded) -> Vec<(EffectId, Effect)> {
+    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
         self.sequence = recorded.sequence;
         let mut given = Given::by(recorded.sequence);
         self.take(recorded.at, &recorded.actor, &recorded.event, &mut given);
@@ -68,7 +68,7 @@ impl Run {
             Event::PhaseCancelled { .. } => {}
             Event::PhaseLanded { phase } => self.orders.close(&EffectKey::Land(*phase)),
 
-            Event::TasksReadied { tasks } => self.tasks_readied(tasks),
+            Event::TasksBecameReady { tasks } => self.tasks_readied(tasks),
             Event::TaskStarted { task, attempt, session, .. } => {
                 self.task_started(at, task, *attempt, *session);
             }
@@ -97,7 +97,9 @@ impl Run {
             Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
             Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
             Event::AttemptFailed { task, counted, .. } => self.attempt_failed(at, task, *counted),
-            Event::TaskRetried { task, hint, afresh } => self.task_retried(task, hint.as_ref(), *afresh),
+            Event::TaskRetried { task, hint, resets_attempts: afresh } => {
+                self.task_retried(task, hint.as_ref(), *afresh)
+            }
             Event::TaskFailed { task, .. } => self.task_over(at, task, Stage::Failed),
             Event::TaskSkipped { task } => self.task_over(at, task, Stage::Skipped),
             Event::TaskCancelled { task } => self.task_over(at, task, Stage::Cancelled),
@@ -106,18 +108,18 @@ impl Run {
                 let Some(found) = self.find(task) else { return };
                 self.schedule.set_priority(self.task(found).node, *priority);
             }
-            Event::TaskTold { task, text } => self.task_told(task, text),
+            Event::TaskMessageSent { task, text } => self.task_told(task, text),
             Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
             Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, given),
             Event::TaskRequested { task, worktree, meta } => {
                 self.task_requested(task, worktree.as_ref(), meta.as_ref());
             }
             Event::TaskAdded { task, in_file } => self.task_added(task, !in_file),
-            Event::PlanOffered { .. }
-            | Event::PlanOfferWithdrawn { .. }
+            Event::PlanChangeDetected { .. }
+            | Event::PlanChangeWithdrawn { .. }
             | Event::PlanUnreadable { .. }
-            | Event::PlanTaken { .. }
-            | Event::PlanLeft { .. }
+            | Event::PlanChangeApplied { .. }
+            | Event::PlanChangeIgnored { .. }
             | Event::PhaseAdded { .. }
             | Event::PhaseChanged { .. }
             | Event::TaskChanged { .. } => self.take_amendment(event),
@@ -136,7 +138,7 @@ impl Run {
                     self.schedule.disconnect(self.task(earlier).node, self.task(later).node);
                 }
             }
-            Event::ExternalMet { name } => {
+            Event::ExternalDependencyMet { name } => {
                 if let Some(node) = self.externals.get(name) {
                     self.schedule.meet(*node);
                 }
@@ -168,34 +170,34 @@ impl Run {
             Event::InputQueued { session, input, content } => {
                 self.input_queued(*session, *input, content, given);
             }
-            Event::InputTyped { session, input } => self.input_typed(*session, *input),
-            Event::MessageHeard { session, heard, read_from, said } => {
+            Event::InputSent { session, input } => self.input_typed(*session, *input),
+            Event::MessageReceived { session, offset: heard, read_from, message: said } => {
                 self.heard(*session, *heard, *read_from);
                 self.message_heard(*session, said);
             }
-            Event::MessageRefused { session, heard, read_from, protocol, error, .. } => {
+            Event::MessageRejected { session, offset: heard, read_from, protocol, error, .. } => {
                 self.heard(*session, *heard, *read_from);
                 self.message_refused(*session, protocol, error);
             }
-            Event::NearMissHeard { session, heard, read_from, near, raw } => {
+            Event::NearMissReceived { session, offset: heard, read_from, near, raw } => {
                 self.heard(*session, *heard, *read_from);
                 self.near_miss_heard(*session, near, raw);
             }
             Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
-            Event::TurnCut { session, read_from, .. } => self.turn_cut(*session, *read_from),
+            Event::TurnInterrupted { session, read_from, .. } => self.turn_cut(*session, *read_from),
 
             Event::QuestionAsked { .. }
             | Event::QuestionRouted { .. }
             | Event::QuestionForwarded { .. }
-            | Event::QuestionAskedBack { .. }
+            | Event::ClarificationRequested { .. }
             | Event::QuestionAnswered { .. }
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }
             | Event::QuestionWithdrawn { .. }
             | Event::QuestionExpired { .. }
-            | Event::QuestionsPiledUp { .. }
-            | Event::PermissionJudged { .. }
-            | Event::PermissionKept { .. }
+            | Event::ManyQuestionsAsked { .. }
+            | Event::PermissionDecided { .. }
+            | Event::PermissionRuleSaved { .. }
             | Event::RequestMade { .. }
             | Event::RequestProvided { .. }
             | Event::RequestRefused { .. }
@@ -213,10 +215,10 @@ impl Run {
             | Event::DirectMessageReceived { .. }
             | Event::DirectMessageAcknowledged { .. } => self.take_exchange(event),
 
-            Event::PhaseCompletionSaid { .. }
+            Event::PhaseCompletionReported { .. }
             | Event::GateOpened { .. }
             | Event::GateChecked { .. }
-            | Event::GateJudgeOpened { .. }
+            | Event::GateVerifierStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateApproved { .. }
             | Event::GateFailed { .. } => self.take_gate(event, given),
@@ -225,26 +227,26 @@ impl Run {
             | Event::LoopRoundFailed { .. }
             | Event::LoopEnded { .. }
             | Event::EscalationRaised { .. }
-            | Event::EscalationClimbed { .. }
+            | Event::EscalationForwarded { .. }
             | Event::EscalationResolved { .. }
             | Event::ErrorReported { .. }
             | Event::UsageReported { .. }
             | Event::BudgetRaised { .. }
             | Event::LimitWaived { .. }
-            | Event::CheckpointOrdered { .. }
+            | Event::CheckpointRequested { .. }
             | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
 
-            Event::RoomRanOut { escalation, task } => self.room_ran_out(*escalation, task),
-            Event::OverlapSeen { overlap } => {
+            Event::DiskBudgetExhausted { escalation, task } => self.room_ran_out(*escalation, task),
+            Event::OverlapDetected { overlap } => {
                 self.overlaps.retain(|known| known.tasks != overlap.tasks);
                 self.overlaps.push(overlap.clone());
             }
-            Event::OverlapGone { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
+            Event::OverlapResolved { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
-            Event::ChatSaid { text, answers } => self.chat_said(actor, text, *answers),
+            Event::ChatMessageSent { text, answers } => self.chat_said(actor, text, *answers),
             // What was said is for people; nothing waits for it.
-            Event::ChatUnheard { .. } => {}
-            Event::ResolveAsked { session, phase } => {
+            Event::ChatAnsweredWithStatus { .. } => {}
+            Event::ResolveRequested { session, phase } => {
                 self.resolves.insert(*session, *phase);
                 let wait = i64::try_from(self.settings.thin_wait_ms).unwrap_or(i64::MAX);
                 self.timers.set(Timestamp(at.0.saturating_add(wait)), Deadline::Resolve(*session));

@@ -33,7 +33,7 @@ pub(crate) use request::provision;
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Event, Recorded, SessionId, TaskId, Timestamp};
+use domain::{Actor, Command, EffectId, Event, RecordedEvent, SessionId, TaskId, Timestamp};
 
 use crate::{
     effect::Effect,
@@ -46,7 +46,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// What happened, to be recorded before anything else.
-    pub events: Vec<Recorded>,
+    pub events: Vec<RecordedEvent>,
     /// What the world must do once that is recorded.
     pub effects: Vec<(EffectId, Effect)>,
 }
@@ -79,7 +79,7 @@ struct Deciding<'a> {
     run: &'a mut Run,
     now: Timestamp,
     actor: Actor,
-    events: Vec<Recorded>,
+    events: Vec<RecordedEvent>,
     effects: Vec<(EffectId, Effect)>,
     /// Tasks and sessions with which something happened: what follows for them is still to be seen.
     tasks: BTreeSet<TaskRef>,
@@ -89,8 +89,12 @@ struct Deciding<'a> {
 impl Deciding<'_> {
     /// Says that something happened.
     fn emit(&mut self, event: Event) {
-        let recorded =
-            Recorded { sequence: self.run.sequence.next(), at: self.now, actor: self.actor.clone(), event };
+        let recorded = RecordedEvent {
+            sequence: self.run.sequence.next(),
+            at: self.now,
+            actor: self.actor.clone(),
+            event,
+        };
         self.effects.extend(self.run.apply(&recorded));
         self.concern(&recorded.event);
         self.events.push(recorded);

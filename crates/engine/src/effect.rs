@@ -1,6 +1,8 @@
 //! What the world must do now. Orders; whoever carries one out reports what came of it.
 
-use domain::{AttemptNumber, CheckpointId, Input, InputNumber, ParkMode, PhaseNumber, SessionId, TaskId};
+use domain::{
+    AttemptNumber, CheckpointId, InputNumber, ParkMode, PhaseNumber, SessionId, SessionInput, TaskId,
+};
 use serde::{Deserialize, Serialize};
 
 /// One order. Its id stands beside it, so that doing it twice does it once.
@@ -18,7 +20,7 @@ pub enum Effect {
         /// Which of its inputs it is; typed once, in order.
         input: InputNumber,
         /// What.
-        content: Box<Input>,
+        content: Box<SessionInput>,
     },
     /// Let a session wait at less cost. Reported by `ReportEffect`.
     ParkSession {

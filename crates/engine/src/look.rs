@@ -1,6 +1,6 @@
 //! What whoever carries the orders out must know of a run.
 
-use domain::{EffectId, PhaseNumber, Role, SessionId, Settings, TaskId};
+use domain::{EffectId, PhaseNumber, Role, RunSettings, SessionId, TaskId};
 
 use crate::{
     run::Run,
@@ -52,7 +52,7 @@ pub struct GateWork {
 
 impl Run {
     /// Returns how the run behaves.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &RunSettings {
         &self.settings
     }
 

@@ -1,6 +1,6 @@
 //! From a plan file to what a run sets out to do.
 
-use domain::{AgentName, FromPlan, PlannedPhase, PlannedTask, PlannedWork};
+use domain::{AgentName, PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 use plan::{Plan, Task};
 
 /// Turns a plan into work. Optional tasks are left out unless they are asked for; a name that can't be an agent's is
@@ -37,12 +37,12 @@ fn planned_task(task: &Task, with_optional: bool) -> PlannedTask {
         complexity: task.complexity,
         budget: task.budget,
         worktree: task.worktree.clone(),
-        from_plan: if task.done {
-            FromPlan::Done
+        plan_status: if task.done {
+            PlanStatus::Done
         } else if task.optional && !with_optional {
-            FromPlan::Skipped
+            PlanStatus::Skipped
         } else {
-            FromPlan::Open
+            PlanStatus::Open
         },
         ..PlannedTask::new(task.id.clone(), task.phase, task.title.clone())
     }

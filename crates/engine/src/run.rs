@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use domain::{
-    ChannelId, EffectId, EscalationId, InvocationId, OfferId, Overlap, PhaseNumber, PlanChanges, QuestionId,
-    RequestId, ResultId, RunOutcome, Sequence, SessionId, Settings, TaskId, Timestamp,
+    ChannelId, EffectId, EscalationId, InvocationId, OfferId, PhaseNumber, PlanChanges, QuestionId,
+    RequestId, ResultId, RunOutcome, RunSettings, Sequence, SessionId, TaskId, TaskOverlap, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ use crate::{
 pub struct Run {
     pub(crate) sequence: Sequence,
     pub(crate) status: Status,
-    pub(crate) settings: Settings,
+    pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
     #[serde(skip)]
@@ -70,7 +70,7 @@ pub struct Run {
     pub(crate) mergeable: VecDeque<TaskRef>,
     pub(crate) merging: Option<TaskRef>,
     /// Files that two unfinished tasks both changed, as far as the world has told.
-    pub(crate) overlaps: Vec<Overlap>,
+    pub(crate) overlaps: Vec<TaskOverlap>,
     /// Choices about permissions that hold for the run.
     pub(crate) kept: Vec<(String, bool)>,
     pub(crate) spent: Spent,
@@ -131,11 +131,11 @@ impl Default for Run {
 impl Run {
     /// Returns a run that has not started.
     pub fn new() -> Self {
-        let limits = Limits { slots: Settings::default().slots, agents: Vec::new(), memory: None };
+        let limits = Limits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };
         Self {
             sequence: Sequence(0),
             status: Status::NotStarted,
-            settings: Settings::default(),
+            settings: RunSettings::default(),
             team: Team::default(),
             tasks: Vec::new(),
             by_id: HashMap::new(),

@@ -1,28 +1,28 @@
 //! Which of several messages that wait is taken first.
 
-use domain::Said;
+use domain::AgentMessage;
 
 /// Returns the place of a message among those of a run that are heard and not yet decided: the smallest goes first, and
 /// within one place the order of the output holds.
-pub fn urgency(said: &Said) -> u8 {
+pub fn urgency(said: &AgentMessage) -> u8 {
     match said {
-        Said::Error(_) => 0,
-        Said::PhaseComplete(_) => 1,
-        Said::DependencyRequest(_) => 2,
-        Said::AskUser(_) | Said::UserQuestion(_) | Said::NeedHuman(_) => 3,
-        Said::Invoke(_)
-        | Said::DeliverResult(_)
-        | Said::StepComplete(_)
-        | Said::Progress(_)
-        | Said::Direct(_)
-        | Said::ResolveNext(_)
-        | Said::Ready(_)
-        | Said::PhaseDone(_)
-        | Said::AllDone
-        | Said::Task(_)
-        | Said::Done(_)
-        | Said::Fail(_)
-        | Said::ResolveError(_)
-        | Said::Custom(_) => 4,
+        AgentMessage::Error(_) => 0,
+        AgentMessage::PhaseComplete(_) => 1,
+        AgentMessage::DependencyRequest(_) => 2,
+        AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::NeedHuman(_) => 3,
+        AgentMessage::Invoke(_)
+        | AgentMessage::DeliverResult(_)
+        | AgentMessage::StepComplete(_)
+        | AgentMessage::Progress(_)
+        | AgentMessage::Direct(_)
+        | AgentMessage::ResolveNext(_)
+        | AgentMessage::Ready(_)
+        | AgentMessage::PhaseDone(_)
+        | AgentMessage::AllDone
+        | AgentMessage::Task(_)
+        | AgentMessage::Done(_)
+        | AgentMessage::Fail(_)
+        | AgentMessage::ResolveError(_)
+        | AgentMessage::Custom(_) => 4,
     }
 }

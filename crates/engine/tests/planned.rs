@@ -1,6 +1,6 @@
 //! What a plan file says is what a run sets out to do: nothing of it is lost on the way.
 
-use domain::{Budget, FromPlan};
+use domain::{Budget, PlanStatus};
 use plan::{Options, read};
 
 const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artefacts**: docs/*.md\n\
@@ -30,5 +30,5 @@ fn all_that_a_plan_says_arrives() {
     assert_eq!(paint.timeout_ms, Some(300_000));
     assert_eq!(paint.budget, Some(Budget::Tokens(7000)));
     assert_eq!((paint.depends_on.len(), &paint.external[..]), (1, &["contract".to_owned()][..]));
-    assert_eq!((task("T0").from_plan, paint.from_plan), (FromPlan::Done, FromPlan::Open));
+    assert_eq!((task("T0").plan_status, paint.plan_status), (PlanStatus::Done, PlanStatus::Open));
 }

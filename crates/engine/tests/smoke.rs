@@ -1,8 +1,8 @@
 //! The shortest run: one task, one agent, from the start to the end.
 
 use domain::{
-    Actor, Command, Done, GateApproval, GateReport, Heard, Member, MergeOutcome, PlannedPhase, PlannedTask,
-    PlannedWork, Role, RunOutcome, Said, SessionId, Settings, Timestamp,
+    Actor, AgentMessage, Command, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
+    PlannedPhase, PlannedTask, PlannedWork, Role, RunOutcome, RunSettings, SessionId, TeamMember, Timestamp,
 };
 use engine::{Effect, Run, TaskState};
 
@@ -22,8 +22,8 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
         phases: vec![phase],
         tasks: vec![PlannedTask::new(id.clone(), 1, "one".to_owned())],
     };
-    let team = vec![Member { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }];
-    let settings = Settings { gate_approval: GateApproval::Automatic, ..Settings::default() };
+    let team = vec![TeamMember { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }];
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
     let start = Command::StartRun {
         project: "p".to_owned(),
         work: Box::new(work),
@@ -44,11 +44,18 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
     assert_eq!(run.task_state(&id), Some(TaskState::Running));
     let session = SessionId(3);
     step(&mut run, Actor::System, Command::ReportStarted { session, agent_session: None });
-    step(&mut run, Actor::System, Command::ReportTyped { session, input: 1 });
-    let said =
-        Said::Done(Done { task_id: id.clone(), phase: None, fields: std::collections::BTreeMap::new() });
-    let heard = Heard { start: 0, ordinal: 0 };
-    step(&mut run, Actor::Agent(session), Command::Hear { heard, read_from: 8, said: Box::new(said) });
+    step(&mut run, Actor::System, Command::ReportInputSent { session, input: 1 });
+    let said = AgentMessage::Done(DoneMessage {
+        task_id: id.clone(),
+        phase: None,
+        fields: std::collections::BTreeMap::new(),
+    });
+    let heard = MessageOffset { start: 0, ordinal: 0 };
+    step(
+        &mut run,
+        Actor::Agent(session),
+        Command::ReceiveMessage { offset: heard, read_from: 8, message: Box::new(said) },
+    );
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
     step(&mut run, Actor::System, Command::ReportMerge { task: id.clone(), attempt: 1, outcome });

@@ -128,7 +128,7 @@ impl<'p, 'a> Resolver<'p, 'a> {
         let is_quoted = mention.span.len() > name.len();
         let word = name.split([' ', '(']).next().unwrap_or_default();
         let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
-        let id = id.filter(|id| id.is_lettered() && self.index.place(id.as_str()).is_some());
+        let id = id.filter(|id| id.has_letter_prefix() && self.index.place(id.as_str()).is_some());
         let meant = id.map(|id| format!("{id} alone to wait for that task"));
         let meant = meant.or_else(|| {
             (!word.is_empty() && is_none(word)).then(|| "- alone to wait for nothing".to_owned())
@@ -188,7 +188,8 @@ impl<'p, 'a> Resolver<'p, 'a> {
         if members.is_empty() {
             diagnostics.push(self.index.missing(ids, span.clone()));
         } else if self.n_expanded + members.len() <= EXPANDED_MAX {
-            let is_alike = |place: &&usize| self.found.tasks[**place].id.is_lettered() == from.is_lettered();
+            let is_alike =
+                |place: &&usize| self.found.tasks[**place].id.has_letter_prefix() == from.has_letter_prefix();
             waits.places.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {

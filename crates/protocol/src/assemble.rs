@@ -8,7 +8,7 @@ mod open;
 mod output;
 mod questions;
 
-use domain::{Role, Said};
+use domain::{AgentMessage, Role};
 
 use self::{
     blocks::Tentative,
@@ -313,7 +313,7 @@ impl Assembler {
             && matches!(Head::of(line.text, &self.options).what, What::Fence(fence) if self.output.closes_fence(fence))
     }
 
-    fn thin(&mut self, said: Result<Said, Refusal>, line: &Line<'_>, at: usize) {
+    fn thin(&mut self, said: Result<AgentMessage, Refusal>, line: &Line<'_>, at: usize) {
         let span = Raw::new(line, at).into_span();
         let (protocol, said) = match said {
             Ok(said) if line.too_long => (said.name(), Err(too_long())),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, DependencyRequest, DependencyType, ErrorType, QuestionCategory, Recovery, Said, UserQuestion,
+    AgentError, AgentMessage, DependencyRequest, DependencyType, ErrorType, QuestionCategory, Recovery,
+    UserQuestion,
 };
 
 use crate::{
@@ -18,7 +19,7 @@ pub(crate) fn begins(name: TagName, line: &str) -> bool {
 }
 
 /// Reads the lines between a block's tags; the error is the first broken rule.
-pub(crate) fn read(name: TagName, lines: &str) -> Result<Said, String> {
+pub(crate) fn read(name: TagName, lines: &str) -> Result<AgentMessage, String> {
     let mut fields = Fields::of(name, lines)?;
     for required in required_keys(name) {
         if !fields.has(required) {
@@ -26,9 +27,9 @@ pub(crate) fn read(name: TagName, lines: &str) -> Result<Said, String> {
         }
     }
     match name {
-        TagName::DependencyRequest => dependency_request(&mut fields).map(Said::DependencyRequest),
-        TagName::UserQuestion => user_question(&mut fields).map(Said::UserQuestion),
-        TagName::Error => agent_error(&mut fields).map(Said::Error),
+        TagName::DependencyRequest => dependency_request(&mut fields).map(AgentMessage::DependencyRequest),
+        TagName::UserQuestion => user_question(&mut fields).map(AgentMessage::UserQuestion),
+        TagName::Error => agent_error(&mut fields).map(AgentMessage::Error),
         TagName::AskUser
         | TagName::Invoke
         | TagName::DeliverResult

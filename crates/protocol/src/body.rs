@@ -1,8 +1,8 @@
 //! Dialect A: the body of an open tag → its message.
 
 use domain::{
-    AgentName, AskUser, AskUserType, DeliverResult, Direct, DirectType, Invoke, Progress, ResultType, Said,
-    StepComplete,
+    AgentMessage, AgentName, AskUser, AskUserType, DeliverResult, DirectMessage, DirectType, InvokeMessage,
+    ProgressMessage, ResultType, StepComplete,
 };
 
 use crate::{
@@ -12,15 +12,15 @@ use crate::{
 };
 
 /// Reads the body of an open tag; the error is the first broken rule.
-pub(crate) fn read(name: TagName, target: Option<&AgentName>, body: &str) -> Result<Said, String> {
+pub(crate) fn read(name: TagName, target: Option<&AgentName>, body: &str) -> Result<AgentMessage, String> {
     let target = || target.cloned().ok_or_else(|| missing("target"));
     match name {
-        TagName::AskUser => ask_user(body).map(Said::AskUser),
-        TagName::Invoke => invoke(target()?, body).map(Said::Invoke),
-        TagName::DeliverResult => deliver_result(target()?, body).map(Said::DeliverResult),
-        TagName::StepComplete => Ok(Said::StepComplete(StepComplete { summary: some_text(body) })),
-        TagName::Progress => progress(body).map(Said::Progress),
-        TagName::Direct => direct(target()?, body).map(Said::Direct),
+        TagName::AskUser => ask_user(body).map(AgentMessage::AskUser),
+        TagName::Invoke => invoke(target()?, body).map(AgentMessage::Invoke),
+        TagName::DeliverResult => deliver_result(target()?, body).map(AgentMessage::DeliverResult),
+        TagName::StepComplete => Ok(AgentMessage::StepComplete(StepComplete { summary: some_text(body) })),
+        TagName::Progress => progress(body).map(AgentMessage::Progress),
+        TagName::Direct => direct(target()?, body).map(AgentMessage::Direct),
         TagName::DependencyRequest | TagName::UserQuestion | TagName::Error => Err("is a block".to_owned()),
     }
 }
@@ -243,10 +243,10 @@ impl QuestionFields {
     }
 }
 
-fn invoke(target: AgentName, body: &str) -> Result<Invoke, String> {
+fn invoke(target: AgentName, body: &str) -> Result<InvokeMessage, String> {
     let (before, context) = split_at_key(body, Key::Context);
     let task = some_text(&before).ok_or_else(|| missing("task"))?;
-    Ok(Invoke { target, task, context: context.and_then(|text| some_text(&text)) })
+    Ok(InvokeMessage { target, task, context: context.and_then(|text| some_text(&text)) })
 }
 
 fn deliver_result(target: AgentName, body: &str) -> Result<DeliverResult, String> {
@@ -266,7 +266,7 @@ fn deliver_result(target: AgentName, body: &str) -> Result<DeliverResult, String
     Ok(DeliverResult { target, result_type, content })
 }
 
-fn direct(target: AgentName, body: &str) -> Result<Direct, String> {
+fn direct(target: AgentName, body: &str) -> Result<DirectMessage, String> {
     let (kind, content) = typed_content(body)?;
     let r#type = match kind.to_lowercase().as_str() {
         "" => None,
@@ -275,7 +275,7 @@ fn direct(target: AgentName, body: &str) -> Result<Direct, String> {
         "query" => Some(DirectType::Query),
         _ => return Err(wrong("type", &kind, "result, feedback or query")),
     };
-    Ok(Direct { target, r#type, content })
+    Ok(DirectMessage { target, r#type, content })
 }
 
 /// Reads a type line, if that is the first, and the content.
@@ -291,7 +291,7 @@ fn typed_content(body: &str) -> Result<(String, String), String> {
     Ok((kind.to_owned(), content))
 }
 
-fn progress(body: &str) -> Result<Progress, String> {
+fn progress(body: &str) -> Result<ProgressMessage, String> {
     let (mut progress, mut task, mut words) = (None, None, String::new());
     for Fenced { line, is_code } in fenced_lines(body) {
         match key_line(line, &[Key::Progress, Key::Task]).filter(|_| !is_code) {
@@ -306,7 +306,7 @@ fn progress(body: &str) -> Result<Progress, String> {
     if progress.is_none() && task.is_none() {
         return Err(missing("progress"));
     }
-    Ok(Progress { progress, task })
+    Ok(ProgressMessage { progress, task })
 }
 
 fn fraction(value: &str) -> Result<f64, String> {

@@ -8,7 +8,7 @@ mod block;
 mod tag;
 mod thin;
 
-use domain::{Role, Said, SessionKey};
+use domain::{AgentMessage, Role, SessionKey};
 
 use crate::{
     decoder::Decoder,
@@ -61,7 +61,7 @@ pub enum Misread {
 /// let done = Said::Done(Done { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
 /// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
 /// ```
-pub fn encode(said: &Said, key: Option<&SessionKey>) -> Result<String, Unencodable> {
+pub fn encode(said: &AgentMessage, key: Option<&SessionKey>) -> Result<String, Unencodable> {
     let text = write(said, key);
     match judge(&text, said, key) {
         Ok(()) => Ok(text),
@@ -69,35 +69,35 @@ pub fn encode(said: &Said, key: Option<&SessionKey>) -> Result<String, Unencodab
     }
 }
 
-fn write(said: &Said, key: Option<&SessionKey>) -> String {
+fn write(said: &AgentMessage, key: Option<&SessionKey>) -> String {
     match said {
-        Said::AskUser(ask) => tag::ask_user(ask, key),
-        Said::Invoke(invoke) => tag::invoke(invoke, key),
-        Said::DeliverResult(result) => tag::deliver_result(result, key),
-        Said::StepComplete(step) => tag::step_complete(step, key),
-        Said::Progress(progress) => tag::progress(progress, key),
-        Said::Direct(direct) => tag::direct(direct, key),
-        Said::DependencyRequest(request) => block::dependency_request(request, key),
-        Said::UserQuestion(question) => block::user_question(question, key),
-        Said::Error(error) => block::agent_error(error, key),
-        Said::PhaseComplete(phase) => thin::phase_complete(phase, key),
-        Said::NeedHuman(human) => thin::need_human(human, key),
-        Said::ResolveNext(next) => thin::resolve_next(next, key),
-        Said::Ready(ready) => thin::ready(ready, key),
-        Said::PhaseDone(done) => thin::phase_done(done, key),
-        Said::AllDone => thin::all_done(key),
-        Said::Task(request) => thin::task(request, key),
-        Said::Done(done) => thin::done(done, key),
-        Said::Fail(fail) => thin::fail(fail, key),
-        Said::ResolveError(error) => thin::resolve_error(error, key),
-        Said::Custom(custom) => thin::custom(custom, key),
+        AgentMessage::AskUser(ask) => tag::ask_user(ask, key),
+        AgentMessage::Invoke(invoke) => tag::invoke(invoke, key),
+        AgentMessage::DeliverResult(result) => tag::deliver_result(result, key),
+        AgentMessage::StepComplete(step) => tag::step_complete(step, key),
+        AgentMessage::Progress(progress) => tag::progress(progress, key),
+        AgentMessage::Direct(direct) => tag::direct(direct, key),
+        AgentMessage::DependencyRequest(request) => block::dependency_request(request, key),
+        AgentMessage::UserQuestion(question) => block::user_question(question, key),
+        AgentMessage::Error(error) => block::agent_error(error, key),
+        AgentMessage::PhaseComplete(phase) => thin::phase_complete(phase, key),
+        AgentMessage::NeedHuman(human) => thin::need_human(human, key),
+        AgentMessage::ResolveNext(next) => thin::resolve_next(next, key),
+        AgentMessage::Ready(ready) => thin::ready(ready, key),
+        AgentMessage::PhaseDone(done) => thin::phase_done(done, key),
+        AgentMessage::AllDone => thin::all_done(key),
+        AgentMessage::Task(request) => thin::task(request, key),
+        AgentMessage::Done(done) => thin::done(done, key),
+        AgentMessage::Fail(fail) => thin::fail(fail, key),
+        AgentMessage::ResolveError(error) => thin::resolve_error(error, key),
+        AgentMessage::Custom(custom) => thin::custom(custom, key),
     }
 }
 
 /// Reads a text in the strictest way: as one in which the most lines count as messages of their own.
 ///
 /// The turn goes on, so that a message is only accepted if it is complete by itself.
-fn judge(text: &str, said: &Said, key: Option<&SessionKey>) -> Result<(), Misread> {
+fn judge(text: &str, said: &AgentMessage, key: Option<&SessionKey>) -> Result<(), Misread> {
     let options =
         Options { role: Role::Orchestrator, key: key.cloned(), keys: Keys::Optional, numeric_ids: true };
     let mut decoder = Decoder::new(options);

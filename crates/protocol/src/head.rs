@@ -2,7 +2,7 @@
 //!
 //! Looks at one line alone. Whether it counts where it stands is for `assemble`.
 
-use domain::Said;
+use domain::AgentMessage;
 
 use crate::{
     decoration::{self, Lead},
@@ -49,7 +49,7 @@ pub(crate) enum What<'t> {
     },
     /// A thin line.
     Thin {
-        said: Result<Said, Refusal>,
+        said: Result<AgentMessage, Refusal>,
         pass: Pass,
     },
     /// The first line of a TASK.

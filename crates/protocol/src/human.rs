@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::{NeedHuman, Said};
+use domain::{AgentMessage, NeedHuman};
 
 use crate::{
     line::Line,
@@ -130,7 +130,7 @@ impl Human {
     }
 
     /// Closes at the last bracket, and returns the message and the offset behind it.
-    pub(crate) fn finish(mut self) -> (Result<Said, String>, Option<u64>) {
+    pub(crate) fn finish(mut self) -> (Result<AgentMessage, String>, Option<u64>) {
         let Some((length, end)) = self.last_close else {
             return (Err("missing closing bracket ']'".to_owned()), None);
         };
@@ -141,7 +141,7 @@ impl Human {
         } else if question.is_empty() {
             Err("missing required field 'question'".to_owned())
         } else {
-            Ok(Said::NeedHuman(NeedHuman { question: question.to_owned() }))
+            Ok(AgentMessage::NeedHuman(NeedHuman { question: question.to_owned() }))
         };
         (said, Some(end))
     }

@@ -1,6 +1,6 @@
 //! What the decoder gives out, and the form in which `jangdan decode` prints it.
 
-use domain::Said;
+use domain::AgentMessage;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 /// One thing that an agent said.
@@ -18,7 +18,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// What was said.
-    pub said: Said,
+    pub said: AgentMessage,
     /// Where it stands.
     pub span: Span,
 }
@@ -102,35 +102,35 @@ impl Serialize for Item {
     }
 }
 
-fn serialize_payload<O: SerializeStruct>(said: &Said, object: &mut O) -> Result<(), O::Error> {
+fn serialize_payload<O: SerializeStruct>(said: &AgentMessage, object: &mut O) -> Result<(), O::Error> {
     // The target stands beside the payload, so these three are printed without it.
     match said {
-        Said::Invoke(domain::Invoke { target: _, task, context }) => {
+        AgentMessage::Invoke(domain::InvokeMessage { target: _, task, context }) => {
             object.serialize_field("payload", &InvokePayload { task, context: context.as_deref() })
         }
-        Said::DeliverResult(domain::DeliverResult { target: _, result_type, content }) => {
+        AgentMessage::DeliverResult(domain::DeliverResult { target: _, result_type, content }) => {
             object.serialize_field("payload", &ResultPayload { result_type: *result_type, content })
         }
-        Said::Direct(domain::Direct { target: _, r#type, content }) => {
+        AgentMessage::Direct(domain::DirectMessage { target: _, r#type, content }) => {
             object.serialize_field("payload", &DirectPayload { r#type: *r#type, content })
         }
-        Said::AskUser(payload) => object.serialize_field("payload", payload),
-        Said::StepComplete(payload) => object.serialize_field("payload", payload),
-        Said::Progress(payload) => object.serialize_field("payload", payload),
-        Said::DependencyRequest(payload) => object.serialize_field("payload", payload),
-        Said::UserQuestion(payload) => object.serialize_field("payload", payload),
-        Said::PhaseComplete(payload) => object.serialize_field("payload", payload),
-        Said::Error(payload) => object.serialize_field("payload", payload),
-        Said::NeedHuman(payload) => object.serialize_field("payload", payload),
-        Said::ResolveNext(payload) => object.serialize_field("payload", payload),
-        Said::Ready(payload) => object.serialize_field("payload", payload),
-        Said::PhaseDone(payload) => object.serialize_field("payload", payload),
-        Said::AllDone => object.serialize_field("payload", &Nothing {}),
-        Said::Task(payload) => object.serialize_field("payload", payload),
-        Said::Done(payload) => object.serialize_field("payload", payload),
-        Said::Fail(payload) => object.serialize_field("payload", payload),
-        Said::ResolveError(payload) => object.serialize_field("payload", payload),
-        Said::Custom(payload) => object.serialize_field("payload", payload),
+        AgentMessage::AskUser(payload) => object.serialize_field("payload", payload),
+        AgentMessage::StepComplete(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Progress(payload) => object.serialize_field("payload", payload),
+        AgentMessage::DependencyRequest(payload) => object.serialize_field("payload", payload),
+        AgentMessage::UserQuestion(payload) => object.serialize_field("payload", payload),
+        AgentMessage::PhaseComplete(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Error(payload) => object.serialize_field("payload", payload),
+        AgentMessage::NeedHuman(payload) => object.serialize_field("payload", payload),
+        AgentMessage::ResolveNext(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Ready(payload) => object.serialize_field("payload", payload),
+        AgentMessage::PhaseDone(payload) => object.serialize_field("payload", payload),
+        AgentMessage::AllDone => object.serialize_field("payload", &Nothing {}),
+        AgentMessage::Task(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Done(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Fail(payload) => object.serialize_field("payload", payload),
+        AgentMessage::ResolveError(payload) => object.serialize_field("payload", payload),
+        AgentMessage::Custom(payload) => object.serialize_field("payload", payload),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Custom, Done, Fail, PhaseDone, PhaseNumber, Ready, ResolveCode, ResolveError, ResolveNext, Said, TaskId,
-    TaskReference, TaskRequest,
+    AgentMessage, CustomMessage, DoneMessage, FailMessage, PhaseDone, PhaseNumber, ReadyMessage,
+    ResolveError, ResolveErrorCode, ResolveNext, TaskId, TaskReference, TaskRequest,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -20,7 +20,7 @@ const REASON_CHARACTERS_MAX: usize = 100;
 #[derive(Debug)]
 pub(crate) enum Thin {
     /// A whole message.
-    Said(Result<Said, Refusal>),
+    Said(Result<AgentMessage, Refusal>),
     /// A message that the next lines may go on with.
     TaskStart(TaskRequest),
 }
@@ -49,17 +49,17 @@ fn parse(line: &str, options: &Options) -> Option<Thin> {
         None => (line, None),
     };
     let said = match (word, rest) {
-        ("RESOLVE_NEXT", rest) => Said::ResolveNext(resolve_next(rest)?),
-        ("ALL_DONE", None) => Said::AllDone,
-        ("READY", Some(rest)) => Said::Ready(ready(rest, options)?),
-        ("PHASE_DONE", Some(rest)) => Said::PhaseDone(PhaseDone { phase: number(rest)? }),
+        ("RESOLVE_NEXT", rest) => AgentMessage::ResolveNext(resolve_next(rest)?),
+        ("ALL_DONE", None) => AgentMessage::AllDone,
+        ("READY", Some(rest)) => AgentMessage::Ready(ready(rest, options)?),
+        ("PHASE_DONE", Some(rest)) => AgentMessage::PhaseDone(PhaseDone { phase: number(rest)? }),
         ("TASK_ID", Some(rest)) => {
             let TaskReference { task, phase } = task(rest, options)?;
             return Some(Thin::TaskStart(TaskRequest { task_id: task, phase, worktree: None, meta: None }));
         }
-        ("DONE", Some(rest)) => Said::Done(done(rest, options)?),
-        ("FAIL", Some(rest)) => Said::Fail(fail(rest, options)?),
-        ("ERROR", Some(rest)) => Said::ResolveError(resolve_error(rest)?),
+        ("DONE", Some(rest)) => AgentMessage::Done(done(rest, options)?),
+        ("FAIL", Some(rest)) => AgentMessage::Fail(fail(rest, options)?),
+        ("ERROR", Some(rest)) => AgentMessage::ResolveError(resolve_error(rest)?),
         ("CUSTOM", Some(rest)) => return custom(rest, options).map(Thin::Said),
         _ => return None,
     };
@@ -82,22 +82,22 @@ fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
     part.is_none().then_some(ResolveNext { phase, force })
 }
 
-fn ready(rest: &str, options: &Options) -> Option<Ready> {
+fn ready(rest: &str, options: &Options) -> Option<ReadyMessage> {
     let group = |group: &str| -> Option<Vec<TaskId>> {
         group.split(',').map(|id| task(id.trim_start(), options).map(|reference| reference.task)).collect()
     };
     let groups = rest.split('|').map(|text| group(text.trim_start())).collect::<Option<Vec<_>>>()?;
-    Some(Ready { groups })
+    Some(ReadyMessage { groups })
 }
 
-fn done(rest: &str, options: &Options) -> Option<Done> {
+fn done(rest: &str, options: &Options) -> Option<DoneMessage> {
     let mut parts = rest.split(':').map(str::trim_start);
     let TaskReference { task, phase } = task(parts.next()?, options)?;
     let fields = parts.map(field).collect::<Option<BTreeMap<_, _>>>()?;
-    Some(Done { task_id: task, phase, fields })
+    Some(DoneMessage { task_id: task, phase, fields })
 }
 
-fn fail(rest: &str, options: &Options) -> Option<Fail> {
+fn fail(rest: &str, options: &Options) -> Option<FailMessage> {
     let (id, mut rest) = match rest.split_once(':') {
         Some((id, rest)) => (id, rest.trim_start()),
         None => (rest, ""),
@@ -111,7 +111,7 @@ fn fail(rest: &str, options: &Options) -> Option<Fail> {
         rest = behind.trim_start();
     }
     let reason = (!rest.is_empty()).then(|| cut_reason(rest));
-    Some(Fail { task_id: task, phase, reason, fields })
+    Some(FailMessage { task_id: task, phase, reason, fields })
 }
 
 fn resolve_error(rest: &str) -> Option<ResolveError> {
@@ -120,17 +120,17 @@ fn resolve_error(rest: &str) -> Option<ResolveError> {
         None => (rest, None),
     };
     let code = match code {
-        "TASKS_NOT_FOUND" => ResolveCode::TasksNotFound,
-        "CIRCULAR_DEP" => ResolveCode::CircularDep,
-        "MISSING_DEP" => ResolveCode::MissingDep,
-        "PARSE_FAIL" => ResolveCode::ParseFail,
-        "STATE_CORRUPT" => ResolveCode::StateCorrupt,
+        "TASKS_NOT_FOUND" => ResolveErrorCode::TasksNotFound,
+        "CIRCULAR_DEP" => ResolveErrorCode::CircularDep,
+        "MISSING_DEP" => ResolveErrorCode::MissingDep,
+        "PARSE_FAIL" => ResolveErrorCode::ParseFail,
+        "STATE_CORRUPT" => ResolveErrorCode::StateCorrupt,
         _ => return None,
     };
     Some(ResolveError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
 }
 
-fn custom(rest: &str, options: &Options) -> Option<Result<Said, Refusal>> {
+fn custom(rest: &str, options: &Options) -> Option<Result<AgentMessage, Refusal>> {
     let (kind, value) = rest.split_once(':')?;
     let value = value.trim_start();
     let is_word = !kind.is_empty()
@@ -145,12 +145,12 @@ fn custom(rest: &str, options: &Options) -> Option<Result<Said, Refusal>> {
     if value.is_empty() {
         return None;
     }
-    Some(Ok(Said::Custom(Custom { kind: kind.to_owned(), value: value.to_owned() })))
+    Some(Ok(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value: value.to_owned() })))
 }
 
 fn task(text: &str, options: &Options) -> Option<TaskReference> {
     let reference: TaskReference = text.parse().ok()?;
-    (options.numeric_ids || reference.task.is_lettered()).then_some(reference)
+    (options.numeric_ids || reference.task.has_letter_prefix()).then_some(reference)
 }
 
 fn number(text: &str) -> Option<PhaseNumber> {

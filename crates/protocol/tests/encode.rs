@@ -10,8 +10,9 @@ mod values;
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, AgentName, AskUser, AskUserType, DependencyRequest, DependencyType, ErrorType, Fail, Invoke,
-    NeedHuman, PhaseComplete, Progress, Recovery, Role, Said, SessionKey, TaskId,
+    AgentError, AgentMessage, AgentName, AskUser, AskUserType, DependencyRequest, DependencyType, ErrorType,
+    FailMessage, InvokeMessage, NeedHuman, PhaseComplete, ProgressMessage, Recovery, Role, SessionKey,
+    TaskId,
 };
 use proptest::prelude::*;
 use protocol::{Decoder, Item, Keys, Options, encode};
@@ -53,7 +54,7 @@ proptest! {
 
 #[test]
 fn each_message_has_one_form() {
-    let request = Said::DependencyRequest(DependencyRequest {
+    let request = AgentMessage::DependencyRequest(DependencyRequest {
         r#type: DependencyType::ApiKey,
         name: "OPENAI_API_KEY".to_owned(),
         description: "for the summaries\n\nsee docs".to_owned(),
@@ -66,7 +67,7 @@ fn each_message_has_one_form() {
         "[DEPENDENCY_REQUEST k3f9]\ntype: api_key\nname: OPENAI_API_KEY\ndescription:\n  for the summaries\n\n  see docs\n\
          required: true\nSince: today\n[/DEPENDENCY_REQUEST k3f9]\n",
     );
-    let listed = Said::Error(AgentError {
+    let listed = AgentMessage::Error(AgentError {
         r#type: ErrorType::Fatal,
         message: "- one\n- two".to_owned(),
         details: None,
@@ -78,7 +79,7 @@ fn each_message_has_one_form() {
         &listed,
         "[ERROR k3f9]\ntype: fatal\nmessage: - one\n  - two\nrecovery: notify_user\n[/ERROR k3f9]\n",
     );
-    let ask = Said::AskUser(AskUser {
+    let ask = AgentMessage::AskUser(AskUser {
         question: "Which?".to_owned(),
         r#type: AskUserType::Selection,
         options: vec!["don't know".to_owned(), "\"A\", [/ASK_USER]".to_owned()],
@@ -91,15 +92,15 @@ fn each_message_has_one_form() {
         "[ASK_USER k3f9]\nquestion: Which?\ntype: selection\noptions: [\"don't know\", \"\\\"A\\\", \\u005b/ASK_USER]\"]\n\
          default: don't know\nrequired: false\ncontext:\nsee\n```\n[ASK_USER]\n```\n[/ASK_USER k3f9]\n",
     );
-    let fail = Fail {
+    let fail = FailMessage {
         task_id: task("T1.3"),
         phase: Some(1),
         reason: None,
         fields: [("exit".into(), "1".into())].into(),
     };
-    check(&Said::Fail(fail), "FAIL:P1-T1.3:exit=1: k3f9\n");
+    check(&AgentMessage::Fail(fail), "FAIL:P1-T1.3:exit=1: k3f9\n");
     check(
-        &Said::NeedHuman(NeedHuman { question: "May [we] ship?".to_owned() }),
+        &AgentMessage::NeedHuman(NeedHuman { question: "May [we] ship?".to_owned() }),
         "[NEED_HUMAN k3f9: May [we] ship?]\n",
     );
     let complete = PhaseComplete {
@@ -108,7 +109,7 @@ fn each_message_has_one_form() {
         documents: vec!["a.md".into(), "'b'".into()],
     };
     check(
-        &Said::PhaseComplete(complete),
+        &AgentMessage::PhaseComplete(complete),
         "=== PHASE 1 COMPLETE k3f9 ===\nPhase: Planning\nDocuments created:\n- a.md\n- \"'b'\"\n\n\n",
     );
 }
@@ -116,7 +117,7 @@ fn each_message_has_one_form() {
 #[test]
 fn a_refusal_says_what_would_become_of_the_value() {
     let question = |question: &str| {
-        Said::AskUser(AskUser {
+        AgentMessage::AskUser(AskUser {
             question: question.to_owned(),
             r#type: AskUserType::Text,
             options: Vec::new(),
@@ -126,7 +127,7 @@ fn a_refusal_says_what_would_become_of_the_value() {
         })
     };
     let fail = |reason: &str| {
-        Said::Fail(Fail {
+        AgentMessage::Fail(FailMessage {
             task_id: task("T1"),
             phase: None,
             reason: Some(reason.to_owned()),
@@ -142,11 +143,11 @@ fn a_refusal_says_what_would_become_of_the_value() {
         ),
         (fail("two\nlines"), "FAIL can't carry this reason: it would be read as 'two'"),
         (
-            Said::Progress(Progress { progress: Some(1.5), task: None }),
+            AgentMessage::Progress(ProgressMessage { progress: Some(1.5), task: None }),
             "PROGRESS can't carry this progress: invalid value '1.5' for field 'progress': expected a number from 0 to 1",
         ),
         (
-            Said::Invoke(Invoke {
+            AgentMessage::Invoke(InvokeMessage {
                 target: agent("PO"),
                 task: "x".repeat(600_000),
                 context: Some("y".repeat(600_000)),
@@ -159,20 +160,20 @@ fn a_refusal_says_what_would_become_of_the_value() {
     }
 }
 
-fn check(said: &Said, text: &str) {
+fn check(said: &AgentMessage, text: &str) {
     assert_eq!(encode(said, Some(&key())).unwrap(), text);
     assert_reads(said, text, true);
 }
 
 /// Reads a text in every way in which it must be heard.
-fn assert_reads(said: &Said, text: &str, keyed: bool) {
+fn assert_reads(said: &AgentMessage, text: &str, keyed: bool) {
     let modes = if keyed {
         [(Some(key()), Keys::Optional), (Some(key()), Keys::Required)]
     } else {
         [(None, Keys::Optional), (Some(key()), Keys::Optional)]
     };
     let roles: &[Role] = match said {
-        Said::NeedHuman(_) => &[Role::Orchestrator],
+        AgentMessage::NeedHuman(_) => &[Role::Orchestrator],
         _ => &[Role::Orchestrator, Role::Worker],
     };
     for (key, keys) in modes {
@@ -192,7 +193,7 @@ fn assert_reads(said: &Said, text: &str, keyed: bool) {
     }
 }
 
-fn heard(output: &str, chunk: usize, options: &Options) -> Vec<Said> {
+fn heard(output: &str, chunk: usize, options: &Options) -> Vec<AgentMessage> {
     let mut decoder = Decoder::new(options.clone());
     let mut items: Vec<Item> =
         output.as_bytes().chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
@@ -207,25 +208,25 @@ fn heard(output: &str, chunk: usize, options: &Options) -> Vec<Said> {
 }
 
 /// Returns the names of the fields that a refusal of a message may name.
-fn fields(said: &Said) -> &'static [&'static str] {
+fn fields(said: &AgentMessage) -> &'static [&'static str] {
     match said {
-        Said::AskUser(_) => &["question", "options", "default", "context"],
-        Said::Invoke(_) => &["task", "context"],
-        Said::DeliverResult(_) | Said::Direct(_) => &["content"],
-        Said::StepComplete(_) => &["summary"],
-        Said::Progress(_) => &["progress", "task"],
-        Said::DependencyRequest(_) => &["name", "description", "default", "extra"],
-        Said::UserQuestion(_) => &["question", "options", "default", "extra"],
-        Said::PhaseComplete(_) => &["name", "documents"],
-        Said::Error(_) => &["message", "details", "recovery", "resetsAt", "extra"],
-        Said::NeedHuman(_) => &["question"],
-        Said::ResolveNext(_) | Said::PhaseDone(_) | Said::AllDone => &[],
-        Said::Ready(_) => &["groups"],
-        Said::Task(_) => &["worktree", "meta"],
-        Said::Done(_) => &["fields"],
-        Said::Fail(_) => &["fields", "reason"],
-        Said::ResolveError(_) => &["detail"],
-        Said::Custom(_) => &["kind", "value"],
+        AgentMessage::AskUser(_) => &["question", "options", "default", "context"],
+        AgentMessage::Invoke(_) => &["task", "context"],
+        AgentMessage::DeliverResult(_) | AgentMessage::Direct(_) => &["content"],
+        AgentMessage::StepComplete(_) => &["summary"],
+        AgentMessage::Progress(_) => &["progress", "task"],
+        AgentMessage::DependencyRequest(_) => &["name", "description", "default", "extra"],
+        AgentMessage::UserQuestion(_) => &["question", "options", "default", "extra"],
+        AgentMessage::PhaseComplete(_) => &["name", "documents"],
+        AgentMessage::Error(_) => &["message", "details", "recovery", "resetsAt", "extra"],
+        AgentMessage::NeedHuman(_) => &["question"],
+        AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone => &[],
+        AgentMessage::Ready(_) => &["groups"],
+        AgentMessage::Task(_) => &["worktree", "meta"],
+        AgentMessage::Done(_) => &["fields"],
+        AgentMessage::Fail(_) => &["fields", "reason"],
+        AgentMessage::ResolveError(_) => &["detail"],
+        AgentMessage::Custom(_) => &["kind", "value"],
     }
 }
 

@@ -5,7 +5,7 @@
 #[path = "say/hostile.rs"]
 mod hostile;
 
-use domain::{AgentName, Locale, Role, Said, SessionKey, TaskId};
+use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId};
 use proptest::prelude::*;
 use protocol::{
     Decoder, Item, Keys, Options,
@@ -284,7 +284,8 @@ fn assert_unheard(said: &str) {
             assert_eq!(items, [], "{options:?}: {}", cut(said));
             assert!(!decoder.holds_turn(), "{}", cut(said));
             let items = decoder.push(next.as_bytes());
-            let is_heard = matches!(items.as_slice(), [Item::Message(m)] if matches!(m.said, Said::Done(_)));
+            let is_heard =
+                matches!(items.as_slice(), [Item::Message(m)] if matches!(m.said, AgentMessage::Done(_)));
             assert!(is_heard, "{items:?} behind {}", cut(said));
             assert_eq!(on_screen(said, options), [], "on a screen: {}", cut(said));
         }

@@ -326,12 +326,14 @@ fn sort(batch: &mut [Mail]) {
 }
 
 fn is_message(mail: &Mail) -> bool {
-    matches!(mail, Mail::Wish(Wish { command: Command::Hear { .. }, .. }))
+    matches!(mail, Mail::Wish(Wish { command: Command::ReceiveMessage { .. }, .. }))
 }
 
 fn urgency(mail: &Mail) -> u8 {
     match mail {
-        Mail::Wish(Wish { command: Command::Hear { said, .. }, .. }) => engine::urgency(said),
+        Mail::Wish(Wish { command: Command::ReceiveMessage { message: said, .. }, .. }) => {
+            engine::urgency(said)
+        }
         Mail::Wish(_) | Mail::Rows(_) | Mail::Row(_) | Mail::Stop(_) => u8::MAX,
     }
 }
@@ -340,7 +342,10 @@ fn urgency(mail: &Mail) -> u8 {
 fn read_no_further(part: &mut [Mail]) {
     let mut undecided: std::collections::BTreeMap<SessionId, u64> = std::collections::BTreeMap::new();
     for mail in part.iter_mut().rev() {
-        let Mail::Wish(Wish { actor, command: Command::Hear { heard, read_from, .. }, .. }) = mail else {
+        let Mail::Wish(Wish {
+            actor, command: Command::ReceiveMessage { offset: heard, read_from, .. }, ..
+        }) = mail
+        else {
             continue;
         };
         let Some(session) = actor.session() else { continue };

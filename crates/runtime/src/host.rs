@@ -15,7 +15,8 @@ use std::{
 };
 
 use domain::{
-    Actor, Command, Member, PhaseNumber, PlannedWork, Role, RunId, Sequence, SessionId, Settings, TaskId,
+    Actor, Command, PhaseNumber, PlannedWork, Role, RunId, RunSettings, Sequence, SessionId, TaskId,
+    TeamMember,
 };
 use engine::Rejection;
 use holder::spool::SpoolError;
@@ -137,9 +138,9 @@ pub struct NewRun {
     /// What is to be done.
     pub work: PlannedWork,
     /// How.
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// By whom.
-    pub team: Vec<Member>,
+    pub team: Vec<TeamMember>,
     /// What it needs of this machine.
     pub outfit: Outfit,
     /// Who begins it.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use domain::{Actor, Command, EffectId, Recorded, RunId, Sequence, Timestamp};
+use domain::{Actor, Command, EffectId, RecordedEvent, RunId, Sequence, Timestamp};
 use engine::{Effect, Rejection, Run, SNAPSHOT_VERSION};
 use store::{Log, NewEntry, Position, Row, RowChange, Snapshot, StoreError};
 use views::{Change, Views};
@@ -155,7 +155,7 @@ impl Kept {
     }
 
     /// Records events, and returns the place of the last one among all runs.
-    fn record(&self, before: Sequence, events: &[Recorded]) -> Result<Position, StoreError> {
+    fn record(&self, before: Sequence, events: &[RecordedEvent]) -> Result<Position, StoreError> {
         if events.is_empty() {
             return Ok(self.position);
         }
@@ -164,7 +164,7 @@ impl Kept {
     }
 
     /// Folds an event of an append that ended at a place; what is appended together stands together.
-    fn show(&mut self, recorded: &Recorded, end: Position) -> ShownEvent {
+    fn show(&mut self, recorded: &RecordedEvent, end: Position) -> ShownEvent {
         let changes = self.views.apply(recorded);
         self.unsaved.extend(changes.iter().map(|change| row_change(change, recorded.sequence)));
         let behind = self.run.sequence().0.saturating_sub(recorded.sequence.0);

@@ -105,7 +105,7 @@ impl PlanFile {
 
     fn broken(&self, problem: &str) -> Command {
         let name = self.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        Command::ReportPlanBroken { problem: format!("{name}: {problem}") }
+        Command::ReportPlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
     /// Ticks the box of a task that is done, where that is wanted; what can't be done now is tried again.

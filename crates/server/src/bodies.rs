@@ -186,7 +186,7 @@ impl From<&ToolUse> for UsedTool {
             title: title.clone(),
             status: *status,
             output: output.as_ref().map(|output| output.head.clone()),
-            n_bytes_left_out: output.as_ref().map_or(0, |output| output.n_bytes_left_out),
+            n_bytes_left_out: output.as_ref().map_or(0, |output| output.n_bytes_omitted),
             output_end: tail.filter(|tail| !tail.is_empty()),
         }
     }

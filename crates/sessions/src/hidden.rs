@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString};
 
-use domain::secret_in;
+use domain::find_secret;
 use holder::mask::{SECRET_BYTES_MAX, SECRETS_BYTES_MAX, Secret};
 
 /// What is shorter is found in ordinary text, too.
@@ -15,7 +15,7 @@ pub fn hidden(given: &BTreeMap<OsString, OsString>, all: &BTreeMap<OsString, OsS
     let (mut secrets, mut left) = (Vec::new(), SECRETS_BYTES_MAX);
     for (name, value) in given.iter().chain(inherited) {
         let value = value.to_string_lossy();
-        let secret = secret_in(&name.to_string_lossy(), &value).map(str::as_bytes).unwrap_or_default();
+        let secret = find_secret(&name.to_string_lossy(), &value).map(str::as_bytes).unwrap_or_default();
         if (BYTES_MIN..=SECRET_BYTES_MAX.min(left)).contains(&secret.len()) {
             left -= secret.len();
             secrets.push(Secret::new(secret.to_vec()));

@@ -2,13 +2,13 @@
 
 use std::{error::Error, sync::Arc};
 
-use domain::{Event, Recorded};
+use domain::{Event, RecordedEvent};
 
 use crate::{Entry, NewEntry, StoreError};
 
 impl NewEntry {
     /// Writes an event down. Its sequence is not part of it: the log gives out the places.
-    pub fn of(recorded: &Recorded) -> Result<Self, StoreError> {
+    pub fn of(recorded: &RecordedEvent) -> Result<Self, StoreError> {
         let kind = recorded.event.name();
         let payload = serde_json::to_string(&recorded.event)
             .map_err(|source| StoreError::Unwritable { kind, source: Arc::new(source) })?;
@@ -26,11 +26,11 @@ impl Entry {
     /// Reads the event that it holds.
     ///
     /// What a newer Jangdan wrote is refused, and never half understood.
-    pub fn recorded(&self) -> Result<Recorded, StoreError> {
+    pub fn recorded(&self) -> Result<RecordedEvent, StoreError> {
         let (run, sequence, kind) = (self.run.clone(), self.sequence, self.kind.clone());
-        if !Event::NAMES.contains(&self.kind.as_str()) {
+        let Some(name) = Event::current_name(&self.kind) else {
             return Err(StoreError::UnknownEvent { run, sequence, kind });
-        }
+        };
         let (found, known) = (self.version, Event::VERSION);
         if found > known {
             return Err(StoreError::NewerEvent { run, sequence, kind, found, known });
@@ -41,10 +41,10 @@ impl Entry {
         };
         let actor = self.actor.parse().map_err(|error| damaged(Arc::new(error)))?;
         let event: Event = serde_json::from_str(&self.payload).map_err(|error| damaged(Arc::new(error)))?;
-        if event.name() != self.kind {
+        if event.name() != name {
             return Err(damaged(Arc::new(Mismatch { found: event.name() })));
         }
-        Ok(Recorded { sequence, at: self.at, actor, event })
+        Ok(RecordedEvent { sequence, at: self.at, actor, event })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Recorded, RunId, Sequence};
+use domain::{RecordedEvent, RunId, Sequence};
 
 use crate::{Entry, Log, StoreError};
 
@@ -84,7 +84,7 @@ pub fn catch_up(
 pub fn catch_up_events(
     log: &dyn Log,
     run: &RunId,
-    mut project: impl FnMut(&Recorded) -> Vec<RowChange>,
+    mut project: impl FnMut(&RecordedEvent) -> Vec<RowChange>,
 ) -> Result<Sequence, StoreError> {
     let saved = log.rows_position(run)?;
     let mut position = Sequence(0);

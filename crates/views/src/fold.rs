@@ -2,7 +2,10 @@
 //!
 //! No `_`: a new event must say here what it changes, be it nothing.
 
-use domain::{EscalationType, Event, HoldsUp, Level, QuestionId, QuestionKind, Said, SessionId, Subject};
+use domain::{
+    AgentMessage, BlockedWork, EscalationLevel, EscalationSubject, EscalationType, Event, QuestionId,
+    QuestionKind, SessionId,
+};
 
 use crate::{
     Views, korean,
@@ -32,7 +35,7 @@ impl Views {
             Event::PhaseCancelled { phase } => self.phase_state(now, *phase, PhaseState::Cancelled),
             Event::PhaseLanded { phase } => self.phase_state(now, *phase, PhaseState::Landed),
 
-            Event::TasksReadied { tasks } => {
+            Event::TasksBecameReady { tasks } => {
                 for task in tasks {
                     self.task_moved(now, task, TaskState::Ready);
                 }
@@ -85,14 +88,14 @@ impl Views {
             Event::TaskRewound { task, checkpoint } => self.work_was_rewound(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
             Event::TaskAdded { task, .. } => self.task_added(now, task),
-            Event::PlanOffered { offer, changes, problem } => {
+            Event::PlanChangeDetected { offer, changes, problem } => {
                 self.plan_offered(now, *offer, changes, problem.as_ref());
             }
-            Event::PlanOfferWithdrawn { offer, .. } => {
+            Event::PlanChangeWithdrawn { offer, .. } => {
                 self.plan_settled(now, *offer, PlanOfferState::Withdrawn);
             }
-            Event::PlanTaken { offer, .. } => self.plan_settled(now, *offer, PlanOfferState::Taken),
-            Event::PlanLeft { offer } => self.plan_settled(now, *offer, PlanOfferState::Left),
+            Event::PlanChangeApplied { offer, .. } => self.plan_settled(now, *offer, PlanOfferState::Taken),
+            Event::PlanChangeIgnored { offer } => self.plan_settled(now, *offer, PlanOfferState::Left),
             // It is in the timeline, and told in the chat.
             Event::PlanUnreadable { .. } => {}
             Event::PhaseAdded { phase } => self.phase_added(phase),
@@ -100,7 +103,7 @@ impl Views {
             Event::TaskChanged { task, fields } => self.task_changed(now, task, fields),
             Event::DependencyAdded { earlier, later } => self.dependency_added(now, earlier, later),
             Event::DependencyRemoved { earlier, later } => self.dependency_removed(earlier, later),
-            Event::ExternalMet { name } => self.external_met(name),
+            Event::ExternalDependencyMet { name } => self.external_met(name),
 
             Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
                 let opened = Opened {
@@ -124,30 +127,34 @@ impl Views {
             Event::SessionEnded { session, exit_status } => self.session_ended(now, *session, *exit_status),
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
             Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
-            Event::MessageHeard { session, said, .. } => self.heard(now, *session, said),
-            Event::TurnEnded { session, words, tools, .. } => {
+            Event::MessageReceived { session, message: said, .. } => self.heard(now, *session, said),
+            Event::TurnEnded { session, text: words, tools, .. } => {
                 // What the orchestrator says to the person is an event of its own.
                 self.turn_ended(now, *session, words, tools);
             }
-            Event::TurnCut { session, words, tools, .. } => self.turn_cut(now, *session, words, tools),
+            Event::TurnInterrupted { session, text: words, tools, .. } => {
+                self.turn_cut(now, *session, words, tools)
+            }
             // What is said about them is in the timeline, and in the conversation when the agent is told.
-            Event::InputTyped { .. } | Event::MessageRefused { .. } | Event::NearMissHeard { .. } => {}
+            Event::InputSent { .. } | Event::MessageRejected { .. } | Event::NearMissReceived { .. } => {}
 
             Event::QuestionAsked { .. } => self.asked(now, event),
             Event::QuestionRouted { question, to } => self.question_routed(now, *question, *to),
             Event::QuestionForwarded { question, text } => self.question_forwarded(now, *question, text),
-            Event::QuestionAskedBack { question, text } => self.question_asked_back(now, *question, text),
+            Event::ClarificationRequested { question, text } => {
+                self.question_asked_back(now, *question, text)
+            }
             Event::QuestionAnswered { question, answer } => self.question_answered(now, *question, answer),
             Event::QuestionDelivered { question, .. } => self.question_delivered(now, *question),
             Event::QuestionResumed { question } => self.question_resumed(*question),
             Event::QuestionWithdrawn { question, reason } => self.question_withdrawn(now, *question, reason),
-            Event::QuestionExpired { question, took_default } => {
+            Event::QuestionExpired { question, default_used: took_default } => {
                 self.question_expired(now, *question, took_default.as_ref());
             }
-            Event::QuestionsPiledUp { agent, phase, count } => self.agent_asks_a_lot(agent, *phase, *count),
-            Event::PermissionJudged { .. } | Event::PermissionKept { .. } => {}
+            Event::ManyQuestionsAsked { agent, phase, count } => self.agent_asks_a_lot(agent, *phase, *count),
+            Event::PermissionDecided { .. } | Event::PermissionRuleSaved { .. } => {}
 
-            Event::RequestMade { request, session, task, asked, holds_up } => {
+            Event::RequestMade { request, session, task, dependency: asked, blocks: holds_up } => {
                 self.request_made(now, (*request, *session), task.as_ref(), asked, *holds_up);
             }
             Event::RequestProvided { request, provided, default } => {
@@ -157,7 +164,7 @@ impl Views {
             Event::RequestSkipped { request } => self.request_settled(now, *request, RequestState::Skipped),
             Event::RequestDelivered { request, .. } => self.request_delivered(now, *request),
 
-            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
                 self.invocation_made(now, (*invocation, *caller), callee, wanted, context.as_ref());
             }
             Event::InvocationStarted { invocation, session } => {
@@ -181,11 +188,15 @@ impl Views {
             Event::DirectMessageAcknowledged { message } => self.direct_acknowledged(now, *message),
 
             // The agent's word; what is made of it follows.
-            Event::PhaseCompletionSaid { .. } => {}
+            Event::PhaseCompletionReported { .. } => {}
             Event::GateOpened { phase, round, documents } => self.gate_opened(now, *phase, *round, documents),
             Event::GateChecked { phase, round, report } => self.gate_checked(now, *phase, *round, report),
-            Event::GateJudgeOpened { phase, round, session } => self.gate_judged(*phase, *round, *session),
-            Event::GatePassed { phase, round, holds_up } => self.gate_passed(now, *phase, *round, *holds_up),
+            Event::GateVerifierStarted { phase, round, session } => {
+                self.gate_judged(*phase, *round, *session)
+            }
+            Event::GatePassed { phase, round, blocks: holds_up } => {
+                self.gate_passed(now, *phase, *round, *holds_up)
+            }
             Event::GateApproved { phase, waived, note } => {
                 self.gate_approved(now, *phase, *waived, note.as_ref());
             }
@@ -202,7 +213,7 @@ impl Views {
             Event::LoopEnded { feedback_loop, outcome } => self.loop_ended(now, *feedback_loop, *outcome),
 
             Event::EscalationRaised { .. } => self.raised(now, event),
-            Event::EscalationClimbed { escalation, to, session } => {
+            Event::EscalationForwarded { escalation, to, session } => {
                 self.escalation_climbed(now, *escalation, *to, *session);
             }
             Event::EscalationResolved { escalation, action, note } => {
@@ -216,29 +227,32 @@ impl Views {
                 self.usage_reported(now, *session, task.as_ref(), usage);
             }
             Event::BudgetRaised { subject, budget } => self.budget_raised(subject, *budget),
-            Event::LimitWaived { subject: Subject::Task { task }, limit: EscalationType::TestFailure } => {
+            Event::LimitWaived {
+                subject: EscalationSubject::Task { task },
+                limit: EscalationType::TestFailure,
+            } => {
                 // It passes as it is, so the merge is next.
                 self.task_moved(now, task, TaskState::Merging);
             }
             Event::LimitWaived { .. } => {}
 
-            Event::CheckpointOrdered { checkpoint, task, reason } => {
+            Event::CheckpointRequested { checkpoint, task, reason } => {
                 self.checkpoint_ordered(now, *checkpoint, task, *reason);
             }
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
             // The problem has a row of its own.
-            Event::RoomRanOut { .. } => {}
-            Event::OverlapSeen { overlap } => self.overlap_seen(now, overlap),
-            Event::OverlapGone { tasks } => self.rows.overlaps.remove(tasks),
+            Event::DiskBudgetExhausted { .. } => {}
+            Event::OverlapDetected { overlap } => self.overlap_seen(now, overlap),
+            Event::OverlapResolved { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
-            Event::ChatSaid { text, answers } => self.chat_said(now, text, *answers),
+            Event::ChatMessageSent { text, answers } => self.chat_said(now, text, *answers),
             // What was said to a task stands in its conversation when it is heard.
-            Event::TaskTold { .. }
-            | Event::ChatUnheard { .. }
-            | Event::ResolveAsked { .. }
+            Event::TaskMessageSent { .. }
+            | Event::ChatAnsweredWithStatus { .. }
+            | Event::ResolveRequested { .. }
             | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
@@ -248,32 +262,32 @@ impl Views {
     }
 
     /// Takes in what an agent said, as far as it changes no state by itself.
-    fn heard(&mut self, now: Moment<'_>, session: SessionId, said: &Said) {
+    fn heard(&mut self, now: Moment<'_>, session: SessionId, said: &AgentMessage) {
         match said {
-            Said::Progress(progress) => self.progress_said(now, session, progress),
-            Said::StepComplete(step) => {
+            AgentMessage::Progress(progress) => self.progress_said(now, session, progress),
+            AgentMessage::StepComplete(step) => {
                 self.step_said(now, session);
                 self.turn_step(now, session, step.summary.as_ref());
             }
             // What comes of these is an event of its own.
-            Said::AskUser(_)
-            | Said::Invoke(_)
-            | Said::DeliverResult(_)
-            | Said::Direct(_)
-            | Said::DependencyRequest(_)
-            | Said::UserQuestion(_)
-            | Said::PhaseComplete(_)
-            | Said::Error(_)
-            | Said::NeedHuman(_)
-            | Said::ResolveNext(_)
-            | Said::Ready(_)
-            | Said::PhaseDone(_)
-            | Said::AllDone
-            | Said::Task(_)
-            | Said::Done(_)
-            | Said::Fail(_)
-            | Said::ResolveError(_)
-            | Said::Custom(_) => {}
+            AgentMessage::AskUser(_)
+            | AgentMessage::Invoke(_)
+            | AgentMessage::DeliverResult(_)
+            | AgentMessage::Direct(_)
+            | AgentMessage::DependencyRequest(_)
+            | AgentMessage::UserQuestion(_)
+            | AgentMessage::PhaseComplete(_)
+            | AgentMessage::Error(_)
+            | AgentMessage::NeedHuman(_)
+            | AgentMessage::ResolveNext(_)
+            | AgentMessage::Ready(_)
+            | AgentMessage::PhaseDone(_)
+            | AgentMessage::AllDone
+            | AgentMessage::Task(_)
+            | AgentMessage::Done(_)
+            | AgentMessage::Fail(_)
+            | AgentMessage::ResolveError(_)
+            | AgentMessage::Custom(_) => {}
         }
     }
 
@@ -290,7 +304,7 @@ impl Views {
             required,
             permission,
             prompt,
-            holds_up,
+            blocks: holds_up,
         } = event
         else {
             return;
@@ -324,7 +338,7 @@ impl Views {
             description,
             context,
             suggested,
-            holds_up,
+            blocks: holds_up,
         } = event
         else {
             return;
@@ -344,7 +358,7 @@ impl Views {
             context: context.clone(),
             suggested: suggested.clone(),
             status: EscalationState::Open,
-            level: Level::Worker,
+            level: EscalationLevel::Worker,
             level_session: None,
             action: None,
             note: None,
@@ -377,7 +391,7 @@ fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> Questi
         answered_by: None,
         asked_back: Vec::new(),
         withdrawn: None,
-        holds_up: HoldsUp::default(),
+        holds_up: BlockedWork::default(),
         chat: None,
         asked_at: now.at,
         with_person_at: None,
@@ -400,12 +414,12 @@ fn is_told_in_chat(event: &Event) -> bool {
             | Event::GatePassed { .. }
             | Event::GateApproved { .. }
             | Event::GateFailed { .. }
-            | Event::EscalationClimbed { to: Level::Person, .. }
+            | Event::EscalationForwarded { to: EscalationLevel::Person, .. }
             | Event::EscalationResolved { .. }
             | Event::TaskFailed { .. }
-            | Event::PlanOffered { .. }
+            | Event::PlanChangeDetected { .. }
             | Event::PlanUnreadable { .. }
-            | Event::PlanTaken { .. }
-            | Event::ChatUnheard { .. }
+            | Event::PlanChangeApplied { .. }
+            | Event::ChatAnsweredWithStatus { .. }
     )
 }

@@ -11,8 +11,8 @@ mod problem;
 mod say;
 
 use domain::{
-    CallOutcome, CheckpointOutcome, ClaimSource, Event, LoopOutcome, MergeOutcome, ParkMode, Proof, Provided,
-    ReturnReason, Route, RunOutcome,
+    CheckpointOutcome, ClaimSource, CompletionProof, Event, InvocationOutcome, LoopOutcome, MergeOutcome,
+    ParkMode, ProvidedResource, QuestionRoute, ReturnReason, RunOutcome,
 };
 
 pub(crate) use self::{parts::permission, plans::summary, problem::title as problem_title, say::say};
@@ -44,7 +44,7 @@ pub fn line(event: &Event) -> String {
         Event::PhaseCancelled { phase } => format!("{phase}단계를 취소함"),
         Event::PhaseLanded { phase } => format!("{phase}단계의 결과가 반영됨"),
 
-        Event::TasksReadied { tasks } => format!("시작할 수 있는 작업: {}", list(tasks)),
+        Event::TasksBecameReady { tasks } => format!("시작할 수 있는 작업: {}", list(tasks)),
         Event::TaskStarted { task, attempt, agent, session } => {
             let try_ = if *attempt > 1 { format!(", {attempt}차 시도") } else { String::new() };
             format!("{task} 작업을 {agent} 에이전트가 시작함 ({session} 세션{try_})")
@@ -56,7 +56,7 @@ pub fn line(event: &Event) -> String {
         }
         Event::TaskClaimed { task, source, .. } => {
             let how = match source {
-                ClaimSource::Said => "에이전트의 말",
+                ClaimSource::DoneMessage => "에이전트의 말",
                 ClaimSource::TurnEnd => "에이전트의 차례가 끝남",
                 ClaimSource::PhaseMarker => "단계를 마쳤다는 에이전트의 말",
                 ClaimSource::Exit => "프로세스가 정상 종료됨",
@@ -86,9 +86,9 @@ pub fn line(event: &Event) -> String {
         },
         Event::TaskDone { task, proof } => {
             let proof = match proof {
-                Proof::Checked => "검증됨",
-                Proof::Unchecked => "검증 없음",
-                Proof::Waived => "검증 면제",
+                CompletionProof::Checked => "검증됨",
+                CompletionProof::Unchecked => "검증 없음",
+                CompletionProof::Waived => "검증 면제",
             };
             format!("{task} 작업을 마침 ({proof})")
         }
@@ -107,22 +107,22 @@ pub fn line(event: &Event) -> String {
         Event::TaskPrioritized { task, priority: now } => {
             format!("{task} 작업의 우선순위를 바꿈: {}", priority(*now))
         }
-        Event::TaskTold { task, text } => format!("{task} 작업에 전함: {text}"),
+        Event::TaskMessageSent { task, text } => format!("{task} 작업에 전함: {text}"),
         Event::TaskReassigned { task, agent } => format!("{task} 작업을 {agent} 에이전트에게 맡김"),
         Event::TaskRewound { task, checkpoint } => match checkpoint {
             None => format!("{task} 작업을 처음으로 되돌림"),
             Some(checkpoint) => format!("{task} 작업을 {checkpoint} 체크포인트까지 되돌림"),
         },
         Event::TaskRequested { task, .. } => format!("{task} 작업을 시작하기로 함"),
-        Event::PlanOffered { offer, changes, problem } => {
+        Event::PlanChangeDetected { offer, changes, problem } => {
             let problem = problem.as_deref().map(|why| format!("; 받아들일 수 없음: {why}"));
             let problem = problem.unwrap_or_default();
             format!("계획 파일이 바뀜 ({offer}): {}{problem}", summary(changes))
         }
-        Event::PlanOfferWithdrawn { offer, reason } => format!("{offer} 변경을 거둠{}", colon(reason)),
+        Event::PlanChangeWithdrawn { offer, reason } => format!("{offer} 변경을 거둠{}", colon(reason)),
         Event::PlanUnreadable { problem } => format!("계획 파일을 읽을 수 없음{}", colon(problem)),
-        Event::PlanTaken { offer, .. } => format!("{offer} 변경을 받아들임: 계획이 바뀜"),
-        Event::PlanLeft { offer } => format!("{offer} 변경을 받아들이지 않음: 계획은 그대로"),
+        Event::PlanChangeApplied { offer, .. } => format!("{offer} 변경을 받아들임: 계획이 바뀜"),
+        Event::PlanChangeIgnored { offer } => format!("{offer} 변경을 받아들이지 않음: 계획은 그대로"),
         Event::PhaseAdded { phase } => {
             format!("{}단계가 계획에 더해짐{}", phase.number, colon(&phase.name))
         }
@@ -146,7 +146,7 @@ pub fn line(event: &Event) -> String {
         Event::DependencyRemoved { earlier, later } => {
             format!("{later} 작업이 더는 {earlier} 작업을 기다리지 않음")
         }
-        Event::ExternalMet { name } => format!("바깥 조건이 갖춰짐: {name}"),
+        Event::ExternalDependencyMet { name } => format!("바깥 조건이 갖춰짐: {name}"),
 
         Event::SessionOpened { session, role: of, agent, .. } => {
             let who = agent.as_ref().map_or("장단", |agent| agent.as_str());
@@ -171,27 +171,35 @@ pub fn line(event: &Event) -> String {
         Event::InputQueued { session, content, .. } => {
             format!("{session} 세션에 전함{}", colon(&say(content)))
         }
-        Event::InputTyped { session, input } => format!("{session} 세션에 {input}번 입력이 들어감"),
-        Event::MessageHeard { session, said, .. } => format!("{session} 세션의 말: {}", said.name()),
-        Event::MessageRefused { session, protocol, error, .. } => {
+        Event::InputSent { session, input } => format!("{session} 세션에 {input}번 입력이 들어감"),
+        Event::MessageReceived { session, message: said, .. } => {
+            format!("{session} 세션의 말: {}", said.name())
+        }
+        Event::MessageRejected { session, protocol, error, .. } => {
             format!("{session} 세션의 {protocol} 메시지를 받아들일 수 없음{}", colon(error))
         }
-        Event::NearMissHeard { session, near, raw, .. } => {
+        Event::NearMissReceived { session, near, raw, .. } => {
             format!("{session} 세션의 말이 {near} 메시지와 거의 같음{}", colon(raw))
         }
-        Event::TurnEnded { session, words, .. } => format!("{session} 세션의 차례가 끝남{}", colon(words)),
-        Event::TurnCut { session, words, .. } => format!("{session} 세션의 차례가 끊김{}", colon(words)),
+        Event::TurnEnded { session, text: words, .. } => {
+            format!("{session} 세션의 차례가 끝남{}", colon(words))
+        }
+        Event::TurnInterrupted { session, text: words, .. } => {
+            format!("{session} 세션의 차례가 끊김{}", colon(words))
+        }
 
         Event::QuestionAsked { question, session, text, permission: wish, .. } => {
             let text = wish.as_ref().map_or(text.clone(), permission);
             format!("{session} 세션의 {question} 질문{}", colon(&text))
         }
         Event::QuestionRouted { question, to } => match to {
-            Route::Orchestrator => format!("{question} 질문을 오케스트레이터가 검토하는 중"),
-            Route::Person => format!("{question} 질문이 내 답변을 기다림"),
+            QuestionRoute::Orchestrator => format!("{question} 질문을 오케스트레이터가 검토하는 중"),
+            QuestionRoute::Person => format!("{question} 질문이 내 답변을 기다림"),
         },
         Event::QuestionForwarded { question, text } => format!("{question} 질문을 넘김{}", colon(text)),
-        Event::QuestionAskedBack { question, text } => format!("{question} 질문에 되물음{}", colon(text)),
+        Event::ClarificationRequested { question, text } => {
+            format!("{question} 질문에 되물음{}", colon(text))
+        }
         Event::QuestionAnswered { question, answer } => {
             format!("{question} 질문에 답함{}", colon(answer))
         }
@@ -202,32 +210,32 @@ pub fn line(event: &Event) -> String {
         Event::QuestionWithdrawn { question, reason } => {
             format!("{question} 질문을 거둠{}", colon(reason))
         }
-        Event::QuestionExpired { question, took_default } => {
+        Event::QuestionExpired { question, default_used: took_default } => {
             let took = took_default.as_ref().map(|took| format!(", 기본값으로 정함{}", colon(took)));
             format!("{question} 질문의 기한이 지남{}", took.unwrap_or_default())
         }
-        Event::QuestionsPiledUp { agent, phase, count } => {
+        Event::ManyQuestionsAsked { agent, phase, count } => {
             format!("{agent} 에이전트가 {phase}단계에서 {count}번 물음")
         }
-        Event::PermissionJudged { session, wish, allowed, rule } => {
+        Event::PermissionDecided { session, request: wish, allowed, rule } => {
             let may = if *allowed { "허용됨" } else { "허용되지 않음" };
             format!("{session} 세션의 {} {may}: {} ({rule})", act(wish.kind), brief(&wish.subject))
         }
-        Event::PermissionKept { pattern, allowed, .. } => {
+        Event::PermissionRuleSaved { pattern, allowed, .. } => {
             let may = if *allowed { "허용" } else { "거부" };
             format!("앞으로 항상 {may}: {pattern}")
         }
 
-        Event::RequestMade { request, asked, .. } => {
+        Event::RequestMade { request, dependency: asked, .. } => {
             format!("{request} 요청: {} 필요{}", asked.name, colon(&asked.description))
         }
         Event::RequestProvided { request, provided, default } => {
             let what = match provided {
-                Provided::Environment { names } => list(names),
-                Provided::File { path } => path.clone(),
-                Provided::Permission { granted: true } => "허용됨".to_owned(),
-                Provided::Permission { granted: false } => "허용되지 않음".to_owned(),
-                Provided::Package { name, .. } => name.clone(),
+                ProvidedResource::Environment { names } => list(names),
+                ProvidedResource::File { path } => path.clone(),
+                ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
+                ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
+                ProvidedResource::Package { name, .. } => name.clone(),
             };
             let own = if *default { " (에이전트가 정한 기본값)" } else { "" };
             format!("{request} 요청이 처리됨: {what}{own}")
@@ -238,15 +246,17 @@ pub fn line(event: &Event) -> String {
             format!("{request} 요청의 결과를 {session} 세션에 알림")
         }
 
-        Event::InvocationMade { invocation, caller, callee, wanted, .. } => {
+        Event::InvocationMade { invocation, caller, callee, task: wanted, .. } => {
             format!("{invocation} 호출: {caller} 세션이 {callee} 에이전트를 부름{}", colon(wanted))
         }
         Event::InvocationStarted { invocation, session } => {
             format!("{invocation} 호출을 {session} 세션에서 처리하는 중")
         }
         Event::InvocationEnded { invocation, outcome } => match outcome {
-            CallOutcome::Completed { content, .. } => format!("{invocation} 호출이 끝남{}", colon(content)),
-            CallOutcome::Failed { reason } => format!("{invocation} 호출이 실패함{}", colon(reason)),
+            InvocationOutcome::Completed { content, .. } => {
+                format!("{invocation} 호출이 끝남{}", colon(content))
+            }
+            InvocationOutcome::Failed { reason } => format!("{invocation} 호출이 실패함{}", colon(reason)),
         },
         Event::ResultSubmitted { result, from, to, content, .. } => {
             format!("{result} 결과: {from} 세션이 {to} 에이전트에게 보냄{}", colon(content))
@@ -262,7 +272,7 @@ pub fn line(event: &Event) -> String {
         Event::DirectMessageReceived { message } => format!("{message} 메시지를 보내는 중"),
         Event::DirectMessageAcknowledged { message } => format!("{message} 메시지가 도착함"),
 
-        Event::PhaseCompletionSaid { phase, session, .. } => {
+        Event::PhaseCompletionReported { phase, session, .. } => {
             format!("{session} 세션이 {phase}단계를 마쳤다고 함")
         }
         Event::GateOpened { phase, round, .. } => format!("{phase}단계가 게이트에 도착함 ({round}회차)"),
@@ -270,7 +280,7 @@ pub fn line(event: &Event) -> String {
             let how = if report.passed { "통과" } else { "실패" };
             format!("{phase}단계 검증 {how}{}", colon(&report.summary))
         }
-        Event::GateJudgeOpened { phase, session, .. } => {
+        Event::GateVerifierStarted { phase, session, .. } => {
             format!("{phase}단계를 검증자가 {session} 세션에서 살펴보는 중")
         }
         Event::GatePassed { phase, .. } => format!("{phase}단계가 검증을 통과하고 승인을 기다림"),
@@ -310,7 +320,7 @@ pub fn line(event: &Event) -> String {
             let title = cause.as_ref().map_or_else(|| title.clone(), problem_title);
             format!("{escalation} 문제가 생김 (심각도 {}){}", severity(*how), colon(&title))
         }
-        Event::EscalationClimbed { escalation, to, .. } => {
+        Event::EscalationForwarded { escalation, to, .. } => {
             format!("{escalation} 문제가 {}에게 올라감", level(*to))
         }
         Event::EscalationResolved { escalation, action: done, note } => {
@@ -329,7 +339,7 @@ pub fn line(event: &Event) -> String {
             format!("{}에 더는 한도를 두지 않음: {}", name(subject), limit(*which))
         }
 
-        Event::CheckpointOrdered { checkpoint, task, .. } => {
+        Event::CheckpointRequested { checkpoint, task, .. } => {
             format!("{task} 작업의 {checkpoint} 체크포인트를 남기기로 함")
         }
         Event::CheckpointFinished { checkpoint, outcome } => match outcome {
@@ -340,15 +350,15 @@ pub fn line(event: &Event) -> String {
                 format!("{checkpoint} 체크포인트를 남기지 못함{}", colon(error))
             }
         },
-        Event::RoomRanOut { task, .. } => {
+        Event::DiskBudgetExhausted { task, .. } => {
             format!("디스크에 {task} 작업 트리를 둘 자리가 없음: 새 작업을 시작하지 않음")
         }
-        Event::OverlapSeen { overlap } => {
+        Event::OverlapDetected { overlap } => {
             let [first, second] = &overlap.tasks;
             let n_files = count(overlap.n_files);
             format!("{first}, {second} 작업이 같은 파일을 고침: {}", list_of(&overlap.files, n_files))
         }
-        Event::OverlapGone { tasks: [first, second] } => {
+        Event::OverlapResolved { tasks: [first, second] } => {
             format!("{first}, {second} 작업이 더는 같은 파일을 고치지 않음")
         }
         Event::EffectFinished { effect, error } => match error {
@@ -356,8 +366,8 @@ pub fn line(event: &Event) -> String {
             Some(error) => format!("하지 못한 일{}", colon(error)),
         },
 
-        Event::ChatSaid { text, .. } => format!("채팅{}", colon(text)),
-        Event::ChatUnheard { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+        Event::ChatMessageSent { text, .. } => format!("채팅{}", colon(text)),
+        Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
             let works = match *n_running {
                 0 => "일하는 에이전트 없음".to_owned(),
                 n => format!("진행 중: {}", list_of(running, count(n))),
@@ -372,7 +382,7 @@ pub fn line(event: &Event) -> String {
                  말하려면 질문에 답하거나, 터미널에 쓰거나, 힌트를 주어 작업을 다시 시키세요"
             )
         }
-        Event::ResolveAsked { session, .. } => format!("{session} 세션이 다음에 할 일을 물음"),
+        Event::ResolveRequested { session, .. } => format!("{session} 세션이 다음에 할 일을 물음"),
         Event::ResolveAnswered { session, line } => format!("{session} 세션에 알림: {}", brief(line)),
     }
 }

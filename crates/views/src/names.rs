@@ -1,6 +1,6 @@
 //! What the live stream calls a change, where there is a better word than that a row changed.
 
-use domain::{Event, Role, Route, TaskId};
+use domain::{Event, QuestionRoute, Role, TaskId};
 
 use crate::{Kind, Row};
 
@@ -93,7 +93,7 @@ fn done(event: &Event) -> Option<&TaskId> {
 }
 
 fn question(event: &Event) -> &'static [&'static str] {
-    if matches!(event, Event::QuestionRouted { to: Route::Person, .. }) {
+    if matches!(event, Event::QuestionRouted { to: QuestionRoute::Person, .. }) {
         return &[HUMAN_QUERY_REQUESTED];
     }
     if matches!(event, Event::QuestionAnswered { .. }) {

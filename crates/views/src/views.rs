@@ -1,6 +1,6 @@
 //! The fold: takes one event after another, and says which rows it changed.
 
-use domain::{Actor, Recorded, RunId, Sequence, Timestamp};
+use domain::{Actor, RecordedEvent, RunId, Sequence, Timestamp};
 
 use crate::{Change, Row, Rows, facts::Facts, rows::InboxRow};
 
@@ -30,7 +30,7 @@ impl Views {
     /// Takes the next event, and returns the rows that it changed, each once.
     ///
     /// What was taken already changes nothing, so that saying it twice does it once.
-    pub fn apply(&mut self, recorded: &Recorded) -> Vec<Change> {
+    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<Change> {
         if recorded.sequence <= self.sequence {
             return Vec::new();
         }

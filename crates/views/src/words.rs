@@ -3,8 +3,9 @@
 //! No `_`: a new event must be put into words here.
 
 use domain::{
-    Actor, BlockReason, CallOutcome, CheckpointOutcome, ClaimSource, Event, Failure, Level, LoopOutcome,
-    MergeOutcome, ParkMode, Proof, Provided, Receipt, ReturnReason, Route, RunOutcome, Subject,
+    Actor, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel,
+    EscalationSubject, Event, InvocationOutcome, LoopOutcome, MergeOutcome, ParkMode, ProvidedResource,
+    QuestionRoute, Receipt, ReturnReason, RunOutcome,
 };
 
 use crate::{
@@ -41,7 +42,7 @@ pub fn line(event: &Event) -> Line {
         Event::PhaseCancelled { phase } => Line::new(format!("phase {phase} was called off")).phase(*phase),
         Event::PhaseLanded { phase } => Line::new(format!("phase {phase} landed")).phase(*phase),
 
-        Event::TasksReadied { tasks } => {
+        Event::TasksBecameReady { tasks } => {
             let line = Line::new(format!("{} ready: {}", are(tasks.len()), list(tasks)));
             if let [task] = tasks.as_slice() { line.task(task) } else { line }
         }
@@ -60,7 +61,7 @@ pub fn line(event: &Event) -> Line {
         }
         Event::TaskClaimed { task, source, .. } => {
             let how = match source {
-                ClaimSource::Said => "its agent says so",
+                ClaimSource::DoneMessage => "its agent says so",
                 ClaimSource::TurnEnd => "its agent's turn ended",
                 ClaimSource::PhaseMarker => "its agent says that the phase is complete",
                 ClaimSource::Exit => "its process ended well",
@@ -97,9 +98,9 @@ pub fn line(event: &Event) -> Line {
         .task(task),
         Event::TaskDone { task, proof } => {
             let proof = match proof {
-                Proof::Checked => "checked",
-                Proof::Unchecked => "unchecked",
-                Proof::Waived => "waived",
+                CompletionProof::Checked => "checked",
+                CompletionProof::Unchecked => "unchecked",
+                CompletionProof::Waived => "waived",
             };
             Line::new(format!("{task} is done, {proof}")).task(task)
         }
@@ -123,26 +124,30 @@ pub fn line(event: &Event) -> Line {
             let priority = format!("{priority:?}").to_lowercase();
             Line::new(format!("{task} has {priority} priority now")).task(task)
         }
-        Event::TaskTold { task, text } => Line::new(format!("to {task}: {text}")).task(task),
+        Event::TaskMessageSent { task, text } => Line::new(format!("to {task}: {text}")).task(task),
         Event::TaskReassigned { task, agent } => Line::new(format!("{task} goes to {agent}")).task(task),
         Event::TaskRewound { task, checkpoint } => {
             let to = checkpoint.map_or("its beginning".to_owned(), |checkpoint| checkpoint.to_string());
             Line::new(format!("{task} goes back to {to}")).task(task)
         }
         Event::TaskRequested { task, .. } => Line::new(format!("{task} is to start")).task(task),
-        Event::PlanOffered { offer, changes, problem } => {
+        Event::PlanChangeDetected { offer, changes, problem } => {
             let problem = problem.as_deref().map(|why| format!("; it can't be taken: {why}"));
             let problem = problem.unwrap_or_default();
             Line::new(format!("the plan file changed, {offer}: {}{problem}", summary(changes))).id(offer)
         }
-        Event::PlanOfferWithdrawn { offer, reason } => {
+        Event::PlanChangeWithdrawn { offer, reason } => {
             Line::new(format!("{offer} is withdrawn{}", colon(reason))).id(offer)
         }
         Event::PlanUnreadable { problem } => {
             Line::new(format!("the plan file can't be read{}", colon(problem)))
         }
-        Event::PlanTaken { offer, .. } => Line::new(format!("{offer} is taken: the plan changes")).id(offer),
-        Event::PlanLeft { offer } => Line::new(format!("{offer} is left: the plan stays as it is")).id(offer),
+        Event::PlanChangeApplied { offer, .. } => {
+            Line::new(format!("{offer} is taken: the plan changes")).id(offer)
+        }
+        Event::PlanChangeIgnored { offer } => {
+            Line::new(format!("{offer} is left: the plan stays as it is")).id(offer)
+        }
         Event::PhaseAdded { phase } => {
             let (number, name) = (phase.number, colon(&phase.name));
             Line::new(format!("phase {number} joined the plan{name}")).phase(number)
@@ -165,7 +170,7 @@ pub fn line(event: &Event) -> Line {
         Event::DependencyRemoved { earlier, later } => {
             Line::new(format!("{later} no longer comes after {earlier}")).task(later)
         }
-        Event::ExternalMet { name } => Line::new(format!("{name} is there")),
+        Event::ExternalDependencyMet { name } => Line::new(format!("{name} is there")),
 
         Event::SessionOpened { session, role, agent, task, phase, .. } => {
             let who = agent.as_ref().map_or("Jangdan", |agent| agent.as_str());
@@ -199,23 +204,23 @@ pub fn line(event: &Event) -> Line {
         Event::InputQueued { session, content, .. } => {
             Line::new(format!("{session} is told{}", colon(&say(content)))).session(*session)
         }
-        Event::InputTyped { session, input } => {
+        Event::InputSent { session, input } => {
             Line::new(format!("{session} has input {input}")).session(*session).quiet()
         }
-        Event::MessageHeard { session, said, .. } => {
+        Event::MessageReceived { session, message: said, .. } => {
             Line::new(format!("{session} says {}", said.name())).session(*session).quiet()
         }
-        Event::MessageRefused { session, protocol, error, .. } => {
+        Event::MessageRejected { session, protocol, error, .. } => {
             Line::new(format!("{session} said {protocol}, which can't be taken{}", colon(error)))
                 .session(*session)
         }
-        Event::NearMissHeard { session, near, raw, .. } => {
+        Event::NearMissReceived { session, near, raw, .. } => {
             Line::new(format!("{session} almost said {near}{}", colon(raw))).session(*session)
         }
-        Event::TurnEnded { session, words, .. } => {
+        Event::TurnEnded { session, text: words, .. } => {
             Line::new(format!("{session} ended its turn{}", colon(words))).session(*session)
         }
-        Event::TurnCut { session, words, .. } => {
+        Event::TurnInterrupted { session, text: words, .. } => {
             Line::new(format!("{session} was cut off in its turn{}", colon(words))).session(*session)
         }
 
@@ -225,15 +230,15 @@ pub fn line(event: &Event) -> Line {
         }
         Event::QuestionRouted { question, to } => {
             let to = match to {
-                Route::Orchestrator => "the orchestrator",
-                Route::Person => "you",
+                QuestionRoute::Orchestrator => "the orchestrator",
+                QuestionRoute::Person => "you",
             };
             Line::new(format!("{question} waits for {to}")).question(*question)
         }
         Event::QuestionForwarded { question, text } => {
             Line::new(format!("{question} is handed on{}", colon(text))).question(*question)
         }
-        Event::QuestionAskedBack { question, text } => {
+        Event::ClarificationRequested { question, text } => {
             Line::new(format!("{question} is asked back{}", colon(text))).question(*question)
         }
         Event::QuestionAnswered { question, answer } => {
@@ -250,34 +255,34 @@ pub fn line(event: &Event) -> Line {
         Event::QuestionWithdrawn { question, reason } => {
             Line::new(format!("{question} is withdrawn{}", colon(reason))).question(*question)
         }
-        Event::QuestionExpired { question, took_default } => {
+        Event::QuestionExpired { question, default_used: took_default } => {
             let took = took_default.as_ref().map(|took| format!(", its default is taken{}", colon(took)));
             Line::new(format!("{question} expired{}", took.unwrap_or_default())).question(*question)
         }
-        Event::QuestionsPiledUp { agent, phase, count } => {
+        Event::ManyQuestionsAsked { agent, phase, count } => {
             Line::new(format!("{agent} asked {count} times in phase {phase}")).phase(*phase)
         }
-        Event::PermissionJudged { session, wish, allowed, rule } => {
+        Event::PermissionDecided { session, request: wish, allowed, rule } => {
             let may = if *allowed { "may" } else { "may not" };
-            let (act, subject) = (wish.kind.word(), brief(&wish.subject));
+            let (act, subject) = (wish.kind.pattern_name(), brief(&wish.subject));
             Line::new(format!("{session} {may} {act} {subject} ({rule})")).session(*session).quiet()
         }
-        Event::PermissionKept { task, pattern, allowed, .. } => {
+        Event::PermissionRuleSaved { task, pattern, allowed, .. } => {
             let may = if *allowed { "allowed" } else { "denied" };
             Line::new(format!("{pattern} is {may} from now on")).maybe_task(task.as_ref())
         }
 
-        Event::RequestMade { request, session, task, asked, .. } => {
+        Event::RequestMade { request, session, task, dependency: asked, .. } => {
             let line = Line::new(format!("{request} asks for {}{}", asked.name, colon(&asked.description)));
             line.id(request).session(*session).maybe_task(task.as_ref())
         }
         Event::RequestProvided { request, provided, default } => {
             let what = match provided {
-                Provided::Environment { names } => list(names),
-                Provided::File { path } => path.clone(),
-                Provided::Permission { granted: true } => "granted".to_owned(),
-                Provided::Permission { granted: false } => "not granted".to_owned(),
-                Provided::Package { name, .. } => name.clone(),
+                ProvidedResource::Environment { names } => list(names),
+                ProvidedResource::File { path } => path.clone(),
+                ProvidedResource::Permission { granted: true } => "granted".to_owned(),
+                ProvidedResource::Permission { granted: false } => "not granted".to_owned(),
+                ProvidedResource::Package { name, .. } => name.clone(),
             };
             let own = if *default { ", the agent's own default" } else { "" };
             Line::new(format!("{request} is provided: {what}{own}")).id(request)
@@ -290,7 +295,7 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{session} knows about {request}")).id(request).session(*session).quiet()
         }
 
-        Event::InvocationMade { invocation, caller, callee, wanted, .. } => {
+        Event::InvocationMade { invocation, caller, callee, task: wanted, .. } => {
             Line::new(format!("{invocation}: {caller} calls {callee}{}", colon(wanted)))
                 .id(invocation)
                 .session(*caller)
@@ -299,8 +304,10 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{invocation} is in hand in {session}")).id(invocation).session(*session)
         }
         Event::InvocationEnded { invocation, outcome } => Line::new(match outcome {
-            CallOutcome::Completed { content, .. } => format!("{invocation} is completed{}", colon(content)),
-            CallOutcome::Failed { reason } => format!("{invocation} failed{}", colon(reason)),
+            InvocationOutcome::Completed { content, .. } => {
+                format!("{invocation} is completed{}", colon(content))
+            }
+            InvocationOutcome::Failed { reason } => format!("{invocation} failed{}", colon(reason)),
         })
         .id(invocation),
         Event::ResultSubmitted { result, from, to, content, .. } => {
@@ -328,7 +335,7 @@ pub fn line(event: &Event) -> Line {
             Line::new(format!("{message} has arrived")).id(message).quiet()
         }
 
-        Event::PhaseCompletionSaid { phase, session, .. } => {
+        Event::PhaseCompletionReported { phase, session, .. } => {
             Line::new(format!("{session} says that phase {phase} is complete"))
                 .phase(*phase)
                 .session(*session)
@@ -340,7 +347,7 @@ pub fn line(event: &Event) -> Line {
             let how = if report.passed { "passed" } else { "failed" };
             Line::new(format!("the checks of phase {phase} {how}{}", colon(&report.summary))).phase(*phase)
         }
-        Event::GateJudgeOpened { phase, session, .. } => {
+        Event::GateVerifierStarted { phase, session, .. } => {
             Line::new(format!("a verifier looks at phase {phase} in {session}"))
                 .phase(*phase)
                 .session(*session)
@@ -387,12 +394,12 @@ pub fn line(event: &Event) -> Line {
             let line = Line::new(format!("{escalation} raised ({severity}){}", colon(title))).id(escalation);
             about(if let Some(session) = session { line.session(*session) } else { line }, subject)
         }
-        Event::EscalationClimbed { escalation, to, .. } => {
+        Event::EscalationForwarded { escalation, to, .. } => {
             let to = match to {
-                Level::Worker => "the worker",
-                Level::Operator => "the operator",
-                Level::Orchestrator => "the orchestrator",
-                Level::Person => "you",
+                EscalationLevel::Worker => "the worker",
+                EscalationLevel::Operator => "the operator",
+                EscalationLevel::Orchestrator => "the orchestrator",
+                EscalationLevel::Person => "you",
             };
             Line::new(format!("{escalation} goes to {to}")).id(escalation)
         }
@@ -417,7 +424,7 @@ pub fn line(event: &Event) -> Line {
             about(Line::new(format!("the limit {limit} no longer holds for {}", name(subject))), subject)
         }
 
-        Event::CheckpointOrdered { checkpoint, task, .. } => {
+        Event::CheckpointRequested { checkpoint, task, .. } => {
             Line::new(format!("{checkpoint} of {task} is to be made")).id(checkpoint).task(task).quiet()
         }
         Event::CheckpointFinished { checkpoint, outcome } => match outcome {
@@ -428,18 +435,18 @@ pub fn line(event: &Event) -> Line {
                 Line::new(format!("{checkpoint} could not be made{}", colon(error))).id(checkpoint)
             }
         },
-        Event::RoomRanOut { escalation, task } => {
+        Event::DiskBudgetExhausted { escalation, task } => {
             Line::new(format!("there is no room for a worktree of {task}: nothing new begins"))
                 .task(task)
                 .id(escalation)
         }
-        Event::OverlapSeen { overlap } => {
+        Event::OverlapDetected { overlap } => {
             let [first, second] = &overlap.tasks;
             let n_files = count(overlap.n_files);
             Line::new(format!("{first} and {second} both change {}", list_of(&overlap.files, n_files)))
                 .task(second)
         }
-        Event::OverlapGone { tasks: [first, second] } => {
+        Event::OverlapResolved { tasks: [first, second] } => {
             Line::new(format!("{first} and {second} no longer change the same files")).task(second)
         }
         Event::EffectFinished { effect, error } => {
@@ -450,11 +457,11 @@ pub fn line(event: &Event) -> Line {
             }
         }
 
-        Event::ChatSaid { text, answers } => {
+        Event::ChatMessageSent { text, answers } => {
             let line = Line::new(format!("said{}", colon(text)));
             if let Some(question) = answers { line.question(*question) } else { line }
         }
-        Event::ChatUnheard { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+        Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
             let works = match *n_running {
                 0 => "nobody is at work".to_owned(),
                 n => format!("at work: {}", list_of(running, count(n))),
@@ -469,7 +476,7 @@ pub fn line(event: &Event) -> Line {
                  reach an agent answer its question, write into its terminal, or retry its task with a hint"
             ))
         }
-        Event::ResolveAsked { session, phase } => {
+        Event::ResolveRequested { session, phase } => {
             let line = Line::new(format!("{session} asks what can be done next")).session(*session).quiet();
             if let Some(phase) = phase { line.phase(*phase) } else { line }
         }
@@ -485,9 +492,9 @@ fn are(n_tasks: usize) -> &'static str {
 
 fn wait(reason: &BlockReason) -> String {
     match reason {
-        BlockReason::Input { question } => format!("the answer to {question}"),
-        BlockReason::Dependency { request } => format!("what {request} asks for"),
-        BlockReason::Call { invocation } => format!("the call {invocation}"),
+        BlockReason::Question { question } => format!("the answer to {question}"),
+        BlockReason::Request { request } => format!("what {request} asks for"),
+        BlockReason::Invocation { invocation } => format!("the call {invocation}"),
         BlockReason::Approval { phase } => format!("the gate of phase {phase}"),
         BlockReason::RateLimited { .. } => "its agent's limit".to_owned(),
         BlockReason::Escalated { escalation } => format!("somebody to settle {escalation}"),
@@ -496,16 +503,18 @@ fn wait(reason: &BlockReason) -> String {
     }
 }
 
-fn fail(failure: &Failure) -> String {
+fn fail(failure: &AttemptFailure) -> String {
     match failure {
-        Failure::Said { reason } => format!("its agent says so{}", colon(reason)),
-        Failure::Exited { exit_status: Some(status) } => format!("its process ended with status {status}"),
-        Failure::Exited { exit_status: None } => "a signal ended its process".to_owned(),
-        Failure::Lost { reason } => format!("its process is lost{}", colon(reason)),
-        Failure::Checks => "its checks failed too often".to_owned(),
-        Failure::Merge { reason } => format!("it could not be merged{}", colon(reason)),
-        Failure::Error { message } => format!("it reported an error{}", colon(message)),
-        Failure::GivenUp => "it was given up".to_owned(),
+        AttemptFailure::Reported { reason } => format!("its agent says so{}", colon(reason)),
+        AttemptFailure::Exited { exit_status: Some(status) } => {
+            format!("its process ended with status {status}")
+        }
+        AttemptFailure::Exited { exit_status: None } => "a signal ended its process".to_owned(),
+        AttemptFailure::Lost { reason } => format!("its process is lost{}", colon(reason)),
+        AttemptFailure::Checks => "its checks failed too often".to_owned(),
+        AttemptFailure::Merge { reason } => format!("it could not be merged{}", colon(reason)),
+        AttemptFailure::Error { message } => format!("it reported an error{}", colon(message)),
+        AttemptFailure::MarkedFailed => "it was given up".to_owned(),
     }
 }
 
@@ -517,18 +526,18 @@ fn passed(receipt: &Receipt) -> String {
     }
 }
 
-fn about(line: Line, subject: &Subject) -> Line {
+fn about(line: Line, subject: &EscalationSubject) -> Line {
     match subject {
-        Subject::Task { task } => line.task(task),
-        Subject::Phase { phase } => line.phase(*phase),
-        Subject::Run => line,
+        EscalationSubject::Task { task } => line.task(task),
+        EscalationSubject::Phase { phase } => line.phase(*phase),
+        EscalationSubject::Run => line,
     }
 }
 
-fn name(subject: &Subject) -> String {
+fn name(subject: &EscalationSubject) -> String {
     match subject {
-        Subject::Task { task } => task.to_string(),
-        Subject::Phase { phase } => format!("phase {phase}"),
-        Subject::Run => "the run".to_owned(),
+        EscalationSubject::Task { task } => task.to_string(),
+        EscalationSubject::Phase { phase } => format!("phase {phase}"),
+        EscalationSubject::Run => "the run".to_owned(),
     }
 }

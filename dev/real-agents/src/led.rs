@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use domain::{PermissionWish, Role, Usage};
+use domain::{PermissionRequest, Role, Usage};
 use drivers::{
     Begin, Happening, Told, TurnOutcome,
     preset::{Launch, Preset},
@@ -116,7 +116,7 @@ impl Led {
     }
 
     /// Waits for a permission prompt.
-    pub fn permission(&mut self) -> Result<PermissionWish> {
+    pub fn permission(&mut self) -> Result<PermissionRequest> {
         self.until("a permission prompt", |seen| match seen {
             Seen::Happened(Happening::Permission { wish, .. }) => Some(wish.clone()),
             _ => None,

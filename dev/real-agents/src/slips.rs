@@ -1,7 +1,7 @@
 //! Slips that a model makes with the protocol. Each is understood all the same, or answered with the right form.
 
 use anyhow::{Context, Result, ensure};
-use domain::{Input, Locale};
+use domain::{Locale, SessionInput};
 use model_server::Turn;
 use protocol::Item;
 
@@ -103,10 +103,13 @@ fn slip(stage: &mut Stage<'_>, text: &str, number: usize, becomes: Becomes) -> R
     let found: Vec<Becomes> = turn.items.iter().map(becoming).collect();
     ensure!(found == [becomes], "it became {found:?}, not {becomes:?}: {:?}", turn.items);
     let input = match turn.items.first() {
-        Some(Item::Invalid(invalid)) => {
-            Input::Invalid { protocol: invalid.protocol.to_owned(), error: invalid.error.clone() }
+        Some(Item::Invalid(invalid)) => SessionInput::InvalidMessage {
+            protocol: invalid.protocol.to_owned(),
+            error: invalid.error.clone(),
+        },
+        Some(Item::Near(near)) => {
+            SessionInput::NearMiss { near: near.near.to_owned(), raw: near.span.raw.clone() }
         }
-        Some(Item::Near(near)) => Input::Near { near: near.near.to_owned(), raw: near.span.raw.clone() },
         Some(Item::Message(_)) | None => return Ok(()),
     };
     // What a run would tell it.

@@ -1,7 +1,7 @@
 //! A plan file that somebody edits while it is run: any change at any time, sensible or not.
 
 use domain::{
-    Actor, Command, FromPlan, OfferId, PhaseNumber, PlannedPhase, PlannedTask, PlannedWork, TaskId,
+    Actor, Command, OfferId, PhaseNumber, PlanStatus, PlannedPhase, PlannedTask, PlannedWork, TaskId,
 };
 
 use crate::{
@@ -23,7 +23,7 @@ impl Simulation<'_> {
     /// The plan file is changed and looked at, and somebody may take what is offered.
     pub(crate) fn edit(&mut self) -> Result<(), Breach> {
         let report = if self.editor.once_in(12) {
-            Command::ReportPlanBroken { problem: "half a line".to_owned() }
+            Command::ReportPlanUnreadable { problem: "half a line".to_owned() }
         } else {
             Command::ReportPlan { work: Box::new(edited(&mut self.editor, &self.model)) }
         };
@@ -31,10 +31,10 @@ impl Simulation<'_> {
         let person = Actor::Person("ben".to_owned());
         let offer = self.model.offer.unwrap_or(OfferId(1));
         match self.editor.below(10) {
-            0..6 => drop(self.give(&person, Command::TakePlan { offer })?),
-            6 => drop(self.give(&person, Command::LeavePlan { offer })?),
+            0..6 => drop(self.give(&person, Command::ApplyPlanChange { offer })?),
+            6 => drop(self.give(&person, Command::IgnorePlanChange { offer })?),
             // What was offered before is no longer what the file says.
-            7 => drop(self.give(&person, Command::TakePlan { offer: OfferId(1) })?),
+            7 => drop(self.give(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
             _ => {}
         }
         self.plan_edit();
@@ -129,7 +129,8 @@ fn rewrite(random: &mut Random, task: &mut PlannedTask, earlier: Option<TaskId>,
             };
         }
         _ => {
-            task.from_plan = if task.from_plan == FromPlan::Open { FromPlan::Done } else { FromPlan::Open };
+            task.plan_status =
+                if task.plan_status == PlanStatus::Open { PlanStatus::Done } else { PlanStatus::Open };
         }
     }
 }

@@ -1,6 +1,9 @@
 //! How an imagined run ends: everything settles, then everybody does their part, then it must come to an end.
 
-use domain::{Actor, BlockReason, Command, EscalationType, Level, Mode, Role, SessionId, Subject};
+use domain::{
+    Actor, BlockReason, Command, EscalationLevel, EscalationSubject, EscalationType, OrchestrationMode, Role,
+    SessionId,
+};
 
 use crate::{
     model::{Life, Session, Standing, Task},
@@ -41,7 +44,7 @@ impl Simulation<'_> {
             if !moved || self.step.is_multiple_of(5) {
                 let before = self.log.len();
                 self.do_duties()?;
-                if !moved && self.model.settings.mode == Mode::Thin {
+                if !moved && self.model.settings.mode == OrchestrationMode::Thin {
                     // A main agent that ended its turn asks again what is next when somebody tells it to.
                     let text = "go on".to_owned();
                     self.give(&Actor::Person("ana".to_owned()), Command::Chat { text, talk_only: false })?;
@@ -90,19 +93,22 @@ impl Simulation<'_> {
                 && session.life != Life::Over
                 && self.world.process(*id).is_some_and(|process| process.awake != Awake::Dead)
         });
-        self.model.settings.mode == Mode::Thin && !lives
+        self.model.settings.mode == OrchestrationMode::Thin && !lives
     }
 
     /// Returns the main agent that people were told of: it says nothing, and somebody looks after it.
     fn silent_main(&self) -> Option<SessionId> {
         let is_told = self.model.escalations.values().any(|escalation| {
             let is_about_run =
-                escalation.subject == Subject::Run && escalation.kind == EscalationType::Blocked;
-            is_about_run && escalation.open && escalation.level == Level::Person
+                escalation.subject == EscalationSubject::Run && escalation.kind == EscalationType::Blocked;
+            is_about_run && escalation.open && escalation.level == EscalationLevel::Person
         });
         let lives = |session: &Session| session.role == Role::Orchestrator && session.life != Life::Over;
         let mains = self.model.sessions.iter().filter(|(_, session)| lives(session));
-        mains.map(|(id, _)| *id).next_back().filter(|_| is_told && self.model.settings.mode == Mode::Thin)
+        mains
+            .map(|(id, _)| *id)
+            .next_back()
+            .filter(|_| is_told && self.model.settings.mode == OrchestrationMode::Thin)
     }
 
     fn stuck(&self) -> Breach {

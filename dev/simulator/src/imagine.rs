@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    AgentName, Budget, Complexity, FromPlan, GateApproval, Member, Mode, PermissionMode, PermissionPolicy,
-    PlannedPhase, PlannedTask, PlannedWork, Priority, Role, Settings, TaskId,
+    AgentName, Budget, Complexity, GateApproval, OrchestrationMode, PermissionMode, PermissionPolicy,
+    PlanStatus, PlannedPhase, PlannedTask, PlannedWork, Priority, Role, RunSettings, TaskId, TeamMember,
 };
 
 use crate::random::Random;
@@ -20,9 +20,9 @@ pub struct Imagined {
     /// What is to be done.
     pub work: PlannedWork,
     /// How.
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// By whom.
-    pub team: Vec<Member>,
+    pub team: Vec<TeamMember>,
 }
 
 /// Imagines a run of at most so many tasks; most are small, so that many can be tried.
@@ -30,7 +30,7 @@ pub fn imagine(random: &mut Random, tasks_max: u32) -> Imagined {
     let tasks_max = tasks_max.max(1);
     let usual = if random.once_in(20) { tasks_max } else { tasks_max.min(10) };
     let n_tasks = random.between(usual.min(2), usual);
-    let mode = if random.once_in(8) { Mode::Thin } else { Mode::Automatic };
+    let mode = if random.once_in(8) { OrchestrationMode::Thin } else { OrchestrationMode::Automatic };
     let team = team(random, mode);
     let settings = settings(random, mode);
     let work = work(random, n_tasks, &team);
@@ -38,11 +38,11 @@ pub fn imagine(random: &mut Random, tasks_max: u32) -> Imagined {
 }
 
 /// Imagines a task that joins the plan while it runs.
-pub fn another_task(random: &mut Random, phase: u32, n: u32, team: &[Member]) -> Option<PlannedTask> {
+pub fn another_task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
     task(random, phase, n, team)
 }
 
-fn team(random: &mut Random, mode: Mode) -> Vec<Member> {
+fn team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember> {
     let mut members = Vec::new();
     for n in 1..=random.between(1, 3) {
         members.push((format!("worker-{n}"), Role::Worker));
@@ -56,20 +56,20 @@ fn team(random: &mut Random, mode: Mode) -> Vec<Member> {
         ("writer", Role::Specialist, 30),
     ];
     for (name, role, percent) in others {
-        if random.percent(percent) || (mode == Mode::Thin && role == Role::Orchestrator) {
+        if random.percent(percent) || (mode == OrchestrationMode::Thin && role == Role::Orchestrator) {
             members.push((name.to_owned(), role));
         }
     }
     let member = |(name, role): (String, Role)| {
         let slots = if random.once_in(3) { NonZeroU32::new(random.between(1, 2)) } else { None };
-        Some(Member { name: name.parse().ok()?, role, slots })
+        Some(TeamMember { name: name.parse().ok()?, role, slots })
     };
     members.into_iter().filter_map(member).collect()
 }
 
-fn settings(random: &mut Random, mode: Mode) -> Settings {
+fn settings(random: &mut Random, mode: OrchestrationMode) -> RunSettings {
     let number = |n: u32| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
-    Settings {
+    RunSettings {
         mode,
         slots: number(random.between(1, 4)),
         memory_mib: random.once_in(3).then_some(2_048),
@@ -92,11 +92,11 @@ fn settings(random: &mut Random, mode: Mode) -> Settings {
         budgets: if random.once_in(8) { vec![budget(random, 6)] } else { Vec::new() },
         time_ms: random.once_in(12).then(|| u64::from(random.between(60, 600)) * MINUTE_MS),
         thin_wait_ms: u64::from(random.between(1, 10)) * MINUTE_MS,
-        ..Settings::default()
+        ..RunSettings::default()
     }
 }
 
-fn work(random: &mut Random, n_tasks: u32, team: &[Member]) -> PlannedWork {
+fn work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
     let n_phases = random.between(1, 3.min(n_tasks));
     let mut phases = Vec::new();
     for number in 1..=n_phases {
@@ -124,7 +124,7 @@ fn work(random: &mut Random, n_tasks: u32, team: &[Member]) -> PlannedWork {
     PlannedWork { title: "An imagined plan".to_owned(), phases, tasks }
 }
 
-fn task(random: &mut Random, phase: u32, n: u32, team: &[Member]) -> Option<PlannedTask> {
+fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
     let id: TaskId = format!("T{phase}.{n}").parse().ok()?;
     let named = |random: &mut Random, role: Role| -> Option<AgentName> {
         let names: Vec<_> = team.iter().filter(|member| member.role == role).collect();
@@ -155,10 +155,10 @@ fn task(random: &mut Random, phase: u32, n: u32, team: &[Member]) -> Option<Plan
     task.memory_mib = [0, 0, 512, 1_500, 4_000].get(random.below(5)).copied().unwrap_or(0);
     task.budget = random.once_in(6).then(|| budget(random, 1));
     task.worktree = random.once_in(15).then(|| "shared".to_owned());
-    task.from_plan = match random.below(30) {
-        0 => FromPlan::Done,
-        1 => FromPlan::Skipped,
-        _ => FromPlan::Open,
+    task.plan_status = match random.below(30) {
+        0 => PlanStatus::Done,
+        1 => PlanStatus::Skipped,
+        _ => PlanStatus::Open,
     };
     Some(task)
 }

@@ -1,6 +1,6 @@
 //! What is seen of worktrees now and then, in between the commands: no step of its own, and no crash.
 
-use domain::{Actor, Command, Overlap, TaskId};
+use domain::{Actor, Command, TaskId, TaskOverlap};
 
 use crate::{rule::Breach, simulation::Simulation};
 
@@ -13,7 +13,7 @@ impl Simulation<'_> {
             .filter_map(|_| {
                 let tasks = [self.eyes.pick(&tasks)?.clone(), self.eyes.pick(&tasks)?.clone()];
                 let files = vec![format!("src/{}.rs", self.eyes.below(3))];
-                Some(Overlap { tasks, files, n_files: 1 })
+                Some(TaskOverlap { tasks, files, n_files: 1 })
             })
             .collect();
         let command = Command::ReportOverlaps { overlaps };

@@ -19,8 +19,8 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    AgentName, CheckpointId, EffectId, EscalationId, InvocationId, LoopId, Member, OfferId, PhaseNumber,
-    QuestionId, Recorded, RequestId, Role, Sequence, SessionId, Settings, TaskId,
+    AgentName, CheckpointId, EffectId, EscalationId, InvocationId, LoopId, OfferId, PhaseNumber, QuestionId,
+    RecordedEvent, RequestId, Role, RunSettings, Sequence, SessionId, TaskId, TeamMember,
 };
 
 pub use calls::Call;
@@ -43,9 +43,9 @@ pub struct Model {
     /// Whether it was called off.
     pub cancelled: bool,
     /// How it behaves.
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// By whom it is done.
-    pub team: Vec<Member>,
+    pub team: Vec<TeamMember>,
     /// The phases, by number.
     pub phases: BTreeMap<PhaseNumber, Phase>,
     /// The tasks, by id.
@@ -86,7 +86,7 @@ pub struct Model {
 
 impl Model {
     /// Takes in an event.
-    pub fn take(&mut self, recorded: &Recorded) {
+    pub fn take(&mut self, recorded: &RecordedEvent) {
         if recorded.sequence != self.sequence.next() {
             self.breach(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
         }

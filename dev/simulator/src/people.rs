@@ -1,8 +1,8 @@
 //! What people wish: answers that come late, twice, wrong or never, and everything else that a button offers.
 
 use domain::{
-    Action, Actor, Budget, Command, DependencyType, EscalationId, Keep, Level, PhaseNumber, Priority,
-    Provided, QuestionId, RequestId, TaskId,
+    Actor, Budget, Command, DependencyType, EscalationAction, EscalationId, EscalationLevel, PermissionScope,
+    PhaseNumber, Priority, ProvidedResource, QuestionId, RequestId, TaskId,
 };
 
 use crate::{
@@ -38,7 +38,8 @@ pub fn duty(random: &mut Random, model: &Model) -> Option<Command> {
     duties.extend(open.map(|(id, request)| settle(random, *id, request)));
     let passed = model.phases.iter().find(|(_, phase)| phase.gate.passed);
     duties.extend(passed.map(|(number, _)| Command::ApproveGate { phase: *number, note: None }));
-    let at_person = model.escalations.iter().filter(|(_, known)| known.open && known.level == Level::Person);
+    let at_person =
+        model.escalations.iter().filter(|(_, known)| known.open && known.level == EscalationLevel::Person);
     let at_person: Vec<EscalationId> = at_person.map(|(id, _)| *id).collect();
     duties.extend(random.pick(&at_person).map(|id| resolve(random, model, *id)));
     random.pick(&duties).cloned()
@@ -58,7 +59,7 @@ pub fn release(model: &Model) -> Vec<Command> {
         }
         let missing = task.plan.external.iter().filter(|name| !model.externals.contains(*name));
         if task.stage == Stage::Waiting {
-            commands.extend(missing.map(|name| Command::MarkMet { name: name.clone() }));
+            commands.extend(missing.map(|name| Command::MarkExternalMet { name: name.clone() }));
         }
     }
     commands
@@ -73,7 +74,7 @@ fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
         question: Some(question),
         task: None,
         answer: answer.to_owned(),
-        keep: Keep::Once,
+        scope: PermissionScope::Once,
     };
     match random.below(10) {
         0..4 => random.pick(&questions).map(|id| says(*id, "left")),
@@ -82,7 +83,7 @@ fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
         6 => random.pick(&requests).map(|id| Command::SkipRequest(*id)),
         7 => random.pick(&requests).map(|id| Command::Provide {
             request: *id,
-            provided: Provided::File { path: "a.txt".to_owned() },
+            provided: ProvidedResource::File { path: "a.txt".to_owned() },
         }),
         8 => random.pick(&escalations).map(|id| resolve(random, model, *id)),
         _ => Some(Command::Chat { text: "left".to_owned(), talk_only: false }),
@@ -109,7 +110,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
             let kept: Vec<_> = kept.map(|(id, _)| *id).collect();
             Command::RewindTask { task, checkpoint: random.pick(&kept).copied() }
         }
-        52..56 => Command::MakeCheckpoint(task),
+        52..56 => Command::CreateCheckpoint(task),
         56..60 => {
             let n = 100 + u32::try_from(model.tasks.len()).unwrap_or(0);
             let mut added = imagine::another_task(random, phase, n, &model.team)?;
@@ -121,7 +122,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
             let later = model.tasks.get(&task)?;
             Command::RemoveDependency { earlier: later.earlier.first()?.clone(), later: task }
         }
-        70..76 => Command::MarkMet { name: (*random.pick(&EXTERNALS)?).to_owned() },
+        70..76 => Command::MarkExternalMet { name: (*random.pick(&EXTERNALS)?).to_owned() },
         76..80 => Command::PauseRun,
         80..86 => Command::ContinueRun,
         86..89 => Command::PausePhase(phase),
@@ -139,7 +140,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
         99..102 => Command::ApproveGate { phase, note: None },
         102..106 => {
             let question = random.pick(&model.pending()).copied()?;
-            Command::AskBack { question, text: "what do you mean?".to_owned() }
+            Command::RequestClarification { question, text: "what do you mean?".to_owned() }
         }
         106..109 => {
             let (id, request) = model.requests.iter().find(|(_, request)| request.open)?;
@@ -149,18 +150,24 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
                 Command::SkipRequest(*id)
             }
         }
-        109..112 => Command::TellTask { task, text: "mind the gap".to_owned() },
-        _ => {
-            Command::Answer { question: None, task: Some(task), answer: "left".to_owned(), keep: Keep::Once }
-        }
+        109..112 => Command::SendMessage { task, text: "mind the gap".to_owned() },
+        _ => Command::Answer {
+            question: None,
+            task: Some(task),
+            answer: "left".to_owned(),
+            scope: PermissionScope::Once,
+        },
     })
 }
 
 fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command> {
     let question: &Question = model.questions.get(&id).filter(|known| known.standing == Standing::Person)?;
     let word = random.pick(&question.options).cloned().unwrap_or_else(|| "yes".to_owned());
-    let keep = random.pick(&[Keep::Once, Keep::Task, Keep::Run, Keep::Project]).copied().unwrap_or_default();
-    Some(Command::Answer { question: Some(id), task: None, answer: word, keep })
+    let keep = random
+        .pick(&[PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project])
+        .copied()
+        .unwrap_or_default();
+    Some(Command::Answer { question: Some(id), task: None, answer: word, scope: keep })
 }
 
 fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
@@ -173,11 +180,11 @@ fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
     let name = known.asked.name.clone();
     let provided = match known.asked.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
-            Provided::Environment { names: vec![name] }
+            ProvidedResource::Environment { names: vec![name] }
         }
-        DependencyType::File => Provided::File { path: "given.txt".to_owned() },
-        DependencyType::Permission => Provided::Permission { granted: random.once_in(2) },
-        DependencyType::Package => Provided::Package { name, version: None },
+        DependencyType::File => ProvidedResource::File { path: "given.txt".to_owned() },
+        DependencyType::Permission => ProvidedResource::Permission { granted: random.once_in(2) },
+        DependencyType::Package => ProvidedResource::Package { name, version: None },
     };
     Command::Provide { request, provided }
 }
@@ -185,17 +192,17 @@ fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
 fn resolve(random: &mut Random, model: &Model, escalation: EscalationId) -> Command {
     let suggested = model.escalations.get(&escalation).map_or(&[][..], |known| &known.suggested);
     let action = match random.below(32) {
-        16..32 => random.pick(suggested).cloned().unwrap_or(Action::Dismiss),
-        0..6 => Action::Retry { hint: None },
+        16..32 => random.pick(suggested).cloned().unwrap_or(EscalationAction::Dismiss),
+        0..6 => EscalationAction::Retry { hint: None },
         6 => match random.pick(&model.team) {
-            Some(member) => Action::Reassign { agent: member.name.clone() },
-            None => Action::Skip,
+            Some(member) => EscalationAction::Reassign { agent: member.name.clone() },
+            None => EscalationAction::Skip,
         },
-        7 | 8 => Action::Skip,
-        9 | 10 => Action::Waive,
-        11 | 12 => Action::RaiseBudget { budget: Budget::Tokens(9_000_000) },
-        13 | 14 => Action::GiveUp,
-        _ => Action::Dismiss,
+        7 | 8 => EscalationAction::Skip,
+        9 | 10 => EscalationAction::Waive,
+        11 | 12 => EscalationAction::RaiseBudget { budget: Budget::Tokens(9_000_000) },
+        13 | 14 => EscalationAction::MarkFailed,
+        _ => EscalationAction::Dismiss,
     };
     Command::Resolve { escalation, action, note: None }
 }

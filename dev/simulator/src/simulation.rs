@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Event, Mode, Recorded, SessionId};
+use domain::{Actor, Command, EffectId, Event, OrchestrationMode, RecordedEvent, SessionId};
 use engine::Run;
 
 use crate::{
@@ -35,7 +35,7 @@ pub struct Simulation<'a> {
     pub(crate) mirror: Run,
     pub(crate) model: Model,
     pub(crate) world: World,
-    pub(crate) log: Vec<Recorded>,
+    pub(crate) log: Vec<RecordedEvent>,
     /// A snapshot, and how many events it is made of.
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
@@ -108,7 +108,8 @@ impl<'a> Simulation<'a> {
                 self.summary.events = self.log.len() as u64;
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
-                let taken = |recorded: &&Recorded| matches!(recorded.event, Event::PlanTaken { .. });
+                let taken =
+                    |recorded: &&RecordedEvent| matches!(recorded.event, Event::PlanChangeApplied { .. });
                 self.summary.amended = self.log.iter().filter(taken).count() as u64;
                 Ok(self.summary)
             }
@@ -179,7 +180,7 @@ impl<'a> Simulation<'a> {
             Happening::Read(session) => self.read(session)?,
             Happening::Type(session) => {
                 if let Some(input) = self.world.type_next(session, &self.model) {
-                    self.world.report(Command::ReportTyped { session, input });
+                    self.world.report(Command::ReportInputSent { session, input });
                 }
             }
             Happening::Wish => {
@@ -221,7 +222,8 @@ impl<'a> Simulation<'a> {
 
     fn is_main(&self, session: SessionId) -> bool {
         let leads = |session: &crate::model::Session| session.role == domain::Role::Orchestrator;
-        self.model.settings.mode == Mode::Thin && self.model.sessions.get(&session).is_some_and(leads)
+        self.model.settings.mode == OrchestrationMode::Thin
+            && self.model.sessions.get(&session).is_some_and(leads)
     }
 
     fn read(&mut self, session: SessionId) -> Result<(), Breach> {

@@ -1,6 +1,6 @@
 //! What happened in a run, in lines for people.
 
-use domain::{Actor, Command, Recorded};
+use domain::{Actor, Command, RecordedEvent};
 use engine::Rejection;
 
 /// A longer line tells no more.
@@ -38,7 +38,7 @@ impl Trace {
     }
 
     /// This came of it.
-    pub fn events(&mut self, events: &[Recorded]) {
+    pub fn events(&mut self, events: &[RecordedEvent]) {
         for recorded in events {
             self.line(|| format!("        {:>4} {:?}", recorded.sequence.0, recorded.event));
         }

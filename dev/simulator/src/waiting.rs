@@ -1,6 +1,6 @@
 //! Everything comes to rest without people: then all that does not move must wait for somebody, and say for whom.
 
-use domain::{BlockReason, Level, TaskId};
+use domain::{BlockReason, EscalationLevel, TaskId};
 
 use crate::{
     model::{Stage, Standing, Task},
@@ -19,7 +19,7 @@ impl Simulation<'_> {
         self.temper.crash_once_in = 0;
         self.world.forget_wishes();
         // A main agent asks what is next for ever.
-        let is_thin = self.model.settings.mode == domain::Mode::Thin;
+        let is_thin = self.model.settings.mode == domain::OrchestrationMode::Thin;
         let last = self.step + if is_thin { STEPS_MAX / 10 } else { STEPS_MAX };
         while self.world.is_busy() {
             if self.step > last {
@@ -60,13 +60,13 @@ impl Simulation<'_> {
     fn is_open(&self, reason: &BlockReason) -> bool {
         let model = &self.model;
         match reason {
-            BlockReason::Input { question } => {
+            BlockReason::Question { question } => {
                 model.questions.get(question).is_some_and(|question| question.standing.is_open())
             }
-            BlockReason::Dependency { request } => {
-                model.requests.get(request).is_some_and(|known| known.open)
+            BlockReason::Request { request } => model.requests.get(request).is_some_and(|known| known.open),
+            BlockReason::Invocation { invocation } => {
+                model.calls.get(invocation).is_some_and(|call| call.open)
             }
-            BlockReason::Call { invocation } => model.calls.get(invocation).is_some_and(|call| call.open),
             BlockReason::Approval { phase } => {
                 model.phases.get(phase).is_some_and(|phase| !phase.gate.approved)
             }
@@ -109,7 +109,7 @@ impl Simulation<'_> {
         let gate = &phase.gate;
         let judged = gate.judge.is_some_and(|judge| self.is_at_work(judge));
         let escalated = self.model.escalations.values().any(|escalation| {
-            escalation.open && escalation.subject == domain::Subject::Phase { phase: number }
+            escalation.open && escalation.subject == domain::EscalationSubject::Phase { phase: number }
         });
         let explained =
             gate.approved || gate.passed || judged || escalated || phase.paused || phase.cancelled;
@@ -128,7 +128,7 @@ impl Simulation<'_> {
         }
         let low = self.model.escalations.iter().find(|(_, escalation)| {
             escalation.open
-                && escalation.level != Level::Person
+                && escalation.level != EscalationLevel::Person
                 && escalation.session.is_none_or(|session| !self.model.lives(session))
         });
         low.map(|(id, escalation)| format!("{id} is at {:?}, and nobody has it", escalation.level))

@@ -6,8 +6,9 @@ use std::{
 };
 
 use domain::{
-    Actor, CheckpointOutcome, Command, Done, EffectId, GateApproval, GateReport, Heard, Input, Member,
-    MergeOutcome, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Said, Settings, Timestamp,
+    Actor, AgentMessage, CheckpointOutcome, Command, DoneMessage, EffectId, GateApproval, GateReport,
+    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
+    SessionInput, TeamMember, Timestamp,
 };
 use engine::{Effect, Rejection, Run};
 use views::Views;
@@ -19,7 +20,7 @@ pub struct Crank {
     /// The run.
     pub run: Run,
     /// All that happened.
-    pub log: Vec<Recorded>,
+    pub log: Vec<RecordedEvent>,
     /// How often something was wished of it.
     pub n_steps: u64,
     /// The rows of it, where they are kept.
@@ -116,17 +117,17 @@ pub fn start(work: &Work, slots: u32) -> Command {
         artefacts: Vec::new(),
         budgets: Vec::new(),
     };
-    let settings = Settings {
+    let settings = RunSettings {
         slots: NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN),
         gate_approval: GateApproval::Automatic,
-        ..Settings::default()
+        ..RunSettings::default()
     };
     let name = "dev".parse().unwrap_or_else(|_| unreachable!("a name of letters is a name"));
     Command::StartRun {
         project: "a project".to_owned(),
         work: Box::new(PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks }),
         settings: Box::new(settings),
-        team: vec![Member { name, role: Role::Worker, slots: None }],
+        team: vec![TeamMember { name, role: Role::Worker, slots: None }],
     }
 }
 
@@ -137,11 +138,11 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
             Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         Effect::Say { session, input, content } => {
-            let mut answers = vec![(Actor::System, Command::ReportTyped { session, input })];
-            if let Input::Task { task: task_id, .. } = *content {
-                let said = Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() });
-                let heard = Heard { start: 100, ordinal: 0 };
-                let hear = Command::Hear { heard, read_from: 120, said: Box::new(said) };
+            let mut answers = vec![(Actor::System, Command::ReportInputSent { session, input })];
+            if let SessionInput::Task { task: task_id, .. } = *content {
+                let said = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
+                let heard = MessageOffset { start: 100, ordinal: 0 };
+                let hear = Command::ReceiveMessage { offset: heard, read_from: 120, message: Box::new(said) };
                 answers.push((Actor::Agent(session), hear));
             }
             return answers;

@@ -2,7 +2,7 @@
 //!
 //! Pure: from what waits to what is wished.
 
-use domain::{Action, Command, DependencyType, Keep, Provided, QuestionKind};
+use domain::{Command, DependencyType, EscalationAction, PermissionScope, ProvidedResource, QuestionKind};
 use views::{EscalationRow, InboxItem, InboxRow, QuestionRow, RequestRow};
 
 /// What is said where nothing is offered.
@@ -44,14 +44,14 @@ fn to_question(row: &QuestionRow) -> Command {
         QuestionKind::Confirmation => offered.unwrap_or_else(|| "yes".to_owned()),
         QuestionKind::Text | QuestionKind::Selection => offered.unwrap_or_else(|| AS_YOU_LIKE.to_owned()),
     };
-    Command::Answer { question: Some(row.id), task: None, answer, keep: Keep::Once }
+    Command::Answer { question: Some(row.id), task: None, answer, scope: PermissionScope::Once }
 }
 
 /// A permission can be given; nothing else is here to be given away.
 fn to_request(row: &RequestRow) -> Command {
     match row.r#type {
         DependencyType::Permission => {
-            Command::Provide { request: row.id, provided: Provided::Permission { granted: true } }
+            Command::Provide { request: row.id, provided: ProvidedResource::Permission { granted: true } }
         }
         DependencyType::ApiKey
         | DependencyType::EnvVariable
@@ -73,15 +73,19 @@ fn to_request(row: &RequestRow) -> Command {
 /// Takes the first thing that is suggested and was not done before about the same, so that nothing is tried for ever.
 fn to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
     let about = |row: &EscalationRow| (row.task.clone(), row.phase, row.kind);
-    let word = |action: &Action| action.to_string();
+    let word = |action: &EscalationAction| action.to_string();
     let before: Vec<String> = all
         .iter()
         .filter(|other| other.id != row.id && about(other) == about(row))
         .filter_map(|other| other.action.as_ref().map(word))
         .collect();
-    let is_new = |action: &&Action| !before.contains(&word(action));
+    let is_new = |action: &&EscalationAction| !before.contains(&word(action));
     let action = row.suggested.iter().find(is_new).or(row.suggested.last());
-    Command::Resolve { escalation: row.id, action: action.cloned().unwrap_or(Action::Dismiss), note: None }
+    Command::Resolve {
+        escalation: row.id,
+        action: action.cloned().unwrap_or(EscalationAction::Dismiss),
+        note: None,
+    }
 }
 
 #[cfg(test)]

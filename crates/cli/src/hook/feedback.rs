@@ -1,6 +1,6 @@
 //! `jangdan hook test-feedback`: what the tests found, as a notification for people and a message for the worker.
 
-use domain::{AgentName, Direct, DirectType, Feedback, Said};
+use domain::{AgentMessage, AgentName, DirectMessage, DirectType, TestFeedback};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ struct Notification<'a> {
 /// Hears `{sessionId, payload}`. Whoever wired the hook decides who gets it, else the payload does.
 pub(super) fn hear(event: &Value, to: Option<AgentName>) -> Outcome {
     let payload = event.get("payload").filter(|payload| payload.is_object());
-    let feedback: Option<Feedback> = payload.and_then(|payload| serde_json::from_value(payload.clone()).ok());
+    let feedback: Option<TestFeedback> =
+        payload.and_then(|payload| serde_json::from_value(payload.clone()).ok());
     let Some(feedback) = feedback else {
         return Outcome { answer: answer("The feedback can't be read."), said: None };
     };
@@ -34,11 +35,15 @@ pub(super) fn hear(event: &Value, to: Option<AgentName>) -> Outcome {
 }
 
 /// Returns the message for the worker; one that is too long goes without its traces rather than not at all.
-fn direct(target: AgentName, mut feedback: Feedback) -> Said {
-    let say = |feedback: &Feedback| {
+fn direct(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
+    let say = |feedback: &TestFeedback| {
         // On one line, so that it can't be taken for anything else.
         let content = serde_json::to_string(feedback).unwrap_or_default();
-        Said::Direct(Direct { target: target.clone(), r#type: Some(DirectType::Feedback), content })
+        AgentMessage::Direct(DirectMessage {
+            target: target.clone(),
+            r#type: Some(DirectType::Feedback),
+            content,
+        })
     };
     let whole = say(&feedback);
     if protocol::encode(&whole, None).is_ok() {
@@ -53,7 +58,7 @@ fn target(payload: &Value) -> Option<AgentName> {
     names.iter().find_map(|name| payload.get(name)?.as_str()?.parse().ok())
 }
 
-fn message(feedback: &Feedback) -> String {
+fn message(feedback: &TestFeedback) -> String {
     if feedback.success {
         return "All tests passed.".to_owned();
     }

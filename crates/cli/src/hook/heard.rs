@@ -2,7 +2,7 @@
 //!
 //! The events are of whatever version runs: a field that is missing or of another kind means that nothing is said.
 
-use domain::{Progress, Role, Said, StepComplete};
+use domain::{AgentMessage, ProgressMessage, Role, StepComplete};
 use protocol::{Decoder, Item, Keys, Options};
 use serde_json::Value;
 
@@ -15,13 +15,13 @@ const SUBJECTS: &[&str] =
     &["file_path", "notebook_path", "path", "pattern", "url", "query", "description", "command", "prompt"];
 
 /// Says what Claude Code notifies about.
-pub(super) fn notification(event: &Value) -> Option<Said> {
+pub(super) fn notification(event: &Value) -> Option<AgentMessage> {
     let message = line(text(event, "message")?);
     progress(message)
 }
 
 /// Says which tool was used on what.
-pub(super) fn tool_use(event: &Value) -> Option<Said> {
+pub(super) fn tool_use(event: &Value) -> Option<AgentMessage> {
     let tool = line(text(event, "tool_name")?);
     let input = event.get("tool_input").unwrap_or(&Value::Null);
     let subject = SUBJECTS.iter().find_map(|name| text(input, name)).map(line);
@@ -32,18 +32,18 @@ pub(super) fn tool_use(event: &Value) -> Option<Said> {
 }
 
 /// Says the last answer of a turn, unless that says something of its own.
-pub(super) fn stop(event: &Value) -> Option<Said> {
+pub(super) fn stop(event: &Value) -> Option<AgentMessage> {
     let answer = text(event, "last_assistant_message")?;
     if holds_messages(answer) {
         return None;
     }
     let lines: Vec<String> = answer.lines().map(|line| line.trim_end().replace('\t', "    ")).collect();
     let summary = cut(lines.join("\n").trim(), SUMMARY_SIGNS_MAX);
-    (!summary.is_empty()).then_some(Said::StepComplete(StepComplete { summary: Some(summary) }))
+    (!summary.is_empty()).then_some(AgentMessage::StepComplete(StepComplete { summary: Some(summary) }))
 }
 
-fn progress(task: String) -> Option<Said> {
-    (!task.is_empty()).then_some(Said::Progress(Progress { progress: None, task: Some(task) }))
+fn progress(task: String) -> Option<AgentMessage> {
+    (!task.is_empty()).then_some(AgentMessage::Progress(ProgressMessage { progress: None, task: Some(task) }))
 }
 
 /// Whether anybody could hear a message in it: the agent has said it already, and not by this hook.
@@ -75,12 +75,12 @@ fn cut(text: &str, signs_max: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::Said;
+    use domain::AgentMessage;
     use serde_json::{Value, json};
 
     use super::{notification, stop, tool_use};
 
-    fn wire(said: Option<Said>) -> String {
+    fn wire(said: Option<AgentMessage>) -> String {
         said.map_or_else(|| "nothing".to_owned(), |said| protocol::encode(&said, None).unwrap())
     }
 
@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_long_answer_is_cut() {
-        let Some(Said::StepComplete(step)) = stop(&json!({"last_assistant_message": "긴 ".repeat(9000)}))
+        let Some(AgentMessage::StepComplete(step)) =
+            stop(&json!({"last_assistant_message": "긴 ".repeat(9000)}))
         else {
             panic!("nothing is said");
         };

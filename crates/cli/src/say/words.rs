@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use clap::{Subcommand, ValueEnum};
 use domain::{
-    AgentError, AgentName, AskUser, AskUserType, DeliverResult, DependencyRequest, DependencyType, Direct,
-    DirectType, Done, ErrorType, Fail, Feedback, Invoke, NeedHuman, PhaseComplete, Progress, Recovery,
-    ResultType, Said, StepComplete, TaskId,
+    AgentError, AgentMessage, AgentName, AskUser, AskUserType, DeliverResult, DependencyRequest,
+    DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage, InvokeMessage, NeedHuman,
+    PhaseComplete, ProgressMessage, Recovery, ResultType, StepComplete, TaskId, TestFeedback,
 };
 
 use crate::failure::Failure;
@@ -174,9 +174,9 @@ pub enum Then {
 
 impl Words {
     /// Returns the message.
-    pub fn said(&self) -> Result<Said, Failure> {
+    pub fn said(&self) -> Result<AgentMessage, Failure> {
         Ok(match self.clone() {
-            Self::Ask { question, options, default, context, optional } => Said::AskUser(AskUser {
+            Self::Ask { question, options, default, context, optional } => AgentMessage::AskUser(AskUser {
                 question,
                 r#type: if options.is_empty() { AskUserType::Text } else { AskUserType::Selection },
                 options,
@@ -184,13 +184,15 @@ impl Words {
                 default,
                 required: !optional,
             }),
-            Self::NeedHuman { question } => Said::NeedHuman(NeedHuman { question }),
-            Self::Invoke { agent: target, task, context } => Said::Invoke(Invoke { target, task, context }),
+            Self::NeedHuman { question } => AgentMessage::NeedHuman(NeedHuman { question }),
+            Self::Invoke { agent: target, task, context } => {
+                AgentMessage::Invoke(InvokeMessage { target, task, context })
+            }
             Self::Deliver { agent: target, content, kind } => {
-                Said::DeliverResult(DeliverResult { target, result_type: kind.into(), content })
+                AgentMessage::DeliverResult(DeliverResult { target, result_type: kind.into(), content })
             }
             Self::Request { kind, name, description, default, optional } => {
-                Said::DependencyRequest(DependencyRequest {
+                AgentMessage::DependencyRequest(DependencyRequest {
                     r#type: kind.into(),
                     name,
                     description,
@@ -200,18 +202,18 @@ impl Words {
                 })
             }
             Self::Done { task: task_id } => {
-                Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() })
+                AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() })
             }
             Self::Fail { task: task_id, reason } => {
-                Said::Fail(Fail { task_id, phase: None, reason, fields: BTreeMap::new() })
+                AgentMessage::Fail(FailMessage { task_id, phase: None, reason, fields: BTreeMap::new() })
             }
-            Self::Step { summary } => Said::StepComplete(StepComplete { summary }),
-            Self::Progress { progress, task } => Said::Progress(Progress { progress, task }),
+            Self::Step { summary } => AgentMessage::StepComplete(StepComplete { summary }),
+            Self::Progress { progress, task } => AgentMessage::Progress(ProgressMessage { progress, task }),
             Self::Direct { agent: target, content, kind } => {
-                Said::Direct(Direct { target, r#type: kind.map(DirectType::from), content })
+                AgentMessage::Direct(DirectMessage { target, r#type: kind.map(DirectType::from), content })
             }
             Self::Feedback { agent: target, json } => {
-                let feedback: Feedback = serde_json::from_str(&json).map_err(|error| Failure {
+                let feedback: TestFeedback = serde_json::from_str(&json).map_err(|error| Failure {
                     what: format!("read the feedback: {error}"),
                     hint: Some(
                         r#"write {"success":false,"failures":[{"name":"…","expected":"…"}]}"#.to_owned(),
@@ -220,12 +222,12 @@ impl Words {
                 })?;
                 // Written anew on one line, so that it can't be taken for anything else.
                 let content = serde_json::to_string(&feedback).unwrap_or(json);
-                Said::Direct(Direct { target, r#type: Some(DirectType::Feedback), content })
+                AgentMessage::Direct(DirectMessage { target, r#type: Some(DirectType::Feedback), content })
             }
             Self::PhaseComplete { phase, documents } => {
-                Said::PhaseComplete(PhaseComplete { phase, name: None, documents })
+                AgentMessage::PhaseComplete(PhaseComplete { phase, name: None, documents })
             }
-            Self::Error { message, recovery, fatal, details } => Said::Error(AgentError {
+            Self::Error { message, recovery, fatal, details } => AgentMessage::Error(AgentError {
                 r#type: if fatal { ErrorType::Fatal } else { ErrorType::Recoverable },
                 message,
                 details,

@@ -11,8 +11,8 @@ mod request;
 pub use request::no_vault;
 
 use domain::{
-    Action, Command, EscalationId, Keep, Locale, OfferId, PhaseNumber, Provided, QuestionId, RequestId,
-    Timestamp,
+    Command, EscalationAction, EscalationId, Locale, OfferId, PermissionScope, PhaseNumber, ProvidedResource,
+    QuestionId, RequestId, Timestamp,
 };
 use views::{InboxItem, InboxRow};
 
@@ -56,9 +56,9 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// Answers a question.
-    Answer(QuestionId, String, Keep),
+    Answer(QuestionId, String, PermissionScope),
     /// Provides what a request asks for.
-    Provide(RequestId, Provided),
+    Provide(RequestId, ProvidedResource),
     /// Refuses a request; the words say why.
     Refuse(RequestId),
     /// Leaves a request out.
@@ -68,7 +68,7 @@ pub enum Act {
     /// Does not let a phase pass; the words say why.
     Reject(PhaseNumber),
     /// Does something about an escalation; the words are a hint or a note.
-    Resolve(EscalationId, Action),
+    Resolve(EscalationId, EscalationAction),
     /// Lets a change of the plan file hold for the run.
     TakePlan(OfferId),
     /// Lets the plan stay as the run has it.
@@ -159,10 +159,10 @@ impl Entry {
         match &self.free {
             _ if typed.is_empty() => Meaning::Unclear(self.help(locale)),
             _ if self.is_number_beyond(typed) => Meaning::Unclear(self.help(locale)),
-            Free::Answer(question) => Meaning::Wish(answer(*question, typed, Keep::Once)),
+            Free::Answer(question) => Meaning::Wish(answer(*question, typed, PermissionScope::Once)),
             Free::Path(request) => Meaning::Wish(Command::Provide {
                 request: *request,
-                provided: Provided::File { path: typed.to_owned() },
+                provided: ProvidedResource::File { path: typed.to_owned() },
             }),
             Free::Nothing => Meaning::Unclear(self.help(locale)),
         }
@@ -225,11 +225,11 @@ impl Act {
             Self::Reject(phase) => {
                 Command::RejectGate { phase: *phase, reason: words.to_owned(), tasks: Vec::new() }
             }
-            Self::TakePlan(offer) => Command::TakePlan { offer: *offer },
-            Self::LeavePlan(offer) => Command::LeavePlan { offer: *offer },
-            Self::Resolve(escalation, Action::Retry { hint }) => Command::Resolve {
+            Self::TakePlan(offer) => Command::ApplyPlanChange { offer: *offer },
+            Self::LeavePlan(offer) => Command::IgnorePlanChange { offer: *offer },
+            Self::Resolve(escalation, EscalationAction::Retry { hint }) => Command::Resolve {
                 escalation: *escalation,
-                action: Action::Retry { hint: note.or_else(|| hint.clone()) },
+                action: EscalationAction::Retry { hint: note.or_else(|| hint.clone()) },
                 note: None,
             },
             Self::Resolve(escalation, action) => {
@@ -239,8 +239,8 @@ impl Act {
     }
 }
 
-fn answer(question: QuestionId, text: &str, keep: Keep) -> Command {
-    Command::Answer { question: Some(question), task: None, answer: text.to_owned(), keep }
+fn answer(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
+    Command::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
 }
 
 /// Joins what is there of a heading.

@@ -50,7 +50,7 @@ pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     for task in &changes.removed {
         lines.push(line(Sign::Removed, format!("- {task} {}: gone or ticked", title(board, task))));
     }
-    for kept in &changes.kept {
+    for kept in &changes.too_late {
         let state = board.tasks.get(&kept.task).map(|row| format!("{:?}", row.state).to_lowercase());
         let state = state.unwrap_or_default();
         let words: Vec<&str> = kept.fields.iter().map(|field| field_word(*field)).collect();

@@ -198,7 +198,7 @@ impl Prompt {
 fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
     let asks = |text: &str| match entry.item {
         InboxItem::Question(question) => {
-            Meaning::Wish(Command::AskBack { question, text: text.trim().to_owned() })
+            Meaning::Wish(Command::RequestClarification { question, text: text.trim().to_owned() })
         }
         InboxItem::Request(_)
         | InboxItem::Gate(_)
@@ -218,7 +218,12 @@ fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
     match (&entry.free, text.strip_prefix('=')) {
         (Free::Answer(question), Some(text)) if !text.trim().is_empty() => {
             let (question, answer) = (Some(*question), text.trim().to_owned());
-            Some(Meaning::Wish(Command::Answer { question, task: None, answer, keep: domain::Keep::Once }))
+            Some(Meaning::Wish(Command::Answer {
+                question,
+                task: None,
+                answer,
+                scope: domain::PermissionScope::Once,
+            }))
         }
         _ => None,
     }

@@ -5,7 +5,7 @@ mod typing;
 
 use std::collections::BTreeMap;
 
-use domain::{Locale, Recorded, SessionId, Timestamp};
+use domain::{Locale, RecordedEvent, SessionId, Timestamp};
 use serde_json::Value;
 use views::{Kind, Views};
 
@@ -22,7 +22,7 @@ pub const ESCALATION: usize = 38;
 pub const GATE: usize = 41;
 pub const END: usize = 42;
 
-fn log(locale: Locale) -> Vec<Recorded> {
+fn log(locale: Locale) -> Vec<RecordedEvent> {
     let text = match locale {
         Locale::En => include_str!("tests/shop-en.jsonl"),
         Locale::Ko => include_str!("tests/shop-ko.jsonl"),
@@ -30,7 +30,7 @@ fn log(locale: Locale) -> Vec<Recorded> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn now(log: &[Recorded]) -> Timestamp {
+fn now(log: &[RecordedEvent]) -> Timestamp {
     Timestamp(log.last().unwrap().at.0 + 75_000)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What agents, plans and people wrote stays as it is.
 
-use domain::{DependencyType, Keep, Locale, PermissionKind, PhaseNumber, Severity};
+use domain::{DependencyType, Locale, PermissionKind, PermissionScope, PhaseNumber, Severity};
 use views::{Party, RunState, TaskState};
 
 use super::amount::about;
@@ -65,7 +65,7 @@ pub fn waits_for(locale: Locale, whom: &str) -> String {
 }
 
 /// Says how much something holds up; nothing where it holds up nothing.
-pub fn holds_up(locale: Locale, held: domain::HoldsUp) -> Option<String> {
+pub fn holds_up(locale: Locale, held: domain::BlockedWork) -> Option<String> {
     let (n_tasks, time) = (held.tasks as usize, about(locale, held.time_ms));
     let (has_tasks, has_time) = (held.tasks > 0, held.time_ms > 0);
     let what = match (locale, has_tasks, has_time) {
@@ -99,12 +99,12 @@ pub fn severity(locale: Locale, severity: Severity) -> &'static str {
 }
 
 /// Returns for how long an answer holds.
-pub fn keep(locale: Locale, keep: Keep) -> &'static str {
+pub fn keep(locale: Locale, keep: PermissionScope) -> &'static str {
     match keep {
-        Keep::Once => pick(locale, "once", "이번만"),
-        Keep::Task => pick(locale, "for this task", "이 작업 동안"),
-        Keep::Run => pick(locale, "for this run", "이 실행 동안"),
-        Keep::Project => pick(locale, "for the project", "이 프로젝트에서"),
+        PermissionScope::Once => pick(locale, "once", "이번만"),
+        PermissionScope::Task => pick(locale, "for this task", "이 작업 동안"),
+        PermissionScope::Run => pick(locale, "for this run", "이 실행 동안"),
+        PermissionScope::Project => pick(locale, "for the project", "이 프로젝트에서"),
     }
 }
 

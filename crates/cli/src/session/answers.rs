@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use domain::{AskUser, Said};
+use domain::{AgentMessage, AskUser};
 use drivers::{Happening, PromptOption, Told};
 use sessions::Seen;
 
@@ -37,7 +37,7 @@ impl Waits {
             Happening::Prompt { prompt, asked } => self.open(prompt, What::Question(asked.clone())),
             Happening::Withdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
             Happening::Said { item: protocol::Item::Message(message), .. } => {
-                if let Said::AskUser(asked) = &message.said {
+                if let AgentMessage::AskUser(asked) = &message.said {
                     self.asked = Some(Box::new(asked.clone()));
                 }
             }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use domain::{AskUser, PermissionKind, PermissionWish, Usage};
+use domain::{AskUser, PermissionKind, PermissionRequest, Usage};
 use drivers::{
     Happening, PlanStep, PromptOption, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
 };
@@ -124,7 +124,7 @@ impl<W: Write> Show<W> {
         Ok(())
     }
 
-    fn permission(&mut self, wish: &PermissionWish, options: &[PromptOption]) -> io::Result<()> {
+    fn permission(&mut self, wish: &PermissionRequest, options: &[PromptOption]) -> io::Result<()> {
         let what = match wish.kind {
             PermissionKind::Edit => "change",
             PermissionKind::Run => "run",

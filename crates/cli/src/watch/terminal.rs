@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, Provided, RunId, SessionId};
+use domain::{Command, ProvidedResource, RunId, SessionId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use server::{Client, LiveEvent};
@@ -258,7 +258,7 @@ impl Watcher<'_> {
 
     fn wish(&self, command: Command) -> Result<(), Failure> {
         let command = match command {
-            Command::Provide { request, provided: Provided::File { path } } => {
+            Command::Provide { request, provided: ProvidedResource::File { path } } => {
                 Command::Provide { request, provided: provide::file(Path::new(&path))? }
             }
             other => other,

@@ -269,8 +269,8 @@ fn once(events: &[Event]) {
     let mut seen = BTreeSet::new();
     for event in events {
         let name = match event {
-            Event::MessageHeard { session, heard, .. } => format!("heard {session} {heard:?}"),
-            Event::InputTyped { session, input } => format!("typed {session} {input}"),
+            Event::MessageReceived { session, offset: heard, .. } => format!("heard {session} {heard:?}"),
+            Event::InputSent { session, input } => format!("typed {session} {input}"),
             Event::TaskDone { task, .. } => format!("done {task}"),
             Event::MergeFinished { task, .. } => format!("merged {task}"),
             Event::CheckFinished { task, .. } => format!("checked {task}"),

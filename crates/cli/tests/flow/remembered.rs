@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use domain::{ParkMode, Role, RunOutcome, Settings};
+use domain::{ParkMode, Role, RunOutcome, RunSettings};
 
 use crate::lab::{Lab, plan, settings};
 
@@ -109,7 +109,7 @@ fn hire(lab: &mut Lab, voice: &str, script: &str) {
 
 /// Lets a run wait in the cold for an answer, and returns what the agent heard when it was back.
 fn waits_in_the_cold(lab: &Lab, meanwhile: impl FnOnce()) -> String {
-    let settings = Settings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() };
+    let settings = RunSettings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() };
     let run = lab.start_with(plan(&["T1"]), settings);
     let question = lab.until_pending(&run, 1).remove(0);
     lab.until(&run, |views| {

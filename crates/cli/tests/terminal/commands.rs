@@ -6,7 +6,7 @@ use std::{
     process::Stdio,
 };
 
-use domain::{GateApproval, Settings};
+use domain::{GateApproval, RunSettings};
 use serde_json::Value;
 
 use crate::office::{Office, plan};
@@ -55,14 +55,14 @@ tool = { name = "Bash", kind = "execute", input = { command = "make report" }, o
 say = "All is written.\n\nDONE:{task}\n"
 "#;
 
-fn automatic() -> Settings {
-    Settings { gate_approval: GateApproval::Automatic, ..Settings::default() }
+fn automatic() -> RunSettings {
+    RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
 }
 
 #[test]
 fn a_run_is_led_from_another_terminal() {
     let mut office = Office::open(ASKS);
-    let run = office.start(plan(&["T1", "T2:T1"]), Settings::default());
+    let run = office.start(plan(&["T1", "T2:T1"]), RunSettings::default());
     office.refuses(&["watch", "--no-wait"], 3, "jangdan answer");
     office.prints(&["inbox"], "1 red  2 blue");
     office.prints(&["status"], "waits for you");

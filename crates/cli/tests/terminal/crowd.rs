@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::Settings;
+use domain::RunSettings;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::Value;
 use views::{RunRow, RunState};
@@ -79,7 +79,7 @@ fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
             let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
             runs.push(office.start(
                 work,
-                Settings { gate_approval: domain::GateApproval::Automatic, ..Settings::default() },
+                RunSettings { gate_approval: domain::GateApproval::Automatic, ..RunSettings::default() },
             ));
             // Some of it happens, then the next blow comes.
             wait_for(&office, |rows| {

@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{GateApproval, Member, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, Settings, TaskId};
+use domain::{
+    GateApproval, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, RunSettings, TaskId, TeamMember,
+};
 use runtime::{AfterStop, Isolation, NewRun, Outfit};
 use server::Client;
 use tempfile::TempDir;
@@ -88,7 +90,7 @@ impl Office {
     }
 
     /// Starts a run whose agents play the script.
-    pub fn start(&self, work: PlannedWork, settings: Settings) -> RunId {
+    pub fn start(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         let preset = format!(
             "extends = 'shell'\narguments = ['{}']\nenvironment = {{ OFFICE = '{}' }}",
             self.path("agent.sh").display(),
@@ -120,14 +122,14 @@ impl Office {
         }
         let workers: Vec<_> =
             voices.iter().zip(&presets).map(|(voice, preset)| (*voice, &**preset)).collect();
-        let settings = Settings { gate_approval: GateApproval::Automatic, ..Settings::default() };
+        let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
         self.start_with(work, settings, &workers)
     }
 
     /// Starts a run with these workers, each with its preset.
-    pub fn start_with(&self, work: PlannedWork, settings: Settings, workers: &[(&str, &str)]) -> RunId {
-        let worker = |name: &str| Member { name: name.parse().unwrap(), role: Role::Worker, slots: None };
-        let team: Vec<Member> = workers.iter().map(|(name, _)| worker(name)).collect();
+    pub fn start_with(&self, work: PlannedWork, settings: RunSettings, workers: &[(&str, &str)]) -> RunId {
+        let worker = |name: &str| TeamMember { name: name.parse().unwrap(), role: Role::Worker, slots: None };
+        let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
         let outfit = Outfit {

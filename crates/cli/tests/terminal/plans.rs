@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{GateApproval, Settings};
+use domain::{GateApproval, RunSettings};
 
 use crate::office::{Office, plan};
 
@@ -45,7 +45,7 @@ fn a_plan_that_changed_is_seen_left_and_taken() {
     fs::write(office.path("TASKS.md"), PLAN).unwrap();
     let mut work = plan(&["T1", "T2:T1"]);
     work.tasks[1].external.push("Epic 3".to_owned());
-    let settings = Settings { gate_approval: GateApproval::Automatic, ..Settings::default() };
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
     let run = office.start(work, settings);
 
     office.prints(&["status"], "tasks wait until this is there: Epic 3");

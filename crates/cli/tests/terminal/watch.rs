@@ -1,6 +1,6 @@
 //! A run on a terminal, as a person sees it and types into it.
 
-use domain::Settings;
+use domain::RunSettings;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
@@ -19,7 +19,7 @@ echo "DONE:$JANGDAN_TASK"
 #[test]
 fn a_person_leads_a_run_to_its_end_on_a_terminal() {
     let office = Office::open(ASKS);
-    office.start(plan(&["T1"]), Settings::default());
+    office.start(plan(&["T1"]), RunSettings::default());
     let mut person = Person::starts(office.command(&["watch"]));
     let screen = person.sees("1 red  2 blue");
     assert!(screen.contains("? T1") && screen.contains("waits for you"), "{screen}");
@@ -44,7 +44,7 @@ fn a_person_leads_a_run_to_its_end_on_a_terminal() {
 #[test]
 fn leaving_asks_and_the_agents_work_on() {
     let office = Office::open(ASKS);
-    let run = office.start(plan(&["T1"]), Settings::default());
+    let run = office.start(plan(&["T1"]), RunSettings::default());
     let mut person = Person::starts(office.command(&["watch"]));
     person.sees("Which colour?");
     person.types("\x03");
@@ -60,7 +60,7 @@ fn leaving_asks_and_the_agents_work_on() {
 #[test]
 fn a_signal_leaves_the_terminal_as_it_was() {
     let office = Office::open(ASKS);
-    office.start(plan(&["T1"]), Settings::default());
+    office.start(plan(&["T1"]), RunSettings::default());
     let mut person = Person::starts(office.command(&["watch"]));
     person.sees("Which colour?");
     let pid = Pid::from_raw(i32::try_from(person.child.id()).unwrap()).unwrap();
@@ -71,7 +71,7 @@ fn a_signal_leaves_the_terminal_as_it_was() {
 #[test]
 fn stopping_the_agents_of_somebody_elses_server_lets_the_run_stand_still() {
     let office = Office::open(ASKS);
-    office.start(plan(&["T1"]), Settings::default());
+    office.start(plan(&["T1"]), RunSettings::default());
     let mut person = Person::starts(office.command(&["watch"]));
     person.sees("Which colour?");
     person.types("q\r");

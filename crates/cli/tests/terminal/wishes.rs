@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{GateApproval, Settings};
+use domain::{GateApproval, RunSettings};
 
 use crate::office::{Office, plan};
 
@@ -89,8 +89,8 @@ steps = [
 ]
 "#;
 
-fn automatic() -> Settings {
-    Settings { gate_approval: GateApproval::Automatic, ..Settings::default() }
+fn automatic() -> RunSettings {
+    RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
 }
 
 fn merged(office: &Office, run: &domain::RunId, file: &str) -> String {
@@ -112,7 +112,7 @@ fn a_task_that_was_too_hard_is_tried_again_with_advice() {
 #[test]
 fn a_phase_that_is_rejected_is_done_again_as_it_was_said() {
     let office = Office::open(DOES_AS_TOLD);
-    let run = office.start(plan(&["T1", "T2"]), Settings::default());
+    let run = office.start(plan(&["T1", "T2"]), RunSettings::default());
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
     office.prints(&["reject", "1", "paint", "it", "blue", "--task", "T1"], "phase 1 does not pass");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");

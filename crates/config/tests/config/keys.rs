@@ -2,7 +2,7 @@
 
 use crate::load::{load_all, load_file};
 use config::{Form, KEYS, Key};
-use domain::Settings;
+use domain::RunSettings;
 
 /// Returns a value that is not the default.
 fn another(key: &Key) -> &'static str {
@@ -39,7 +39,7 @@ fn every_key_changes_the_configuration() {
 
 #[test]
 fn nothing_said_is_what_a_run_does_by_itself() {
-    assert_eq!(load_all(&[], &[], &[]).unwrap().config.settings, Settings::default());
+    assert_eq!(load_all(&[], &[], &[]).unwrap().config.settings, RunSettings::default());
 }
 
 #[test]

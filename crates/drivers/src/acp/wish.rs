@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use domain::{PermissionKind, PermissionWish};
+use domain::{PermissionKind, PermissionRequest};
 
 use super::{schema::PermissionOption, tools::Known};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Says what an agent wants to do.
-pub(super) fn wish(prompt: String, known: &Known, cwd: &Path) -> PermissionWish {
+pub(super) fn wish(prompt: String, known: &Known, cwd: &Path) -> PermissionRequest {
     let kind = kind_of(known);
     let input = &known.input;
     let detail = input.description.clone().or_else(|| input.reason.clone());
@@ -26,7 +26,7 @@ pub(super) fn wish(prompt: String, known: &Known, cwd: &Path) -> PermissionWish 
     let subject = subject.unwrap_or_else(|| known.title.clone());
     let detail =
         detail.or_else(|| (known.title != subject && !known.title.is_empty()).then(|| known.title.clone()));
-    PermissionWish { prompt, kind, subject, in_worktree, detail }
+    PermissionRequest { prompt, kind, subject, in_worktree, detail }
 }
 
 fn kind_of(known: &Known) -> PermissionKind {
@@ -82,7 +82,7 @@ mod tests {
         let mut tools = Tools::default();
         let known = tools.learn(&request.tool_call);
         let wish = wish("7".to_owned(), known, Path::new("/work/tree"));
-        let seen = format!("{} {} {}", wish.kind.word(), wish.subject, wish.in_worktree);
+        let seen = format!("{} {} {}", wish.kind.pattern_name(), wish.subject, wish.in_worktree);
         assert_eq!(seen, expected);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Heard, TurnTools};
+use domain::{MessageOffset, TurnTools};
 use protocol::{Decoder, Item, Options};
 
 use crate::{
@@ -146,7 +146,7 @@ impl Words {
     fn said(&mut self, item: Item, turn: u64) -> Happening {
         let start = self.carried.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
         let next = self.ordinals.entry(start).or_default();
-        let heard = Heard { start, ordinal: *next };
+        let heard = MessageOffset { start, ordinal: *next };
         *next += 1;
         Happening::Said { heard, read_from: turn, item }
     }

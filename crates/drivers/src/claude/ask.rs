@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use domain::{PermissionKind, PermissionWish};
+use domain::{PermissionKind, PermissionRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -143,7 +143,7 @@ fn permission(directory: &Path, id: &str, request: CanUseTool) -> Option<(Asked,
     let details = [request.description, request.decision_reason].into_iter().filter_map(|detail| detail.0);
     let details = details.filter(|detail| *detail != subject);
     let detail = Some(details.collect::<Vec<_>>().join("\n")).filter(|detail| !detail.is_empty());
-    let wish = PermissionWish { prompt: id.to_owned(), kind, subject, in_worktree, detail };
+    let wish = PermissionRequest { prompt: id.to_owned(), kind, subject, in_worktree, detail };
     let option = |id: &str, label: &str, allows| PromptOption {
         id: id.to_owned(),
         label: label.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, path::Path};
 
-use domain::{PermissionKind, PermissionWish};
+use domain::{PermissionKind, PermissionRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -127,7 +127,7 @@ pub(super) fn read(
     let prompt = format!("{}/{}", request.turn_id.text().unwrap_or_default(), id.trim_matches('"'));
     let asked = |what| Asked { id: id.to_owned(), prompt: prompt.clone(), what };
     let may = |what, kind, subject, in_worktree, detail| {
-        let wish = PermissionWish { prompt: prompt.clone(), kind, subject, in_worktree, detail };
+        let wish = PermissionRequest { prompt: prompt.clone(), kind, subject, in_worktree, detail };
         Some((asked(what), Happening::Permission { wish, options: options() }))
     };
     let question = |what: fn(Form) -> What, form: Form| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use domain::Heard;
+use domain::MessageOffset;
 use protocol::{Decoder, Item};
 
 use super::{PtyMode, PtyOptions};
@@ -139,7 +139,7 @@ impl Listening {
 
     fn said(&self, item: Item) -> Happening {
         let span = item.span();
-        let heard = Heard { start: self.place(span.start), ordinal: span.ordinal };
+        let heard = MessageOffset { start: self.place(span.start), ordinal: span.ordinal };
         Happening::Said { heard, read_from: self.read_from(), item }
     }
 

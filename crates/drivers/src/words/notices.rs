@@ -1,25 +1,25 @@
 //! What is said in a few words of our own, with those of others below them.
 
-use domain::{AgentName, CallOutcome, Feedback, Input, Locale};
+use domain::{AgentName, InvocationOutcome, Locale, SessionInput, TestFeedback};
 use protocol::say::Notice;
 
 use super::Listener;
 
 /// Puts an input into words that has no form of its own.
-pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
+pub(super) fn notice(input: &SessionInput, listener: Listener<'_>) -> Notice {
     let by = |english: &str, korean: &str| by(listener.locale, english, korean);
     let (notice, heading, text) = match input {
-        Input::CallEnded { from, outcome, invocation: _ } => {
+        SessionInput::InvocationEnded { from, outcome, invocation: _ } => {
             let reason = match outcome {
-                CallOutcome::Failed { reason } => reason.clone(),
-                CallOutcome::Completed { content, .. } => content.clone(),
+                InvocationOutcome::Failed { reason } => reason.clone(),
+                InvocationOutcome::Completed { content, .. } => content.clone(),
             };
             ("CALL_FAILED", format!("{} {from}", by("CALL FAILED", "호출 실패")), reason)
         }
-        Input::AskBack { question, text } => {
+        SessionInput::ClarificationRequest { question, text } => {
             ("ASK_BACK", format!("{} {question}", by("ABOUT", "질문에 대하여")), text.clone())
         }
-        Input::Conflict { files } => {
+        SessionInput::Conflict { files } => {
             let why = by(
                 "Your work does not go together with what others did in these files. Put it right on top of theirs:",
                 "다음 파일에서 다른 작업과 충돌합니다. 그 위에 맞게 고쳐 주세요:",
@@ -27,10 +27,10 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
             let files: Vec<String> = files.iter().map(|file| format!("- {file}")).collect();
             ("CONFLICT", by("CONFLICT", "충돌"), format!("{why}\n{}", files.join("\n")))
         }
-        Input::Rework { phase, reason } => {
+        SessionInput::Rework { phase, reason } => {
             ("REWORK", format!("{} {phase}", by("REWORK PHASE", "재작업 단계")), reason.clone())
         }
-        Input::Changed { task, title, text, acceptance } => {
+        SessionInput::TaskChanged { task, title, text, acceptance } => {
             let why = by(
                 "The plan changed while you work at this task. From now on it says:",
                 "작업하는 동안 계획이 바뀌었습니다. 이제 이 작업은 다음과 같습니다:",
@@ -40,14 +40,14 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
             lines.extend(acceptance.iter().map(|criterion| format!("- {criterion}")));
             ("CHANGED", format!("{} {task}", by("TASK CHANGED", "작업 변경")), lines.join("\n"))
         }
-        Input::Test { task, attempt } => {
+        SessionInput::Test { task, attempt } => {
             let what = by(
                 "Test what was done for this task, and say what you found.",
                 "이 작업의 결과를 테스트하고 알게 된 것을 말해 주세요.",
             );
             ("TEST", format!("{} {task} #{attempt}", by("TEST", "테스트")), with_brief(what, listener))
         }
-        Input::Verify { phase, round } => {
+        SessionInput::Verify { phase, round } => {
             let what = by(
                 "Judge whether this phase is done as it should be.",
                 "이 단계가 제대로 끝났는지 판정해 주세요.",
@@ -58,7 +58,7 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
                 with_brief(what, listener),
             )
         }
-        Input::Question { question, task, from, text, options, default, context } => {
+        SessionInput::Question { question, task, from, text, options, default, context } => {
             let task = task.as_ref().map(|task| format!(" {task}")).unwrap_or_default();
             let heading = format!("{} {question} from {from}{task}", by("QUESTION", "질문"));
             let mut lines = vec![text.clone()];
@@ -67,29 +67,29 @@ pub(super) fn notice(input: &Input, listener: Listener<'_>) -> Notice {
             lines.extend(context.iter().map(|context| format!("{}:\n{context}", by("context", "컨텍스트"))));
             ("QUESTION", heading, lines.join("\n"))
         }
-        Input::Escalation { escalation, task, title, description } => {
+        SessionInput::Escalation { escalation, task, title, description } => {
             let task = task.as_ref().map(|task| format!(" {task}")).unwrap_or_default();
             let heading = format!("{} {escalation}{task}", by("PROBLEM", "문제"));
             ("ESCALATION", heading, format!("{title}\n\n{description}"))
         }
-        Input::Thin { line } => ("REPLY", by("REPLY", "응답"), line.clone()),
-        Input::Chat { text } | Input::Told { text } => {
+        SessionInput::ThinLine { line } => ("REPLY", by("REPLY", "응답"), line.clone()),
+        SessionInput::Chat { text } | SessionInput::UserMessage { text } => {
             ("CHAT", by("FROM THE PERSON", "사람의 말"), text.clone())
         }
-        Input::GoOn { reason } => ("GO_ON", by("GO ON", "계속"), reason.clone()),
+        SessionInput::Resume { reason } => ("GO_ON", by("GO ON", "계속"), reason.clone()),
         // These have forms of their own.
-        Input::Task { .. }
-        | Input::Answer { .. }
-        | Input::Permission { .. }
-        | Input::Provided { .. }
-        | Input::Refused { .. }
-        | Input::Call { .. }
-        | Input::Result { .. }
-        | Input::Direct { .. }
-        | Input::Feedback { .. }
-        | Input::Invalid { .. }
-        | Input::Near { .. }
-        | Input::Nudge => ("GO_ON", by("GO ON", "계속"), String::new()),
+        SessionInput::Task { .. }
+        | SessionInput::Answer { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder => ("GO_ON", by("GO ON", "계속"), String::new()),
     };
     Notice { notice, heading, text }
 }
@@ -138,7 +138,7 @@ pub(super) fn call(from: &AgentName, wanted: &str, context: Option<&str>, locale
 }
 
 /// Says what a test found, where there is no task to name.
-pub(super) fn feedback(feedback: &Feedback, locale: Locale) -> Notice {
+pub(super) fn feedback(feedback: &TestFeedback, locale: Locale) -> Notice {
     let failures = feedback.failures.iter().map(|failure| {
         let fix = failure.suggested_fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
         format!("- {}{fix}", failure.name)

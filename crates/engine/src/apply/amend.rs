@@ -1,6 +1,6 @@
 //! What a change of the plan means for a run that goes on.
 
-use domain::{Event, Input, PhaseNumber, PlanField, PlannedPhase, PlannedTask, TaskId};
+use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId};
 
 use super::start::{duration, needs};
 use crate::{
@@ -12,16 +12,16 @@ use crate::{
 impl Run {
     pub(super) fn take_amendment(&mut self, event: &Event) {
         match event {
-            Event::PlanOffered { offer, changes, .. } => {
+            Event::PlanChangeDetected { offer, changes, .. } => {
                 self.offers = offer.0;
                 self.offer = Some(Offer { id: *offer, changes: changes.clone() });
             }
-            Event::PlanOfferWithdrawn { offer, .. } => {
+            Event::PlanChangeWithdrawn { offer, .. } => {
                 self.offer.take_if(|open| open.id == *offer);
                 self.left.take_if(|left| left.id == *offer);
             }
-            Event::PlanLeft { .. } => self.left = self.offer.take(),
-            Event::PlanTaken { removed, restored, .. } => {
+            Event::PlanChangeIgnored { .. } => self.left = self.offer.take(),
+            Event::PlanChangeApplied { removed, restored, .. } => {
                 self.offer = None;
                 self.left = None;
                 self.set_removed(removed, true);
@@ -96,7 +96,7 @@ impl Run {
         let timeout_ms = self.settings.timeout_ms;
         let before = self.task(found).planned.external.clone();
         let Some(task) = self.task_mut(found) else { return };
-        task.planned.take(said, fields);
+        task.planned.copy_fields(said, fields);
         let has = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));
         if has(&[PlanField::Timeout]) {
             task.timeout_ms = Some(said.timeout_ms.unwrap_or(timeout_ms));
@@ -108,8 +108,8 @@ impl Run {
         }
         if has(&[PlanField::Title, PlanField::Text, PlanField::Acceptance]) && task.stage.is_live() {
             // Only the last word counts.
-            task.owed.retain(|owed| !matches!(owed, Input::Changed { .. }));
-            task.owed.push(Input::Changed {
+            task.owed.retain(|owed| !matches!(owed, SessionInput::TaskChanged { .. }));
+            task.owed.push(SessionInput::TaskChanged {
                 task: task.planned.id.clone(),
                 title: task.planned.title.clone(),
                 text: task.planned.text.clone(),

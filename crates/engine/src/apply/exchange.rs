@@ -1,6 +1,6 @@
 //! What happens between agents: calls, results, direct lines.
 
-use domain::{Event, Input};
+use domain::{Event, SessionInput};
 
 use crate::{
     run::Run,
@@ -10,7 +10,7 @@ use crate::{
 impl Run {
     pub(super) fn take_exchange(&mut self, event: &Event) {
         match event {
-            Event::InvocationMade { invocation, caller, callee, wanted, context } => {
+            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
                 self.invocations.push(Invocation {
                     caller: Some(*caller),
                     callee: Some(callee.clone()),
@@ -41,7 +41,7 @@ impl Run {
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {
                     let outcome = outcome.clone();
-                    let input = Input::CallEnded { invocation: *invocation, from, outcome };
+                    let input = SessionInput::InvocationEnded { invocation: *invocation, from, outcome };
                     self.owe(self.session(caller).task, caller, input);
                 }
             }

@@ -1,6 +1,6 @@
 //! What happens at the end of a phase.
 
-use domain::{Event, Input};
+use domain::{Event, SessionInput};
 
 use crate::{
     effect::Effect,
@@ -12,7 +12,7 @@ use crate::{
 impl Run {
     pub(super) fn take_gate(&mut self, event: &Event, given: &mut Given) {
         match event {
-            Event::PhaseCompletionSaid { phase, documents, session } => {
+            Event::PhaseCompletionReported { phase, documents, session } => {
                 let task = self.session(*session).task;
                 if let Some(phase) = self.phases.get_mut(phase) {
                     phase.documents.extend(documents.iter().cloned());
@@ -29,7 +29,7 @@ impl Run {
                 given.order(&mut self.orders, EffectKey::Gate(*phase), effect);
             }
             Event::GateChecked { phase, .. } => self.orders.close(&EffectKey::Gate(*phase)),
-            Event::GateJudgeOpened { phase, session, .. } => {
+            Event::GateVerifierStarted { phase, session, .. } => {
                 self.set_gate(*phase, Gate::Judging(*session));
                 if let Some(session) = self.sessions.get_mut(session.0) {
                     session.in_hand = Some(Duty::Judge(*phase));
@@ -57,7 +57,7 @@ impl Run {
                 let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find(task)).collect();
                 for task in &rework {
                     if let Some(task) = self.task_mut(*task) {
-                        task.owed.push(Input::Rework { phase: *phase, reason: reason.clone() });
+                        task.owed.push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
                     }
                 }
                 if let Some(phase) = self.phases.get_mut(phase) {

@@ -1,6 +1,8 @@
 //! What happens to questions, permissions and requests.
 
-use domain::{Actor, Event, Input, Keep, QuestionId, RequestId, Route, SessionId, Timestamp};
+use domain::{
+    Actor, Event, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp,
+};
 
 use super::{PATIENCE_MS, start::later};
 use crate::{
@@ -50,12 +52,12 @@ impl Run {
                 self.question_asked(at, *question, *session);
             }
             Event::QuestionRouted { question, to } => match to {
-                Route::Orchestrator => {
+                QuestionRoute::Orchestrator => {
                     self.set_question(*question, QuestionState::WithOrchestrator);
                     self.timers.set(later(at, PATIENCE_MS), Deadline::Unanswered(*question));
                     self.give_duty(self.root, Duty::Question(*question));
                 }
-                Route::Person => {
+                QuestionRoute::Person => {
                     self.drop_duty(self.root, Duty::Question(*question));
                     self.set_question(*question, QuestionState::Pending);
                 }
@@ -68,7 +70,7 @@ impl Run {
                 }
             }
             // The question stays as it is; what was asked back is said to the session.
-            Event::QuestionAskedBack { .. } => {}
+            Event::ClarificationRequested { .. } => {}
             Event::QuestionAnswered { question, answer } => self.question_answered(*question, answer),
             Event::QuestionDelivered { question, .. } => {
                 self.set_question(*question, QuestionState::Delivered);
@@ -77,28 +79,28 @@ impl Run {
             Event::QuestionWithdrawn { question, .. } => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
-            Event::QuestionExpired { question, took_default } => match took_default {
+            Event::QuestionExpired { question, default_used: took_default } => match took_default {
                 Some(answer) => self.question_answered(*question, answer),
                 None => self.close_question(*question, QuestionState::Expired),
             },
-            Event::PermissionKept { keep, task, pattern, allowed } => {
+            Event::PermissionRuleSaved { scope: keep, task, pattern, allowed } => {
                 let choice = (pattern.clone(), *allowed);
                 match (keep, task.as_ref().and_then(|task| self.find(task))) {
-                    (Keep::Once, _) => {}
-                    (Keep::Task, Some(task)) => {
+                    (PermissionScope::Once, _) => {}
+                    (PermissionScope::Task, Some(task)) => {
                         if let Some(task) = self.task_mut(task) {
                             task.kept.push(choice);
                         }
                     }
-                    (Keep::Task, None) | (Keep::Run, _) => self.kept.push(choice),
-                    (Keep::Project, _) => {
+                    (PermissionScope::Task, None) | (PermissionScope::Run, _) => self.kept.push(choice),
+                    (PermissionScope::Project, _) => {
                         self.kept.push(choice);
                         let effect = Effect::KeepPermission { pattern: pattern.clone(), allowed: *allowed };
                         given.order(&mut self.orders, EffectKey::Keep(pattern.clone()), effect);
                     }
                 }
             }
-            Event::RequestMade { request, session, task, asked, .. } => {
+            Event::RequestMade { request, session, task, dependency: asked, .. } => {
                 self.requests.push(Request {
                     session: Some(*session),
                     task: task.as_ref().and_then(|task| self.find(task)),
@@ -110,7 +112,7 @@ impl Run {
             Event::RequestProvided { request, provided, default } => {
                 let asked = self.requests.get(request.0).asked.clone();
                 if let Some(asked) = asked {
-                    let input = Input::Provided {
+                    let input = SessionInput::Provided {
                         request: *request,
                         name: asked.name,
                         kind: asked.r#type,
@@ -130,7 +132,7 @@ impl Run {
                     Some((provided, asked)) => {
                         let (name, kind) = (asked.name, asked.r#type);
                         let input =
-                            Input::Provided { request: *request, name, kind, provided, default: true };
+                            SessionInput::Provided { request: *request, name, kind, provided, default: true };
                         self.settle_request(*request, RequestState::Skipped, input);
                     }
                     None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
@@ -142,9 +144,9 @@ impl Run {
                 }
             }
             // It is answered by an input.
-            Event::PermissionJudged { session, wish, .. } => self.prompted(*session, &wish.prompt),
+            Event::PermissionDecided { session, request: wish, .. } => self.prompted(*session, &wish.prompt),
             // The warning is for people.
-            Event::QuestionsPiledUp { .. } => {}
+            Event::ManyQuestionsAsked { .. } => {}
             other => debug_assert!(false, "{} is no event of questions", other.name()),
         }
     }
@@ -170,14 +172,14 @@ impl Run {
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
         let input = match &question.permission {
-            Some(wish) => Input::Permission {
+            Some(wish) => SessionInput::Permission {
                 prompt: wish.prompt.clone(),
                 allowed: is_allowed(answer),
                 question: Some(id),
             },
             None => {
                 let prompt = question.prompt.clone();
-                Input::Answer { question: id, answer: answer.to_owned(), prompt }
+                SessionInput::Answer { question: id, answer: answer.to_owned(), prompt }
             }
         };
         if self.is_on(Guard::AnswerToAsker) {
@@ -209,10 +211,14 @@ impl Run {
     fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
         let asked = self.requests.get(id.0).asked.clone();
         let name = asked.map(|asked| asked.name).unwrap_or_default();
-        self.settle_request(id, state, Input::Refused { request: id, name, reason: reason.to_owned() });
+        self.settle_request(
+            id,
+            state,
+            SessionInput::Refused { request: id, name, reason: reason.to_owned() },
+        );
     }
 
-    fn settle_request(&mut self, id: RequestId, state: RequestState, input: Input) {
+    fn settle_request(&mut self, id: RequestId, state: RequestState, input: SessionInput) {
         self.open_requests.remove(&id);
         let Some(request) = self.requests.get_mut(id.0) else { return };
         request.state = state;
@@ -222,7 +228,12 @@ impl Run {
     }
 
     /// Keeps what a task's session is to be told when it goes on. Others are told at once.
-    pub(super) fn owe(&mut self, task: Option<crate::state::TaskRef>, session: SessionId, input: Input) {
+    pub(super) fn owe(
+        &mut self,
+        task: Option<crate::state::TaskRef>,
+        session: SessionId,
+        input: SessionInput,
+    ) {
         let is_worker = task.is_some_and(|task| self.task(task).session == Some(session));
         if let Some(task) = task.filter(|_| is_worker)
             && let Some(task) = self.task_mut(task)

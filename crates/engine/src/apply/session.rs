@@ -1,7 +1,8 @@
 //! What happens to sessions: they come, are told things, say things, wait, go.
 
 use domain::{
-    AgentName, Heard, Input, InputNumber, ParkMode, PhaseNumber, Role, Said, SessionId, TaskId, Timestamp,
+    AgentMessage, AgentName, InputNumber, MessageOffset, ParkMode, PhaseNumber, Role, SessionId,
+    SessionInput, TaskId, Timestamp,
 };
 
 use super::start::later;
@@ -174,7 +175,7 @@ impl Run {
         let task = session.task.filter(|_| session.role == Role::Worker);
         for (_, input) in untyped {
             for part in parts(&input) {
-                if let Input::Result { result, .. } = part
+                if let SessionInput::Result { result, .. } = part
                     && let Some(submitted) = self.results.get_mut(result.0)
                 {
                     submitted.state = ResultState::Pending;
@@ -196,7 +197,7 @@ impl Run {
         &mut self,
         id: SessionId,
         number: InputNumber,
-        content: &Input,
+        content: &SessionInput,
         given: &mut Given,
     ) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
@@ -216,13 +217,13 @@ impl Run {
         let task = session.task;
         for part in parts(content) {
             match part {
-                Input::Result { result, .. } => {
+                SessionInput::Result { result, .. } => {
                     self.pending_results.remove(result);
                     if let Some(submitted) = self.results.get_mut(result.0) {
                         submitted.state = ResultState::OnItsWay;
                     }
                 }
-                Input::Direct { message, .. } => {
+                SessionInput::Direct { message, .. } => {
                     if let Some(session) = self.sessions.get_mut(id.0) {
                         session.mail.retain(|waiting| waiting != message);
                     }
@@ -235,18 +236,19 @@ impl Run {
                 task.owed.remove(place);
             }
         }
-        if let Input::Chat { text } = content
+        if let SessionInput::Chat { text } = content
             && let Some(place) = self.chats.iter().position(|chat| chat == text)
         {
             self.chats.remove(place);
         }
-        if let (Input::Task { .. }, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
+        if let (SessionInput::Task { .. }, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
+        {
             task.hint = None;
         }
-        if let (Input::Nudge, Some(session)) = (content, self.sessions.get_mut(id.0)) {
+        if let (SessionInput::Reminder, Some(session)) = (content, self.sessions.get_mut(id.0)) {
             session.nudged = true;
         }
-        if let (Input::Nudge, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
+        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
             task.nudged = true;
         }
         self.timers.clear(Deadline::Park(id));
@@ -262,7 +264,7 @@ impl Run {
         }
     }
 
-    pub(super) fn heard(&mut self, id: SessionId, heard: Heard, read_from: u64) {
+    pub(super) fn heard(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.heard.insert(heard);
         session.read_on(read_from);
@@ -277,12 +279,12 @@ impl Run {
         session.prompts.push_back(prompt.to_owned());
     }
 
-    pub(super) fn message_heard(&mut self, id: SessionId, said: &Said) {
+    pub(super) fn message_heard(&mut self, id: SessionId, said: &AgentMessage) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
         session.concluded |= concludes(said);
-        if let (Some(Duty::Judge(phase)), Said::Fail(fail)) = (session.in_hand, said)
+        if let (Some(Duty::Judge(phase)), AgentMessage::Fail(fail)) = (session.in_hand, said)
             && let Some(phase) = self.phases.get_mut(&phase)
         {
             let reason = fail.reason.clone().unwrap_or_default();
@@ -295,14 +297,14 @@ impl Run {
         session.invalid_in_a_row += 1;
         if session.corrections.len() < CORRECTIONS_MAX {
             let (protocol, error) = (protocol.to_owned(), error.to_owned());
-            session.corrections.push(Input::Invalid { protocol, error });
+            session.corrections.push(SessionInput::InvalidMessage { protocol, error });
         }
     }
 
     pub(super) fn near_miss_heard(&mut self, id: SessionId, near: &str, raw: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if !std::mem::replace(&mut session.told_of_near_miss, true) {
-            session.corrections.push(Input::Near { near: near.to_owned(), raw: raw.to_owned() });
+            session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }
 
@@ -337,66 +339,66 @@ impl Run {
 }
 
 /// Returns an input and what it carries along.
-pub(crate) fn parts(input: &Input) -> Vec<&Input> {
+pub(crate) fn parts(input: &SessionInput) -> Vec<&SessionInput> {
     match input {
-        Input::Task { carried, .. } => carried.iter().collect(),
+        SessionInput::Task { carried, .. } => carried.iter().collect(),
         other => vec![other],
     }
 }
 
 /// Tells whether the next session of the task must hear of this.
-fn is_owed(input: &Input) -> bool {
+fn is_owed(input: &SessionInput) -> bool {
     match input {
-        Input::Answer { .. }
-        | Input::Provided { .. }
-        | Input::Refused { .. }
-        | Input::CallEnded { .. }
-        | Input::Direct { .. }
-        | Input::Feedback { .. }
-        | Input::Conflict { .. }
-        | Input::Rework { .. }
-        | Input::Told { .. }
-        | Input::Changed { .. } => true,
+        SessionInput::Answer { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. } => true,
         // The rest is about a process that is gone, or is said anew by itself.
-        Input::Task { .. }
-        | Input::AskBack { .. }
-        | Input::Permission { .. }
-        | Input::Call { .. }
-        | Input::Result { .. }
-        | Input::Invalid { .. }
-        | Input::Near { .. }
-        | Input::Nudge
-        | Input::Test { .. }
-        | Input::Verify { .. }
-        | Input::Question { .. }
-        | Input::Escalation { .. }
-        | Input::Thin { .. }
-        | Input::Chat { .. }
-        | Input::GoOn { .. } => false,
+        SessionInput::Task { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::Resume { .. } => false,
     }
 }
 
 /// Returns the duty that an input gives into a session's hand.
-fn duty_of(input: &Input) -> Option<Duty> {
+fn duty_of(input: &SessionInput) -> Option<Duty> {
     match input {
-        Input::Question { question, .. } => Some(Duty::Question(*question)),
-        Input::Escalation { escalation, .. } => Some(Duty::Escalation(*escalation)),
-        Input::Chat { .. } => Some(Duty::Chat),
+        SessionInput::Question { question, .. } => Some(Duty::Question(*question)),
+        SessionInput::Escalation { escalation, .. } => Some(Duty::Escalation(*escalation)),
+        SessionInput::Chat { .. } => Some(Duty::Chat),
         _ => None,
     }
 }
 
 /// Tells whether a message decides how the speaker's task goes on, so that the end of the turn need not.
-fn concludes(said: &Said) -> bool {
+fn concludes(said: &AgentMessage) -> bool {
     matches!(
         said,
-        Said::AskUser(_)
-            | Said::UserQuestion(_)
-            | Said::NeedHuman(_)
-            | Said::DependencyRequest(_)
-            | Said::Invoke(_)
-            | Said::Done(_)
-            | Said::Fail(_)
-            | Said::Error(_)
+        AgentMessage::AskUser(_)
+            | AgentMessage::UserQuestion(_)
+            | AgentMessage::NeedHuman(_)
+            | AgentMessage::DependencyRequest(_)
+            | AgentMessage::Invoke(_)
+            | AgentMessage::Done(_)
+            | AgentMessage::Fail(_)
+            | AgentMessage::Error(_)
     )
 }

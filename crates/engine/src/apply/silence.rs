@@ -1,6 +1,6 @@
 //! A main agent of a thin run that says nothing while tasks wait for it to ask for them.
 
-use domain::{EscalationId, EscalationType, Mode, SessionId, Subject, Timestamp};
+use domain::{EscalationId, EscalationSubject, EscalationType, OrchestrationMode, SessionId, Timestamp};
 
 use super::{PATIENCE_MS, start::later};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 impl Run {
     /// Returns the main agent, and how far it was read, while it is in a turn and tasks wait for it.
     fn waited_for(&self) -> Option<(SessionId, u64)> {
-        if self.settings.mode != Mode::Thin || self.status != Status::Going {
+        if self.settings.mode != OrchestrationMode::Thin || self.status != Status::Going {
             return None;
         }
         let id = self.orchestrator()?;
@@ -40,10 +40,11 @@ impl Run {
         &mut self,
         at: Timestamp,
         escalation: EscalationId,
-        about: (EscalationType, &Subject, Option<SessionId>),
+        about: (EscalationType, &EscalationSubject, Option<SessionId>),
     ) {
         let (kind, subject, session) = about;
-        let is_about_it = kind == EscalationType::Blocked && *subject == Subject::Run && session.is_some();
+        let is_about_it =
+            kind == EscalationType::Blocked && *subject == EscalationSubject::Run && session.is_some();
         if let Some(watched) = self.watched
             && is_about_it
             && session == Some(watched.0)

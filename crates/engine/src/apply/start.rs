@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, FromPlan, Member, Mode, PhaseNumber, PlannedTask, PlannedWork, Settings, TaskId, Timestamp,
+    AgentName, OrchestrationMode, PhaseNumber, PlanStatus, PlannedTask, PlannedWork, RunSettings, TaskId,
+    TeamMember, Timestamp,
 };
 
 use crate::{
@@ -37,8 +38,8 @@ impl Run {
         &mut self,
         at: Timestamp,
         work: &PlannedWork,
-        settings: &Settings,
-        team: &[Member],
+        settings: &RunSettings,
+        team: &[TeamMember],
     ) {
         self.status = Status::Going;
         self.settings = settings.clone();
@@ -96,15 +97,17 @@ impl Run {
     }
 
     fn settle_from_plan(&mut self, task: TaskRef) {
-        let (node, from_plan) = (self.task(task).node, self.task(task).planned.from_plan);
+        let (node, from_plan) = (self.task(task).node, self.task(task).planned.plan_status);
         match from_plan {
-            FromPlan::Open if self.settings.mode == Mode::Thin => self.schedule.hold(node, Hold::Unasked),
-            FromPlan::Open => {}
-            FromPlan::Done => {
+            PlanStatus::Open if self.settings.mode == OrchestrationMode::Thin => {
+                self.schedule.hold(node, Hold::Unasked)
+            }
+            PlanStatus::Open => {}
+            PlanStatus::Done => {
                 self.set_stage(task, Stage::Done);
                 self.schedule.meet(node);
             }
-            FromPlan::Skipped => {
+            PlanStatus::Skipped => {
                 self.set_stage(task, Stage::Skipped);
                 self.schedule.meet(node);
             }
@@ -221,9 +224,9 @@ impl Layout {
 }
 
 pub(super) fn duration(planned: &PlannedTask) -> u64 {
-    match planned.from_plan {
-        FromPlan::Open => planned.estimate_ms.unwrap_or(weight(planned) * SMALL_TASK_MS).max(1),
-        FromPlan::Done | FromPlan::Skipped => 0,
+    match planned.plan_status {
+        PlanStatus::Open => planned.estimate_ms.unwrap_or(weight(planned) * SMALL_TASK_MS).max(1),
+        PlanStatus::Done | PlanStatus::Skipped => 0,
     }
 }
 

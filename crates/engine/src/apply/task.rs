@@ -1,8 +1,8 @@
 //! What happens to tasks.
 
 use domain::{
-    AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, Input, MergeOutcome, PhaseNumber,
-    Proof, ReturnReason, SessionId, TaskId, Timestamp,
+    AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, CompletionProof, MergeOutcome,
+    PhaseNumber, ReturnReason, SessionId, SessionInput, TaskId, Timestamp,
 };
 
 use super::start::later;
@@ -115,7 +115,7 @@ impl Run {
         let is_judged = self.check_of(found).is_some() || self.task(found).planned.tester.is_some();
         let Some(task) = self.task_mut(found) else { return };
         task.marked |= source == ClaimSource::PhaseMarker;
-        task.proof = Proof::Unchecked;
+        task.proof = CompletionProof::Unchecked;
         task.stage = Stage::Claimed;
         if !is_judged {
             self.await_merge(found);
@@ -135,7 +135,7 @@ impl Run {
         let Some(task) = self.task_mut(found) else { return };
         task.stage = if passed { Stage::Checked } else { Stage::Wanting };
         if passed {
-            task.proof = Proof::Checked;
+            task.proof = CompletionProof::Checked;
         }
     }
 
@@ -183,14 +183,14 @@ impl Run {
             MergeOutcome::Merged { .. } => task.stage = Stage::Merged,
             MergeOutcome::Conflicted { files } => {
                 task.stage = Stage::Conflicted;
-                task.owed.push(Input::Conflict { files: files.clone() });
+                task.owed.push(SessionInput::Conflict { files: files.clone() });
             }
             MergeOutcome::CheckFailed { .. } => task.stage = Stage::Wanting,
             MergeOutcome::Failed { .. } => task.stage = Stage::Broken,
         }
     }
 
-    pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: Proof) {
+    pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
         self.task_over(at, id, Stage::Done);
         let Some(found) = self.find(id) else { return };
         if let Some(task) = self.task_mut(found) {
@@ -236,7 +236,7 @@ impl Run {
 
     pub(super) fn task_told(&mut self, id: &TaskId, text: &str) {
         if let Some(task) = self.find(id).and_then(|found| self.task_mut(found)) {
-            task.owed.push(Input::Told { text: text.to_owned() });
+            task.owed.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
 

@@ -1,8 +1,8 @@
 //! What happens when something goes wrong: loops, escalations, errors, budgets; and points to go back to.
 
 use domain::{
-    Action, AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, EscalationId, EscalationType,
-    Event, Input, LoopOutcome, Proof, Recovery, Subject, Timestamp,
+    AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
+    EscalationId, EscalationSubject, EscalationType, Event, LoopOutcome, Recovery, SessionInput, Timestamp,
 };
 
 use super::{PATIENCE_MS, start::later};
@@ -34,7 +34,7 @@ impl Run {
                 if let Some(task) = self.task_mut(task) {
                     task.stage = Stage::Wanting;
                     let feedback = feedback.clone();
-                    task.owed.push(Input::Feedback { message: None, round: *round, feedback });
+                    task.owed.push(SessionInput::Feedback { message: None, round: *round, feedback });
                 }
             }
             Event::LoopEnded { feedback_loop, outcome } => {
@@ -47,7 +47,7 @@ impl Run {
                     matches!(self.task(task).stage, Stage::Claimed | Stage::Checked | Stage::Testing);
                 if *outcome == LoopOutcome::Success && is_judged {
                     if let Some(task) = self.task_mut(task) {
-                        task.proof = Proof::Checked;
+                        task.proof = CompletionProof::Checked;
                     }
                     self.await_merge(task);
                 }
@@ -75,7 +75,7 @@ impl Run {
                 self.escalation_raised(*escalation, *kind, subject);
                 self.silence_told(at, *escalation, (*kind, subject, *session));
             }
-            Event::EscalationClimbed { escalation, to, session } => {
+            Event::EscalationForwarded { escalation, to, session } => {
                 let before = self.escalations.get(escalation.0).session;
                 self.drop_duty(before, Duty::Escalation(*escalation));
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
@@ -119,7 +119,7 @@ impl Run {
                 }
             }
             Event::LimitWaived { subject, limit } => self.limit_waived(at, subject, *limit),
-            Event::CheckpointOrdered { checkpoint, task, reason } => {
+            Event::CheckpointRequested { checkpoint, task, reason } => {
                 let found = self.find(task);
                 if *reason == CheckpointReason::Park
                     && let Some(session) = found.and_then(|found| self.task(found).session)
@@ -166,7 +166,7 @@ impl Run {
         self.drop_duty(self.task(task).tester, Duty::Test(task));
     }
 
-    fn escalation_raised(&mut self, id: EscalationId, kind: EscalationType, subject: &Subject) {
+    fn escalation_raised(&mut self, id: EscalationId, kind: EscalationType, subject: &EscalationSubject) {
         self.open_escalations.insert(id);
         if let Some(task) = self.subject_task(subject)
             && let Some(task) = self.task_mut(task)
@@ -179,8 +179,10 @@ impl Run {
             spent.warned = Some(id);
         }
         match (kind, subject) {
-            (EscalationType::Quality, Subject::Phase { phase }) => self.set_gate(*phase, Gate::Escalated(id)),
-            (EscalationType::Timeout, Subject::Run) => {
+            (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
+                self.set_gate(*phase, Gate::Escalated(id))
+            }
+            (EscalationType::Timeout, EscalationSubject::Run) => {
                 self.timers.clear(Deadline::RunTime);
                 self.exhausted = Some(id);
                 self.schedule.set_paused(true);
@@ -189,7 +191,7 @@ impl Run {
         }
     }
 
-    fn escalation_resolved(&mut self, id: EscalationId, action: Option<&Action>) {
+    fn escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
         self.open_escalations.remove(&id);
         self.timers.clear(Deadline::Unsolved(id));
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
@@ -200,7 +202,7 @@ impl Run {
             task.escalations.retain(|open| *open != id);
         }
         if kind == EscalationType::TokenExhausted
-            && matches!(action, Some(Action::RaiseBudget { .. } | Action::Waive))
+            && matches!(action, Some(EscalationAction::RaiseBudget { .. } | EscalationAction::Waive))
             && let Some(spent) = self.spent_of(&subject)
         {
             spent.warned = None;
@@ -211,7 +213,7 @@ impl Run {
             self.exhausted = None;
             self.schedule.set_paused(self.status == Status::Paused);
         }
-        if let Subject::Phase { phase } = &subject
+        if let EscalationSubject::Phase { phase } = &subject
             && let Some(phase) = self.phases.get_mut(phase)
             && phase.gate == Gate::Escalated(id)
         {
@@ -221,7 +223,7 @@ impl Run {
         }
     }
 
-    fn limit_waived(&mut self, at: Timestamp, subject: &Subject, limit: EscalationType) {
+    fn limit_waived(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
                 if let Some(spent) = self.spent_of(subject) {
@@ -242,7 +244,7 @@ impl Run {
             EscalationType::TestFailure => {
                 if let Some(found) = self.subject_task(subject) {
                     if let Some(task) = self.task_mut(found) {
-                        task.proof = Proof::Waived;
+                        task.proof = CompletionProof::Waived;
                     }
                     self.await_merge(found);
                 }
@@ -251,21 +253,21 @@ impl Run {
         }
     }
 
-    pub(crate) fn subject_task(&self, subject: &Subject) -> Option<crate::state::TaskRef> {
+    pub(crate) fn subject_task(&self, subject: &EscalationSubject) -> Option<crate::state::TaskRef> {
         match subject {
-            Subject::Task { task } => self.find(task),
-            Subject::Phase { .. } | Subject::Run => None,
+            EscalationSubject::Task { task } => self.find(task),
+            EscalationSubject::Phase { .. } | EscalationSubject::Run => None,
         }
     }
 
-    pub(crate) fn spent_of(&mut self, subject: &Subject) -> Option<&mut crate::state::Spent> {
+    pub(crate) fn spent_of(&mut self, subject: &EscalationSubject) -> Option<&mut crate::state::Spent> {
         match subject {
-            Subject::Task { task } => {
+            EscalationSubject::Task { task } => {
                 let found = self.find(task)?;
                 self.task_mut(found).map(|task| &mut task.spent)
             }
-            Subject::Phase { phase } => self.phases.get_mut(phase).map(|phase| &mut phase.spent),
-            Subject::Run => Some(&mut self.spent),
+            EscalationSubject::Phase { phase } => self.phases.get_mut(phase).map(|phase| &mut phase.spent),
+            EscalationSubject::Run => Some(&mut self.spent),
         }
     }
 }

@@ -26,7 +26,7 @@ impl Deciding<'_> {
         if changes.is_empty() {
             let settled = self.run.offer.as_ref().or(self.run.left.as_ref()).ok_or(Rejection::Stale)?;
             let (offer, reason) = (settled.id, "the plan file says what the run does".to_owned());
-            self.emit(Event::PlanOfferWithdrawn { offer, reason });
+            self.emit(Event::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
         let is_known = |offer: &Option<Offer>| offer.as_ref().is_some_and(|known| known.changes == changes);
@@ -36,7 +36,7 @@ impl Deciding<'_> {
         let amendment = self.run.amendment(&changes);
         let problem = self.check_amendment(&changes, &amendment).err().map(|why| why.to_string());
         let offer = OfferId(self.run.offers.saturating_add(1));
-        self.emit(Event::PlanOffered { offer, changes, problem });
+        self.emit(Event::PlanChangeDetected { offer, changes, problem });
         Ok(())
     }
 
@@ -47,7 +47,7 @@ impl Deciding<'_> {
         }
         if let Some(offer) = self.run.offer.as_ref().map(|offer| offer.id) {
             let reason = "the plan file can't be read any more".to_owned();
-            self.emit(Event::PlanOfferWithdrawn { offer, reason });
+            self.emit(Event::PlanChangeWithdrawn { offer, reason });
         }
         let problem = problem.chars().take(PROBLEM_SIGNS_MAX).collect();
         self.emit(Event::PlanUnreadable { problem });
@@ -56,7 +56,7 @@ impl Deciding<'_> {
 
     pub(super) fn leave_plan(&mut self, offer: OfferId) -> Result<(), Rejection> {
         self.offered(offer)?;
-        self.emit(Event::PlanLeft { offer });
+        self.emit(Event::PlanChangeIgnored { offer });
         Ok(())
     }
 
@@ -67,7 +67,7 @@ impl Deciding<'_> {
         self.reopen();
         let removed = amendment.skipped.iter().map(|task| self.id(*task)).collect();
         let restored = amendment.restored.iter().map(|(task, _)| self.id(*task)).collect();
-        self.emit(Event::PlanTaken { offer, removed, restored });
+        self.emit(Event::PlanChangeApplied { offer, removed, restored });
         self.amend(&changes, amendment);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The chat: what the person says about a run, and what Jangdan says where no orchestrator agent can.
 
-use domain::{Event, Level, QuestionId};
+use domain::{EscalationLevel, Event, QuestionId};
 
 use super::Deciding;
 use crate::{
@@ -27,7 +27,7 @@ impl Deciding<'_> {
                     let options = asked.options.clone();
                     return Err(Rejection::NotAnOption { question, answer, options });
                 }
-                self.emit(Event::ChatSaid { text, answers: Some(question) });
+                self.emit(Event::ChatMessageSent { text, answers: Some(question) });
                 self.take_answer(question, answer);
                 Ok(())
             }
@@ -48,7 +48,7 @@ impl Deciding<'_> {
                 max: CHATS_MAX,
             });
         }
-        self.emit(Event::ChatSaid { text, answers: None });
+        self.emit(Event::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {
             let unheard = self.unheard();
             self.emit_by_rule(unheard);
@@ -62,12 +62,14 @@ impl Deciding<'_> {
         let running = || run.tasks.iter().filter(|task| run.schedule.running().contains(&task.node));
         let is_pending = |id: &&QuestionId| run.questions.get(id.0).state == QuestionState::Pending;
         let pending = || run.open_questions.iter().filter(is_pending);
-        let escalated =
-            run.open_escalations.iter().filter(|id| run.escalations.get(id.0).level == Level::Person);
+        let escalated = run
+            .open_escalations
+            .iter()
+            .filter(|id| run.escalations.get(id.0).level == EscalationLevel::Person);
         let gates = run.phases.values().filter(|phase| phase.gate == Gate::Review);
         let others =
             run.open_requests.len() + escalated.count() + gates.count() + usize::from(run.offer.is_some());
-        Event::ChatUnheard {
+        Event::ChatAnsweredWithStatus {
             n_done: number(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
             n_tasks: number(run.tasks.len()),
             running: running().take(NAMED_MAX).map(|task| task.planned.id.clone()).collect(),

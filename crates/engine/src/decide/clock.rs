@@ -1,8 +1,8 @@
 //! What time brings.
 
 use domain::{
-    BlockReason, Cause, CheckpointId, EscalationType, Event, Input, ParkMode, Route, SessionId, Severity,
-    Subject,
+    BlockReason, CheckpointId, EscalationCause, EscalationSubject, EscalationType, Event, ParkMode,
+    QuestionRoute, SessionId, SessionInput, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -24,12 +24,12 @@ impl Deciding<'_> {
                 Deadline::TaskLimit(task) => self.limit_is_over(task),
                 Deadline::SessionLimit(session) => {
                     let reason = "the limit is over".to_owned();
-                    self.say(session, Input::GoOn { reason });
+                    self.say(session, SessionInput::Resume { reason });
                 }
                 Deadline::Question(question) => self.expire(question),
                 // Whoever does not come to it, or hangs, keeps nobody waiting.
                 Deadline::Unanswered(question) => {
-                    self.emit_by_rule(Event::QuestionRouted { question, to: Route::Person });
+                    self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
                 }
                 Deadline::Unsolved(escalation) => self.climb(escalation),
                 Deadline::Park(session) => self.park(session),
@@ -48,7 +48,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: Cause::TaskTooLong { task: id }.into(),
+                words: EscalationCause::TaskTimeout { task: id }.into(),
                 description: format!("it has run for {minutes} minutes"),
                 context: String::new(),
             },
@@ -108,12 +108,12 @@ impl Deciding<'_> {
     fn run_time_is_over(&mut self) {
         let minutes = self.run.settings.time_ms.unwrap_or(0) / 60_000;
         let escalation = self.raise(
-            Subject::Run,
+            EscalationSubject::Run,
             None,
             Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: Cause::RunTooLong.into(),
+                words: EscalationCause::RunTimeout.into(),
                 description: format!("it has taken {minutes} minutes"),
                 context: String::new(),
             },

@@ -1,8 +1,8 @@
 //! How things end: what a task or a session leaves open is closed with it.
 
 use domain::{
-    BlockReason, CallOutcome, ChannelId, EscalationId, Event, InvocationId, Level, LoopOutcome, QuestionId,
-    RequestId, Role, SessionId,
+    BlockReason, ChannelId, EscalationId, EscalationLevel, Event, InvocationId, InvocationOutcome,
+    LoopOutcome, QuestionId, RequestId, Role, SessionId,
 };
 
 use super::Deciding;
@@ -22,7 +22,7 @@ impl Deciding<'_> {
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_task).collect();
         for request in requests {
             self.emit_by_rule(Event::RequestRefused { request, reason: reason.clone() });
-            let block = BlockReason::Dependency { request };
+            let block = BlockReason::Request { request };
             if self.run.is_blocked_by(task, &block) {
                 self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason: block });
             }
@@ -49,14 +49,14 @@ impl Deciding<'_> {
         for invocation in self.calls_of(session) {
             let in_hand = Some(Duty::Call(invocation));
             let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).in_hand == in_hand);
-            let outcome = CallOutcome::Failed { reason: "the caller is gone".to_owned() };
+            let outcome = InvocationOutcome::Failed { reason: "the caller is gone".to_owned() };
             self.end_call(invocation, outcome);
             if let Some(callee) = callee.filter(|callee| self.was_there_for_a_call(*callee)) {
                 self.dismiss(callee);
             }
         }
         if let Some(Duty::Call(invocation)) = self.run.session(session).in_hand {
-            self.end_call(invocation, CallOutcome::Failed { reason: reason.to_owned() });
+            self.end_call(invocation, InvocationOutcome::Failed { reason: reason.to_owned() });
         }
         let is_end = |id: &ChannelId| {
             self.run.channels.get(id.0).ends.is_some_and(|(a, b)| a == session || b == session)
@@ -67,7 +67,7 @@ impl Deciding<'_> {
         }
         let held = |id: &EscalationId| {
             let escalation = self.run.escalations.get(id.0);
-            escalation.session == Some(session) && escalation.level != Level::Worker
+            escalation.session == Some(session) && escalation.level != EscalationLevel::Worker
         };
         let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
         for escalation in held {

@@ -27,18 +27,18 @@ impl Deciding<'_> {
             | Command::RetryTask { .. }
             | Command::SkipTask(_)
             | Command::PrioritizeTask { .. }
-            | Command::TellTask { .. }
+            | Command::SendMessage { .. }
             | Command::ReassignTask { .. }
             | Command::RewindTask { .. }
-            | Command::MakeCheckpoint(_)
+            | Command::CreateCheckpoint(_)
             | Command::AddTask(_)
             | Command::AddDependency { .. }
             | Command::RemoveDependency { .. }
-            | Command::MarkMet { .. }
-            | Command::TakePlan { .. }
-            | Command::LeavePlan { .. }
+            | Command::MarkExternalMet { .. }
+            | Command::ApplyPlanChange { .. }
+            | Command::IgnorePlanChange { .. }
             | Command::Answer { .. }
-            | Command::AskBack { .. }
+            | Command::RequestClarification { .. }
             | Command::Chat { .. }
             | Command::Provide { .. }
             | Command::Refuse { .. }
@@ -52,20 +52,20 @@ impl Deciding<'_> {
                 self.must_go()?;
                 self.wish_of_person(command)
             }
-            Command::Hear { .. }
-            | Command::HearInvalid { .. }
-            | Command::HearNear { .. }
+            Command::ReceiveMessage { .. }
+            | Command::ReceiveInvalid { .. }
+            | Command::ReceiveNearMiss { .. }
             | Command::EndTurn { .. }
-            | Command::CutTurn { .. }
-            | Command::AskPermission(_)
-            | Command::AskPrompt { .. }
-            | Command::GiveFeedback(_)
+            | Command::InterruptTurn { .. }
+            | Command::RequestPermission(_)
+            | Command::RequestAnswer { .. }
+            | Command::ReportTestFeedback(_)
             | Command::ReportUsage(_) => self.word_of_agent(command),
             Command::ReportStarted { .. }
             | Command::ReportEnded { .. }
             | Command::ReportLost { .. }
             | Command::ReportStopped { .. }
-            | Command::ReportTyped { .. }
+            | Command::ReportInputSent { .. }
             | Command::ReportCheck { .. }
             | Command::ReportMerge { .. }
             | Command::ReportGate { .. }
@@ -73,9 +73,9 @@ impl Deciding<'_> {
             | Command::ReportEffect { .. }
             | Command::ReportNotLanded { .. }
             | Command::ReportPlan { .. }
-            | Command::ReportPlanBroken { .. }
-            | Command::ReportNoRoom { .. }
-            | Command::ReportRoom
+            | Command::ReportPlanUnreadable { .. }
+            | Command::ReportDiskBudgetExceeded { .. }
+            | Command::ReportDiskSpaceAvailable
             | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
@@ -100,20 +100,20 @@ impl Deciding<'_> {
             Command::RetryTask { task, hint } => self.retry_task(&task, hint),
             Command::SkipTask(task) => self.skip_task(&task),
             Command::PrioritizeTask { task, priority } => self.prioritize(task, priority),
-            Command::TellTask { task, text } => self.tell_task(task, text),
+            Command::SendMessage { task, text } => self.tell_task(task, text),
             Command::ReassignTask { task, agent } => self.reassign_task(&task, agent),
             Command::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
-            Command::MakeCheckpoint(task) => self.make_checkpoint(&task),
+            Command::CreateCheckpoint(task) => self.make_checkpoint(&task),
             Command::AddTask(task) => self.add_task(task),
             Command::AddDependency { earlier, later } => self.add_dependency(earlier, later),
             Command::RemoveDependency { earlier, later } => self.remove_dependency(earlier, later),
-            Command::MarkMet { name } => self.mark_met(name),
-            Command::TakePlan { offer } => self.take_plan(offer),
-            Command::LeavePlan { offer } => self.leave_plan(offer),
-            Command::Answer { question, task, answer, keep } => {
+            Command::MarkExternalMet { name } => self.mark_met(name),
+            Command::ApplyPlanChange { offer } => self.take_plan(offer),
+            Command::IgnorePlanChange { offer } => self.leave_plan(offer),
+            Command::Answer { question, task, answer, scope: keep } => {
                 self.answer(question, task.as_ref(), &answer, keep)
             }
-            Command::AskBack { question, text } => self.ask_back(question, text),
+            Command::RequestClarification { question, text } => self.ask_back(question, text),
             Command::Chat { text, talk_only: false } => self.chat(text),
             Command::Chat { text, talk_only: true } => self.talk(text),
             Command::Provide { request, provided } => self.provide(request, provided),
@@ -128,31 +128,31 @@ impl Deciding<'_> {
 
     fn word_of_agent(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::Hear { heard, read_from, said } => {
+            Command::ReceiveMessage { offset: heard, read_from, message: said } => {
                 let session = self.speaker(Some(heard))?;
                 self.hear(Place { session, heard, read_from }, *said);
             }
-            Command::HearInvalid { heard, read_from, protocol, error, raw } => {
+            Command::ReceiveInvalid { offset: heard, read_from, protocol, error, raw } => {
                 let session = self.speaker(Some(heard))?;
                 self.refuse(Place { session, heard, read_from }, protocol, error, raw);
             }
-            Command::HearNear { heard, read_from, near, raw } => {
+            Command::ReceiveNearMiss { offset: heard, read_from, near, raw } => {
                 let session = self.speaker(Some(heard))?;
-                self.emit(Event::NearMissHeard { session, heard, read_from, near, raw });
+                self.emit(Event::NearMissReceived { session, offset: heard, read_from, near, raw });
             }
-            Command::EndTurn { read_from, words, tools } => {
+            Command::EndTurn { read_from, text: words, tools } => {
                 let session = self.speaker(None)?;
                 self.end_turn(session, read_from, words, tools)?;
             }
-            Command::CutTurn { read_from, words, tools } => {
+            Command::InterruptTurn { read_from, text: words, tools } => {
                 self.cut_turn(read_from, words, tools)?;
             }
-            Command::AskPermission(wish) => {
+            Command::RequestPermission(wish) => {
                 let session = self.speaker(None)?;
                 self.not_asked_before(session, &wish.prompt)?;
                 self.ask_permission(session, wish);
             }
-            Command::AskPrompt { prompt, asked } => {
+            Command::RequestAnswer { prompt, question: asked } => {
                 let session = self.speaker(None)?;
                 self.not_asked_before(session, &prompt)?;
                 if self.asking_refusal(session).is_some() {
@@ -160,7 +160,7 @@ impl Deciding<'_> {
                 }
                 self.ask_user(session, *asked, Some(prompt));
             }
-            Command::GiveFeedback(feedback) => {
+            Command::ReportTestFeedback(feedback) => {
                 let session = self.speaker(None)?;
                 let task = self.test_in_hand(session).ok_or(Rejection::NotYours)?;
                 self.tested(task, feedback);
@@ -183,7 +183,7 @@ impl Deciding<'_> {
             Command::ReportEnded { session, exit_status } => self.report_ended(session, exit_status),
             Command::ReportLost { session, reason } => self.report_lost(session, reason),
             Command::ReportStopped { session } => self.report_stopped(session),
-            Command::ReportTyped { session, input } => self.report_typed(session, input),
+            Command::ReportInputSent { session, input } => self.report_typed(session, input),
             Command::ReportCheck { task, attempt, receipt } => self.report_check(&task, attempt, receipt),
             Command::ReportMerge { task, attempt, outcome } => self.report_merge(&task, attempt, outcome),
             Command::ReportGate { phase, round, report } => self.report_gate(phase, round, report),
@@ -217,9 +217,9 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::ReportPlan { work } => self.report_plan(&work),
-            Command::ReportPlanBroken { problem } => self.report_plan_broken(&problem),
-            Command::ReportNoRoom { session, reason } => self.report_no_room(session, reason),
-            Command::ReportRoom => self.report_room(),
+            Command::ReportPlanUnreadable { problem } => self.report_plan_broken(&problem),
+            Command::ReportDiskBudgetExceeded { session, reason } => self.report_no_room(session, reason),
+            Command::ReportDiskSpaceAvailable => self.report_room(),
             Command::ReportOverlaps { overlaps } => {
                 self.report_overlaps(overlaps);
                 Ok(())

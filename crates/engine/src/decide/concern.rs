@@ -35,7 +35,7 @@ impl Deciding<'_> {
                 self.sessions.extend(task.and_then(|task| self.run.task(task).tester));
             }
             Event::TaskChanged { task, .. } => self.concern_task(&task.id),
-            Event::TaskTold { task, .. } => self.concern_task(task),
+            Event::TaskMessageSent { task, .. } => self.concern_task(task),
             Event::LimitWaived { subject, .. } => self.tasks.extend(self.run.subject_task(subject)),
             Event::RunContinued {} | Event::RunReopened {} => {
                 let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_live());
@@ -46,11 +46,11 @@ impl Deciding<'_> {
             | Event::SessionActivated { session, .. }
             | Event::SessionWoken { session }
             | Event::TurnEnded { session, .. }
-            | Event::MessageRefused { session, .. }
-            | Event::NearMissHeard { session, .. }
+            | Event::MessageRejected { session, .. }
+            | Event::NearMissReceived { session, .. }
             | Event::QuestionAsked { session, .. }
             | Event::InvocationStarted { session, .. }
-            | Event::GateJudgeOpened { session, .. }
+            | Event::GateVerifierStarted { session, .. }
             | Event::DirectMessageSent { to: session, .. }
             | Event::SessionEnded { session, .. }
             | Event::SessionLost { session, .. } => {
@@ -67,7 +67,7 @@ impl Deciding<'_> {
             Event::InvocationEnded { invocation, .. } => {
                 self.sessions.extend(self.run.invocations.get(invocation.0).caller);
             }
-            Event::EscalationClimbed { session, .. } => self.sessions.extend(*session),
+            Event::EscalationForwarded { session, .. } => self.sessions.extend(*session),
             Event::EscalationResolved { escalation, .. } => {
                 self.sessions.extend(self.run.escalations.get(escalation.0).session);
             }
@@ -79,7 +79,7 @@ impl Deciding<'_> {
                     .filter(|(_, session)| session.role == domain::Role::Verifier && session.is_alive());
                 self.sessions.extend(verifiers.map(|(number, _)| domain::SessionId(number)));
             }
-            Event::ChatSaid { .. } => self.sessions.extend(self.run.root),
+            Event::ChatMessageSent { .. } => self.sessions.extend(self.run.root),
             // The rest changes nothing that the rules have not seen to when they decided on it.
             Event::RunStarted { .. }
             | Event::RunPaused {}
@@ -90,7 +90,7 @@ impl Deciding<'_> {
             | Event::PhaseContinued { .. }
             | Event::PhaseCancelled { .. }
             | Event::PhaseLanded { .. }
-            | Event::TasksReadied { .. }
+            | Event::TasksBecameReady { .. }
             | Event::TaskPrioritized { .. }
             | Event::TaskReassigned { .. }
             | Event::TaskRewound { .. }
@@ -98,26 +98,26 @@ impl Deciding<'_> {
             | Event::TaskAdded { .. }
             | Event::DependencyAdded { .. }
             | Event::DependencyRemoved { .. }
-            | Event::ExternalMet { .. }
-            | Event::PlanOffered { .. }
-            | Event::PlanOfferWithdrawn { .. }
+            | Event::ExternalDependencyMet { .. }
+            | Event::PlanChangeDetected { .. }
+            | Event::PlanChangeWithdrawn { .. }
             | Event::PlanUnreadable { .. }
-            | Event::PlanTaken { .. }
-            | Event::PlanLeft { .. }
+            | Event::PlanChangeApplied { .. }
+            | Event::PlanChangeIgnored { .. }
             | Event::PhaseAdded { .. }
             | Event::PhaseChanged { .. }
             | Event::SessionParked { .. }
             | Event::SessionDismissed { .. }
             | Event::InputQueued { .. }
-            | Event::InputTyped { .. }
-            | Event::MessageHeard { .. }
-            | Event::TurnCut { .. }
-            | Event::QuestionAskedBack { .. }
+            | Event::InputSent { .. }
+            | Event::MessageReceived { .. }
+            | Event::TurnInterrupted { .. }
+            | Event::ClarificationRequested { .. }
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }
-            | Event::QuestionsPiledUp { .. }
-            | Event::PermissionJudged { .. }
-            | Event::PermissionKept { .. }
+            | Event::ManyQuestionsAsked { .. }
+            | Event::PermissionDecided { .. }
+            | Event::PermissionRuleSaved { .. }
             | Event::RequestMade { .. }
             | Event::RequestProvided { .. }
             | Event::RequestRefused { .. }
@@ -130,21 +130,21 @@ impl Deciding<'_> {
             | Event::ChannelClosed { .. }
             | Event::DirectMessageReceived { .. }
             | Event::DirectMessageAcknowledged { .. }
-            | Event::PhaseCompletionSaid { .. }
+            | Event::PhaseCompletionReported { .. }
             | Event::GateOpened { .. }
             | Event::GateChecked { .. }
             | Event::EscalationRaised { .. }
             | Event::ErrorReported { .. }
             | Event::UsageReported { .. }
             | Event::BudgetRaised { .. }
-            | Event::CheckpointOrdered { .. }
+            | Event::CheckpointRequested { .. }
             | Event::CheckpointFinished { .. }
-            | Event::RoomRanOut { .. }
-            | Event::OverlapSeen { .. }
-            | Event::OverlapGone { .. }
+            | Event::DiskBudgetExhausted { .. }
+            | Event::OverlapDetected { .. }
+            | Event::OverlapResolved { .. }
             | Event::EffectFinished { .. }
-            | Event::ChatUnheard { .. }
-            | Event::ResolveAsked { .. }
+            | Event::ChatAnsweredWithStatus { .. }
+            | Event::ResolveRequested { .. }
             | Event::ResolveAnswered { .. } => {}
         }
     }

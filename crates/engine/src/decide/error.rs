@@ -1,8 +1,8 @@
 //! Errors that agents report, and what they use up.
 
 use domain::{
-    AgentError, BlockReason, Cause, CheckpointReason, ErrorType, EscalationType, Event, Failure, LoopOutcome,
-    Recovery, Role, SessionId, Severity, Subject, Usage,
+    AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
+    EscalationType, Event, LoopOutcome, Recovery, Role, SessionId, Severity, Usage,
 };
 
 use super::{
@@ -40,7 +40,7 @@ impl Deciding<'_> {
                 self.block_on_problem(task, problem(&error));
             }
             (Recovery::CheckpointAndFail | Recovery::NotifyUser, None) => {
-                self.raise(Subject::Run, Some(session), problem(&error));
+                self.raise(EscalationSubject::Run, Some(session), problem(&error));
             }
         }
     }
@@ -55,7 +55,7 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: Cause::LimitStays { task: id }.into(),
+                words: EscalationCause::RateLimitPersists { task: id }.into(),
                 description: error.message.clone(),
                 context: format!("it has waited {waits} times"),
             };
@@ -68,12 +68,12 @@ impl Deciding<'_> {
     fn let_session_wait(&mut self, session: SessionId, error: &AgentError) {
         let waits = self.run.session(session).waits;
         if waits > WAITS_MAX {
-            self.raise(Subject::Run, Some(session), problem(error));
+            self.raise(EscalationSubject::Run, Some(session), problem(error));
         }
     }
 
     fn fail_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
-        let failure = Failure::Error { message: error.message.clone() };
+        let failure = AttemptFailure::Error { message: error.message.clone() };
         let (id, attempt) = (self.id(task), self.run.task(task).attempt);
         self.emit(Event::AttemptFailed {
             task: id.clone(),
@@ -85,19 +85,19 @@ impl Deciding<'_> {
         self.close(task, "failed", LoopOutcome::Failed);
         let mut problem = problem(error);
         problem.kind = EscalationType::Blocked;
-        problem.words = Cause::Failed { task: id.clone(), why: error.message.clone() }.into();
-        self.raise(Subject::Task { task: id }, Some(session), problem);
+        problem.words = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
+        self.raise(EscalationSubject::Task { task: id }, Some(session), problem);
     }
 
     pub(super) fn report_usage(&mut self, session: SessionId, usage: Usage) {
         let task = self.run.session(session).task;
         self.emit(Event::UsageReported { session, task: task.map(|task| self.id(task)), usage });
-        let mut scopes = vec![Subject::Run];
+        let mut scopes = vec![EscalationSubject::Run];
         if let Some(task) = task {
-            scopes.push(Subject::Phase { phase: self.run.task(task).planned.phase });
+            scopes.push(EscalationSubject::Phase { phase: self.run.task(task).planned.phase });
             // What comes in after a task is over is counted, and nobody's problem.
             if !self.run.task(task).stage.is_over() {
-                scopes.push(Subject::Task { task: self.id(task) });
+                scopes.push(EscalationSubject::Task { task: self.id(task) });
             }
         }
         for subject in scopes.into_iter().rev() {
@@ -105,7 +105,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn watch_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &Subject) {
+    fn watch_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &EscalationSubject) {
         let Some(spent) = self.run.spent_of(subject).cloned() else { return };
         if !spent.has_reached(WARN_PERCENT) {
             return;
@@ -119,7 +119,7 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::TokenExhausted,
                 severity: Severity::Medium,
-                words: Cause::BudgetNearlyUsed { of: subject.clone() }.into(),
+                words: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
                 description: describe(&spent),
                 context: String::new(),
             };

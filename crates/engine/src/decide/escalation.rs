@@ -1,8 +1,9 @@
 //! Problems: how they are raised, how they climb, and what is done about them.
 
 use domain::{
-    Action, AgentName, BlockReason, Budget, Cause, EscalationId, EscalationType, Event, Failure, HoldsUp,
-    Level, LoopOutcome, SessionId, Severity, Subject, TaskId,
+    AgentName, AttemptFailure, BlockReason, BlockedWork, Budget, EscalationAction, EscalationCause,
+    EscalationId, EscalationLevel, EscalationSubject, EscalationType, Event, LoopOutcome, SessionId,
+    Severity, TaskId,
 };
 
 use super::Deciding;
@@ -25,13 +26,13 @@ pub(super) struct Problem {
 /// Who says what a problem is.
 pub(super) enum Words {
     /// Jangdan, which knows where it came from.
-    Ours(Cause),
+    Ours(EscalationCause),
     /// An agent, or the service behind it.
     Theirs(String),
 }
 
-impl From<Cause> for Words {
-    fn from(cause: Cause) -> Self {
+impl From<EscalationCause> for Words {
+    fn from(cause: EscalationCause) -> Self {
         Self::Ours(cause)
     }
 }
@@ -40,24 +41,24 @@ impl Deciding<'_> {
     /// Raises a problem, and lets a task wait until somebody has done something about it.
     pub(super) fn block_on_problem(&mut self, task: TaskRef, problem: Problem) {
         let session = self.run.task(task).session;
-        let escalation = self.raise(Subject::Task { task: self.id(task) }, session, problem);
+        let escalation = self.raise(EscalationSubject::Task { task: self.id(task) }, session, problem);
         let reason = BlockReason::Escalated { escalation };
         self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
     }
 
     pub(super) fn raise(
         &mut self,
-        subject: Subject,
+        subject: EscalationSubject,
         session: Option<SessionId>,
         problem: Problem,
     ) -> EscalationId {
         let escalation = EscalationId(self.run.escalations.next());
         let holds_up = match &subject {
-            Subject::Task { task } => self.run.find(task).map(|task| self.holds_up(task)),
-            Subject::Phase { phase } => {
+            EscalationSubject::Task { task } => self.run.find(task).map(|task| self.holds_up(task)),
+            EscalationSubject::Phase { phase } => {
                 self.run.phases.get(phase).map(|phase| self.node_holds_up(phase.node))
             }
-            Subject::Run => None,
+            EscalationSubject::Run => None,
         };
         let Problem { kind, severity, words, description, context } = problem;
         let (title, cause) = match words {
@@ -76,7 +77,7 @@ impl Deciding<'_> {
             description,
             context,
             suggested,
-            holds_up: holds_up.unwrap_or_default(),
+            blocks: holds_up.unwrap_or_default(),
         });
         self.climb(escalation);
         escalation
@@ -94,58 +95,64 @@ impl Deciding<'_> {
                 session.is_alive() && session.agent.is_some()
             };
             let (to, session) = match found.level {
-                Level::Worker => (Level::Operator, self.operator_of(&found.subject).filter(alive)),
-                Level::Operator => {
-                    let orchestrator = self.run.orchestrator().filter(|id| found.session != Some(*id));
-                    (Level::Orchestrator, orchestrator)
+                EscalationLevel::Worker => {
+                    (EscalationLevel::Operator, self.operator_of(&found.subject).filter(alive))
                 }
-                Level::Orchestrator => (Level::Person, None),
-                Level::Person => return,
+                EscalationLevel::Operator => {
+                    let orchestrator = self.run.orchestrator().filter(|id| found.session != Some(*id));
+                    (EscalationLevel::Orchestrator, orchestrator)
+                }
+                EscalationLevel::Orchestrator => (EscalationLevel::Person, None),
+                EscalationLevel::Person => return,
             };
-            self.emit_by_rule(Event::EscalationClimbed { escalation, to, session });
-            if session.is_some() || to == Level::Person {
+            self.emit_by_rule(Event::EscalationForwarded { escalation, to, session });
+            if session.is_some() || to == EscalationLevel::Person {
                 return;
             }
         }
     }
 
-    fn operator_of(&self, subject: &Subject) -> Option<SessionId> {
+    fn operator_of(&self, subject: &EscalationSubject) -> Option<SessionId> {
         let phase = match subject {
-            Subject::Task { task } => self.run.task(self.run.find(task)?).planned.phase,
-            Subject::Phase { phase } => *phase,
-            Subject::Run => return None,
+            EscalationSubject::Task { task } => self.run.task(self.run.find(task)?).planned.phase,
+            EscalationSubject::Phase { phase } => *phase,
+            EscalationSubject::Run => return None,
         };
         self.run.phases.get(&phase)?.leader
     }
 
-    fn suggest(&self, kind: EscalationType, subject: &Subject) -> Vec<Action> {
-        let retry = Action::Retry { hint: None };
+    fn suggest(&self, kind: EscalationType, subject: &EscalationSubject) -> Vec<EscalationAction> {
+        let retry = EscalationAction::Retry { hint: None };
         match kind {
             EscalationType::General | EscalationType::Decision => {
-                vec![Action::Waive, retry, Action::Skip, Action::GiveUp]
+                vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
-            EscalationType::Blocked if *subject == Subject::Run => vec![Action::Dismiss],
+            EscalationType::Blocked if *subject == EscalationSubject::Run => vec![EscalationAction::Dismiss],
             EscalationType::Blocked => {
                 let mut actions = vec![retry];
-                actions.extend(self.stand_in(subject).map(|agent| Action::Reassign { agent }));
-                actions.extend([Action::Skip, Action::GiveUp]);
+                actions.extend(self.stand_in(subject).map(|agent| EscalationAction::Reassign { agent }));
+                actions.extend([EscalationAction::Skip, EscalationAction::MarkFailed]);
                 actions
             }
-            EscalationType::TestFailure => vec![retry, Action::Waive, Action::Skip, Action::GiveUp],
-            EscalationType::TokenExhausted => {
-                let budget = self.doubled(subject).map(|budget| Action::RaiseBudget { budget });
-                budget.into_iter().chain([Action::Waive]).collect()
+            EscalationType::TestFailure => {
+                vec![retry, EscalationAction::Waive, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
-            EscalationType::Timeout if *subject == Subject::Run => vec![Action::Waive],
-            EscalationType::Timeout => vec![Action::Waive, retry, Action::Skip, Action::GiveUp],
-            EscalationType::Conflict => vec![retry, Action::Skip, Action::GiveUp],
-            EscalationType::Dependency | EscalationType::Protocol => vec![Action::Dismiss, retry],
-            EscalationType::Quality => vec![retry, Action::Waive],
+            EscalationType::TokenExhausted => {
+                let budget = self.doubled(subject).map(|budget| EscalationAction::RaiseBudget { budget });
+                budget.into_iter().chain([EscalationAction::Waive]).collect()
+            }
+            EscalationType::Timeout if *subject == EscalationSubject::Run => vec![EscalationAction::Waive],
+            EscalationType::Timeout => {
+                vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
+            }
+            EscalationType::Conflict => vec![retry, EscalationAction::Skip, EscalationAction::MarkFailed],
+            EscalationType::Dependency | EscalationType::Protocol => vec![EscalationAction::Dismiss, retry],
+            EscalationType::Quality => vec![retry, EscalationAction::Waive],
         }
     }
 
     /// Returns another agent that could do a task.
-    fn stand_in(&self, subject: &Subject) -> Option<AgentName> {
+    fn stand_in(&self, subject: &EscalationSubject) -> Option<AgentName> {
         let task = self.run.task(self.run.subject_task(subject)?);
         let own = self.run.team.name(task.agent)?;
         let role = self.run.team.role(own)?;
@@ -153,11 +160,11 @@ impl Deciding<'_> {
         other.map(|member| member.name.clone())
     }
 
-    fn doubled(&self, subject: &Subject) -> Option<Budget> {
+    fn doubled(&self, subject: &EscalationSubject) -> Option<Budget> {
         let spent = match subject {
-            Subject::Task { task } => &self.run.task(self.run.find(task)?).spent,
-            Subject::Phase { phase } => &self.run.phases.get(phase)?.spent,
-            Subject::Run => &self.run.spent,
+            EscalationSubject::Task { task } => &self.run.task(self.run.find(task)?).spent,
+            EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.spent,
+            EscalationSubject::Run => &self.run.spent,
         };
         let tokens = spent.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
         tokens.or(spent.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
@@ -166,7 +173,7 @@ impl Deciding<'_> {
     pub(super) fn resolve(
         &mut self,
         escalation: EscalationId,
-        action: Action,
+        action: EscalationAction,
         note: Option<String>,
     ) -> Result<(), Rejection> {
         let found = self.run.escalations.get(escalation.0).clone();
@@ -194,28 +201,30 @@ impl Deciding<'_> {
         &mut self,
         escalation: EscalationId,
         found: &Escalation,
-        action: &Action,
+        action: &EscalationAction,
     ) -> Result<(), Rejection> {
         let task = self.run.subject_task(&found.subject);
-        if let Action::Reassign { agent } = action {
+        if let EscalationAction::Reassign { agent } = action {
             let known = self.run.team.names();
             let is_known = known.contains(agent);
             if !is_known {
                 return Err(Rejection::UnknownAgent { name: agent.clone(), known });
             }
         }
-        let kind = |action: &Action| std::mem::discriminant(action);
+        let kind = |action: &EscalationAction| std::mem::discriminant(action);
         let is_suggested = found.suggested.iter().any(|suggested| kind(suggested) == kind(action));
-        let can_retry = found.suggested.iter().any(|action| matches!(action, Action::Retry { .. }));
+        let can_retry = found.suggested.iter().any(|action| matches!(action, EscalationAction::Retry { .. }));
         let stage = task.map(|task| self.run.task(task).stage);
         let helps = match action {
-            Action::Reassign { .. } => task.is_some() && can_retry,
+            EscalationAction::Reassign { .. } => task.is_some() && can_retry,
             // What is done stays done; what failed can still be left out.
-            Action::Skip => stage.is_some_and(|stage| !matches!(stage, Stage::Done | Stage::Skipped)),
-            Action::GiveUp => stage.is_some_and(|stage| !stage.is_over()),
-            Action::Dismiss => !self.blocks_somebody(escalation, found),
-            Action::Retry { .. } | Action::Waive => is_suggested,
-            Action::RaiseBudget { budget } => {
+            EscalationAction::Skip => {
+                stage.is_some_and(|stage| !matches!(stage, Stage::Done | Stage::Skipped))
+            }
+            EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_over()),
+            EscalationAction::Dismiss => !self.blocks_somebody(escalation, found),
+            EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
+            EscalationAction::RaiseBudget { budget } => {
                 let mut spent = self.run.spent_of(&found.subject).cloned().unwrap_or_default();
                 spent.set_max(*budget);
                 is_suggested && !spent.has_reached(100)
@@ -231,10 +240,10 @@ impl Deciding<'_> {
     fn blocks_somebody(&self, escalation: EscalationId, found: &Escalation) -> bool {
         let reason = BlockReason::Escalated { escalation };
         let at_gate = match &found.subject {
-            Subject::Phase { phase } => {
+            EscalationSubject::Phase { phase } => {
                 self.run.phases.get(phase).map(|phase| phase.gate) == Some(Gate::Escalated(escalation))
             }
-            Subject::Task { .. } | Subject::Run => false,
+            EscalationSubject::Task { .. } | EscalationSubject::Run => false,
         };
         at_gate
             || self.run.exhausted == Some(escalation)
@@ -242,34 +251,40 @@ impl Deciding<'_> {
             || self.run.tasks.iter().any(|task| task.blocks.contains(&reason))
     }
 
-    fn act(&mut self, escalation: EscalationId, found: &Escalation, action: Action) {
+    fn act(&mut self, escalation: EscalationId, found: &Escalation, action: EscalationAction) {
         let task = self.run.subject_task(&found.subject);
         let phase = match &found.subject {
-            Subject::Phase { phase } => Some(*phase),
-            Subject::Task { .. } | Subject::Run => None,
+            EscalationSubject::Phase { phase } => Some(*phase),
+            EscalationSubject::Task { .. } | EscalationSubject::Run => None,
         };
         match (action, task, phase) {
-            (Action::Retry { hint }, Some(task), _) => self.restart(task, hint),
-            (Action::Retry { hint }, None, Some(phase)) => {
+            (EscalationAction::Retry { hint }, Some(task), _) => self.restart(task, hint),
+            (EscalationAction::Retry { hint }, None, Some(phase)) => {
                 self.rework(phase, &hint.unwrap_or_else(|| found.description.clone()));
             }
-            (Action::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
-            (Action::Skip, Some(task), _) => self.skip(task),
-            (Action::GiveUp, Some(task), _) => self.give_up(task),
-            (Action::Waive, _, Some(phase)) if found.kind == EscalationType::Quality => {
+            (EscalationAction::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
+            (EscalationAction::Skip, Some(task), _) => self.skip(task),
+            (EscalationAction::MarkFailed, Some(task), _) => self.give_up(task),
+            (EscalationAction::Waive, _, Some(phase)) if found.kind == EscalationType::Quality => {
                 self.approve(phase, true, Some(found.title.clone()));
             }
-            (Action::Waive, _, _) => {
+            (EscalationAction::Waive, _, _) => {
                 let (subject, limit) = (found.subject.clone(), found.kind);
                 self.emit(Event::LimitWaived { subject, limit });
                 self.unblock_all(escalation);
             }
-            (Action::RaiseBudget { budget }, _, _) => {
+            (EscalationAction::RaiseBudget { budget }, _, _) => {
                 self.emit(Event::BudgetRaised { subject: found.subject.clone(), budget });
                 self.unblock_all(escalation);
             }
-            (Action::Dismiss | Action::Retry { .. } | Action::Reassign { .. }, _, _)
-            | (Action::Skip | Action::GiveUp, None, _) => {}
+            (
+                EscalationAction::Dismiss
+                | EscalationAction::Retry { .. }
+                | EscalationAction::Reassign { .. },
+                _,
+                _,
+            )
+            | (EscalationAction::Skip | EscalationAction::MarkFailed, None, _) => {}
         }
     }
 
@@ -299,16 +314,16 @@ impl Deciding<'_> {
     }
 
     fn give_up(&mut self, task: TaskRef) {
-        self.emit(Event::TaskFailed { task: self.id(task), failure: Failure::GivenUp });
+        self.emit(Event::TaskFailed { task: self.id(task), failure: AttemptFailure::MarkedFailed });
         self.close(task, "was given up", LoopOutcome::Failed);
     }
 
     /// Returns what waits behind a task.
-    pub(super) fn holds_up(&self, task: TaskRef) -> HoldsUp {
+    pub(super) fn holds_up(&self, task: TaskRef) -> BlockedWork {
         self.node_holds_up(self.run.task(task).node)
     }
 
-    pub(super) fn node_holds_up(&self, node: Node) -> HoldsUp {
+    pub(super) fn node_holds_up(&self, node: Node) -> BlockedWork {
         let graph = self.run.schedule.graph();
         let mut seen = std::collections::BTreeSet::new();
         let mut open = vec![node];
@@ -321,6 +336,6 @@ impl Deciding<'_> {
                 }
             }
         }
-        HoldsUp { time_ms: self.run.as_it_goes(graph.remaining(node)), tasks }
+        BlockedWork { time_ms: self.run.as_it_goes(graph.remaining(node)), tasks }
     }
 }

@@ -1,8 +1,9 @@
 //! What agents want of each other: calls, results, direct messages.
 
 use domain::{
-    AgentName, BlockReason, CallOutcome, ChannelId, DeliverResult, Direct, DirectMessageId, DirectType,
-    Event, Feedback, Input, InvocationId, Invoke, ResultId, Role, Route, SessionId, TestFailure,
+    AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId, DirectType, Event,
+    InvocationId, InvocationOutcome, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput,
+    TestFailure, TestFeedback,
 };
 
 use super::Deciding;
@@ -67,16 +68,16 @@ impl Deciding<'_> {
         None
     }
 
-    pub(super) fn call(&mut self, session: SessionId, invoke: Invoke) {
+    pub(super) fn call(&mut self, session: SessionId, invoke: InvokeMessage) {
         let invocation = InvocationId(self.run.invocations.next());
-        let Invoke { target: callee, task: wanted, context } = invoke;
-        self.emit(Event::InvocationMade { invocation, caller: session, callee, wanted, context });
+        let InvokeMessage { target: callee, task: wanted, context } = invoke;
+        self.emit(Event::InvocationMade { invocation, caller: session, callee, task: wanted, context });
         if Some(session) == self.run.root {
             self.hand_questions_on(session);
         }
         let speaker = self.run.session(session);
         if let Some(task) = speaker.task.filter(|_| speaker.role == Role::Worker) {
-            let reason = BlockReason::Call { invocation };
+            let reason = BlockReason::Invocation { invocation };
             self.emit(Event::TaskBlocked { task: self.id(task), reason });
         }
     }
@@ -86,7 +87,7 @@ impl Deciding<'_> {
         let duties = self.run.session(session).duties.clone();
         for duty in duties {
             if let Duty::Question(question) = duty {
-                self.emit_by_rule(Event::QuestionRouted { question, to: Route::Person });
+                self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
         }
     }
@@ -165,10 +166,13 @@ impl Deciding<'_> {
         let call = self.run.invocations.get(invocation.0).clone();
         let from = call.caller.and_then(|caller| self.run.session(caller).agent.clone());
         let Some(from) = from else { return };
-        self.say(session, Input::Call { invocation, from, task: call.wanted, context: call.context });
+        self.say(
+            session,
+            SessionInput::Invocation { invocation, from, task: call.wanted, context: call.context },
+        );
     }
 
-    pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: CallOutcome) {
+    pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: InvocationOutcome) {
         let call = self.run.invocations.get(invocation.0).clone();
         if call.state == InvocationState::Over {
             return;
@@ -176,12 +180,12 @@ impl Deciding<'_> {
         self.emit(Event::InvocationEnded { invocation, outcome: outcome.clone() });
         let Some(caller) = call.caller else { return };
         let task = self.run.session(caller).task;
-        let reason = BlockReason::Call { invocation };
+        let reason = BlockReason::Invocation { invocation };
         match task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             Some(task) => self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason }),
             None => {
                 if let Some(from) = call.callee {
-                    self.say(caller, Input::CallEnded { invocation, from, outcome });
+                    self.say(caller, SessionInput::InvocationEnded { invocation, from, outcome });
                 }
             }
         }
@@ -203,7 +207,7 @@ impl Deciding<'_> {
         if self.run.session(caller).agent.as_ref() == Some(&to) {
             // The end of the call brings it along.
             self.emit(Event::ResultDelivered { result, session: caller });
-            self.end_call(invocation, CallOutcome::Completed { result_type, content });
+            self.end_call(invocation, InvocationOutcome::Completed { result_type, content });
         }
     }
 
@@ -224,8 +228,8 @@ impl Deciding<'_> {
         beside.or_else(|| self.run.alive.iter().copied().find(named))
     }
 
-    pub(super) fn direct(&mut self, session: SessionId, direct: Direct) {
-        let Direct { target, r#type, content } = direct;
+    pub(super) fn direct(&mut self, session: SessionId, direct: DirectMessage) {
+        let DirectMessage { target, r#type, content } = direct;
         let direct_type = r#type.unwrap_or(DirectType::Query);
         if let (Some(task), DirectType::Feedback) = (self.test_in_hand(session), direct_type) {
             return self.tested(task, read_feedback(&content));
@@ -259,9 +263,9 @@ impl Deciding<'_> {
 }
 
 /// Reads what a tester sends: typed failures as JSON, or words.
-fn read_feedback(content: &str) -> Feedback {
+fn read_feedback(content: &str) -> TestFeedback {
     serde_json::from_str(content).unwrap_or_else(|_| {
         let failure = TestFailure { name: content.trim().to_owned(), ..TestFailure::default() };
-        Feedback { failures: vec![failure], ..Feedback::default() }
+        TestFeedback { failures: vec![failure], ..TestFeedback::default() }
     })
 }

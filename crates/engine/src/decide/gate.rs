@@ -1,8 +1,8 @@
 //! The end of a phase: checks, a verifier, a person's approval, or rework.
 
 use domain::{
-    BlockReason, Cause, CheckpointReason, EscalationType, Event, Failure, GateApproval, GateReport, Input,
-    PhaseNumber, ReturnReason, Role, SessionId, Severity, Subject, TaskId,
+    AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType, Event,
+    GateApproval, GateReport, PhaseNumber, ReturnReason, Role, SessionId, SessionInput, Severity, TaskId,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -119,8 +119,8 @@ impl Deciding<'_> {
             phase: Some(phase),
             resumes: None,
         });
-        self.emit(Event::GateJudgeOpened { phase, round, session });
-        self.say(session, Input::Verify { phase, round });
+        self.emit(Event::GateVerifierStarted { phase, round, session });
+        self.say(session, SessionInput::Verify { phase, round });
         true
     }
 
@@ -137,7 +137,7 @@ impl Deciding<'_> {
     }
 
     /// The verifier is gone without a verdict.
-    pub(super) fn unjudged(&mut self, phase: PhaseNumber, failure: &Failure) {
+    pub(super) fn unjudged(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
         let losses = self.run.phases.get(&phase).map_or(0, |phase| phase.losses);
         if self.is_forgiven(failure, losses) {
             self.open_judge(phase);
@@ -149,7 +149,7 @@ impl Deciding<'_> {
     fn pass_gate(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let (round, holds_up) = (state.rounds, self.node_holds_up(state.node));
-        self.emit(Event::GatePassed { phase, round, holds_up });
+        self.emit(Event::GatePassed { phase, round, blocks: holds_up });
         match self.run.settings.gate_approval {
             GateApproval::Automatic => self.approve(phase, false, None),
             GateApproval::Person => {}
@@ -224,12 +224,12 @@ impl Deciding<'_> {
     fn raise_quality(&mut self, phase: PhaseNumber, description: String) {
         let failures = self.run.phases.get(&phase).map_or(0, |phase| phase.failures);
         self.raise(
-            Subject::Phase { phase },
+            EscalationSubject::Phase { phase },
             None,
             Problem {
                 kind: EscalationType::Quality,
                 severity: Severity::High,
-                words: Cause::GateShut { phase }.into(),
+                words: EscalationCause::GateFailed { phase }.into(),
                 description,
                 context: format!("it failed {failures} times"),
             },

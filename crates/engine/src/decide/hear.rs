@@ -3,8 +3,9 @@
 //! A message that is not the speaker's to say is never half obeyed: it is recorded as refused, and the speaker is told.
 
 use domain::{
-    Cause, ClaimSource, Custom, EscalationType, Event, Failure, Heard, Input, PhaseComplete, Priority, Role,
-    Said, SessionId, Severity, Subject, TaskId,
+    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, EscalationCause, EscalationSubject,
+    EscalationType, Event, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput, Severity,
+    TaskId,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -23,7 +24,7 @@ const RAW_BYTES_MAX: usize = 4096;
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) session: SessionId,
-    pub(super) heard: Heard,
+    pub(super) heard: MessageOffset,
     pub(super) read_from: u64,
 }
 
@@ -32,7 +33,7 @@ pub(super) type Refusal = String;
 
 impl Deciding<'_> {
     /// Returns the session that speaks; what it said before is not taken again.
-    pub(super) fn speaker(&self, heard: Option<Heard>) -> Result<SessionId, Rejection> {
+    pub(super) fn speaker(&self, heard: Option<MessageOffset>) -> Result<SessionId, Rejection> {
         let session = self.actor.session().ok_or(Rejection::NotYours)?;
         let speaker = self.run.session(session);
         if !speaker.is_alive() || speaker.agent.is_none() {
@@ -52,18 +53,18 @@ impl Deciding<'_> {
         if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::Stale) } else { Ok(()) }
     }
 
-    pub(super) fn hear(&mut self, place: Place, said: Said) {
+    pub(super) fn hear(&mut self, place: Place, said: AgentMessage) {
         match self.refusal(place.session, &said) {
             Some(error) if self.run.is_on(Guard::OwnWords) => {
                 let raw = serde_json::to_string(&said).unwrap_or_default();
                 self.refuse(place, said.name().to_owned(), error, raw);
             }
             _ => {
-                self.emit(Event::MessageHeard {
+                self.emit(Event::MessageReceived {
                     session: place.session,
-                    heard: place.heard,
+                    offset: place.heard,
                     read_from: place.read_from,
-                    said: Box::new(said.clone()),
+                    message: Box::new(said.clone()),
                 });
                 self.obey(place.session, said);
             }
@@ -77,17 +78,17 @@ impl Deciding<'_> {
         }
         raw.truncate(end);
         let Place { session, heard, read_from } = place;
-        self.emit(Event::MessageRefused { session, heard, read_from, protocol, error, raw });
+        self.emit(Event::MessageRejected { session, offset: heard, read_from, protocol, error, raw });
         if self.run.session(session).invalid_in_a_row == INVALID_IN_A_ROW {
             let task = self.run.session(session).task.map(|task| self.id(task));
-            let subject = task.map_or(Subject::Run, |task| Subject::Task { task });
+            let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });
             self.raise(
                 subject,
                 Some(session),
                 Problem {
                     kind: EscalationType::Protocol,
                     severity: Severity::Low,
-                    words: Cause::NoProtocol { session }.into(),
+                    words: EscalationCause::ProtocolViolated { session }.into(),
                     description: format!("{INVALID_IN_A_ROW} messages in a row could not be taken"),
                     context: String::new(),
                 },
@@ -96,36 +97,39 @@ impl Deciding<'_> {
     }
 
     /// Tells why a message is not its speaker's to say.
-    fn refusal(&self, session: SessionId, said: &Said) -> Option<Refusal> {
+    fn refusal(&self, session: SessionId, said: &AgentMessage) -> Option<Refusal> {
         let speaker = self.run.session(session);
         let is_orchestrator = speaker.role == Role::Orchestrator;
         let not_yours = |whose: &str| Some(format!("not yours to say: {} is {whose}", said.name()));
         match said {
-            Said::ResolveNext(_) | Said::Task(_) | Said::Custom(_) | Said::NeedHuman(_)
+            AgentMessage::ResolveNext(_)
+            | AgentMessage::Task(_)
+            | AgentMessage::Custom(_)
+            | AgentMessage::NeedHuman(_)
                 if !is_orchestrator =>
             {
                 not_yours("the orchestrator's")
             }
-            Said::ResolveNext(_) | Said::NeedHuman(_) => None,
-            Said::Task(request) => self.unknown_task(&request.task_id),
-            Said::Custom(custom) => self.custom_refusal(custom),
-            Said::Done(done) => self.claim_refusal(session, &done.task_id, false),
-            Said::Fail(fail) => self.claim_refusal(session, &fail.task_id, true),
-            Said::PhaseComplete(complete) => self.marker_refusal(session, complete),
-            Said::Invoke(invoke) => self.call_refusal(session, &invoke.target),
-            Said::DeliverResult(result) => self.unknown_agent(&result.target),
-            Said::Direct(direct) => self.direct_refusal(session, &direct.target),
-            Said::AskUser(_) | Said::UserQuestion(_) | Said::DependencyRequest(_) => {
+            AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
+            AgentMessage::Task(request) => self.unknown_task(&request.task_id),
+            AgentMessage::Custom(custom) => self.custom_refusal(custom),
+            AgentMessage::Done(done) => self.claim_refusal(session, &done.task_id, false),
+            AgentMessage::Fail(fail) => self.claim_refusal(session, &fail.task_id, true),
+            AgentMessage::PhaseComplete(complete) => self.marker_refusal(session, complete),
+            AgentMessage::Invoke(invoke) => self.call_refusal(session, &invoke.target),
+            AgentMessage::DeliverResult(result) => self.unknown_agent(&result.target),
+            AgentMessage::Direct(direct) => self.direct_refusal(session, &direct.target),
+            AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::DependencyRequest(_) => {
                 self.asking_refusal(session)
             }
             // Jangdan's own words are text where an agent says them; the rest is everybody's to say.
-            Said::Ready(_)
-            | Said::PhaseDone(_)
-            | Said::AllDone
-            | Said::ResolveError(_)
-            | Said::StepComplete(_)
-            | Said::Progress(_)
-            | Said::Error(_) => None,
+            AgentMessage::Ready(_)
+            | AgentMessage::PhaseDone(_)
+            | AgentMessage::AllDone
+            | AgentMessage::ResolveError(_)
+            | AgentMessage::StepComplete(_)
+            | AgentMessage::Progress(_)
+            | AgentMessage::Error(_) => None,
         }
     }
 
@@ -133,7 +137,7 @@ impl Deciding<'_> {
         self.run.find(task).is_none().then(|| format!("there is no task {task}"))
     }
 
-    fn custom_refusal(&self, custom: &Custom) -> Option<Refusal> {
+    fn custom_refusal(&self, custom: &CustomMessage) -> Option<Refusal> {
         match custom.kind.as_str() {
             "PRIORITY" | "SKIP" | "RETRY" => {
                 let id = custom.value.split_whitespace().next().unwrap_or_default();
@@ -205,31 +209,31 @@ impl Deciding<'_> {
     }
 
     /// Does what a message asks for.
-    fn obey(&mut self, session: SessionId, said: Said) {
+    fn obey(&mut self, session: SessionId, said: AgentMessage) {
         match said {
-            Said::AskUser(ask) => self.ask_user(session, ask, None),
-            Said::UserQuestion(question) => self.user_question(session, question),
-            Said::NeedHuman(need) => self.need_human(session, need.question),
-            Said::DependencyRequest(request) => self.request(session, request),
-            Said::Invoke(invoke) => self.call(session, invoke),
-            Said::DeliverResult(result) => self.deliver(session, result),
-            Said::Direct(direct) => self.direct(session, direct),
-            Said::Error(error) => self.report_error(session, error),
-            Said::PhaseComplete(complete) => self.say_complete(session, complete),
-            Said::Done(done) => self.say_done(session, done.fields),
-            Said::Fail(fail) => {
+            AgentMessage::AskUser(ask) => self.ask_user(session, ask, None),
+            AgentMessage::UserQuestion(question) => self.user_question(session, question),
+            AgentMessage::NeedHuman(need) => self.need_human(session, need.question),
+            AgentMessage::DependencyRequest(request) => self.request(session, request),
+            AgentMessage::Invoke(invoke) => self.call(session, invoke),
+            AgentMessage::DeliverResult(result) => self.deliver(session, result),
+            AgentMessage::Direct(direct) => self.direct(session, direct),
+            AgentMessage::Error(error) => self.report_error(session, error),
+            AgentMessage::PhaseComplete(complete) => self.say_complete(session, complete),
+            AgentMessage::Done(done) => self.say_done(session, done.fields),
+            AgentMessage::Fail(fail) => {
                 let reason = fail.reason.unwrap_or_else(|| "the agent gave no reason".to_owned());
                 self.say_failed(session, reason);
             }
-            Said::ResolveNext(next) => self.resolve_next(session, next.phase, next.force),
-            Said::Task(request) => self.request_task(session, request),
-            Said::Custom(custom) => self.custom(session, &custom),
-            Said::StepComplete(_)
-            | Said::Progress(_)
-            | Said::Ready(_)
-            | Said::PhaseDone(_)
-            | Said::AllDone
-            | Said::ResolveError(_) => {}
+            AgentMessage::ResolveNext(next) => self.resolve_next(session, next.phase, next.force),
+            AgentMessage::Task(request) => self.request_task(session, request),
+            AgentMessage::Custom(custom) => self.custom(session, &custom),
+            AgentMessage::StepComplete(_)
+            | AgentMessage::Progress(_)
+            | AgentMessage::Ready(_)
+            | AgentMessage::PhaseDone(_)
+            | AgentMessage::AllDone
+            | AgentMessage::ResolveError(_) => {}
         }
     }
 
@@ -239,16 +243,16 @@ impl Deciding<'_> {
                 let content = fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
                 let content = if content.is_empty() { "done".to_owned() } else { content.join("\n") };
                 let result_type = domain::ResultType::Message;
-                self.end_call(invocation, domain::CallOutcome::Completed { result_type, content });
+                self.end_call(invocation, domain::InvocationOutcome::Completed { result_type, content });
             }
             Some(Duty::Test(task)) => {
-                self.tested(task, domain::Feedback { success: true, ..domain::Feedback::default() });
+                self.tested(task, domain::TestFeedback { success: true, ..domain::TestFeedback::default() });
             }
             // A verifier lets the phase pass by ending its turn.
             Some(Duty::Judge(_)) => {}
             Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
-                    self.claim(task, ClaimSource::Said, fields);
+                    self.claim(task, ClaimSource::DoneMessage, fields);
                 }
             }
         }
@@ -257,20 +261,20 @@ impl Deciding<'_> {
     fn say_failed(&mut self, session: SessionId, reason: String) {
         match self.run.session(session).in_hand {
             Some(Duty::Call(invocation)) => {
-                self.end_call(invocation, domain::CallOutcome::Failed { reason });
+                self.end_call(invocation, domain::InvocationOutcome::Failed { reason });
             }
             Some(Duty::Test(tested)) => {
                 let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };
                 self.tested(
                     tested,
-                    domain::Feedback { failures: vec![failure], ..domain::Feedback::default() },
+                    domain::TestFeedback { failures: vec![failure], ..domain::TestFeedback::default() },
                 );
             }
             // Kept with the phase, and judged when the verifier's turn ends.
             Some(Duty::Judge(_)) => {}
             Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
-                    self.fail_attempt(task, Failure::Said { reason });
+                    self.fail_attempt(task, AttemptFailure::Reported { reason });
                 }
             }
         }
@@ -280,7 +284,7 @@ impl Deciding<'_> {
         let Some(task) = self.run.session(session).task else { return };
         let has_siblings = self.has_open_siblings(task);
         let (phase, documents) = (complete.phase, complete.documents);
-        self.emit(Event::PhaseCompletionSaid { phase, session, documents });
+        self.emit(Event::PhaseCompletionReported { phase, session, documents });
         // One that is checked or merged already is not claimed a second time: the word alone is kept.
         let is_at_work = self.run.task(task).stage == Stage::Running;
         if !has_siblings && is_at_work {
@@ -288,7 +292,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn custom(&mut self, session: SessionId, custom: &Custom) {
+    fn custom(&mut self, session: SessionId, custom: &CustomMessage) {
         let mut words = custom.value.split_whitespace();
         let Some(task) = words.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
         let outcome = match custom.kind.as_str() {
@@ -303,7 +307,7 @@ impl Deciding<'_> {
         };
         if let Err(rejection) = outcome {
             let protocol = "CUSTOM".to_owned();
-            self.say(session, Input::Invalid { protocol, error: rejection.to_string() });
+            self.say(session, SessionInput::InvalidMessage { protocol, error: rejection.to_string() });
         }
     }
 }

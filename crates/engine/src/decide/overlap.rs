@@ -1,6 +1,6 @@
 //! What is known of files that two unfinished tasks both changed.
 
-use domain::{Event, Overlap, TaskId};
+use domain::{Event, TaskId, TaskOverlap};
 
 use super::Deciding;
 use crate::state::TaskRef;
@@ -10,8 +10,8 @@ const OVERLAPS_MAX: usize = 1000;
 
 impl Deciding<'_> {
     /// Takes in what the worktrees look like now: tells what is new or different, and what is gone.
-    pub(super) fn report_overlaps(&mut self, overlaps: Vec<Overlap>) {
-        let mut seen: Vec<Overlap> =
+    pub(super) fn report_overlaps(&mut self, overlaps: Vec<TaskOverlap>) {
+        let mut seen: Vec<TaskOverlap> =
             overlaps.into_iter().filter(|overlap| self.is_between_unfinished(overlap)).collect();
         seen.sort_by(|left, right| left.tasks.cmp(&right.tasks));
         seen.dedup_by(|left, right| left.tasks == right.tasks);
@@ -20,7 +20,7 @@ impl Deciding<'_> {
         self.forget_overlaps(|overlap| !is_seen(&overlap.tasks));
         for overlap in seen {
             if !self.run.overlaps.contains(&overlap) {
-                self.emit(Event::OverlapSeen { overlap });
+                self.emit(Event::OverlapDetected { overlap });
             }
         }
     }
@@ -34,7 +34,7 @@ impl Deciding<'_> {
         self.forget_overlaps(|overlap| overlap.tasks.contains(&id));
     }
 
-    fn forget_overlaps(&mut self, is_gone: impl Fn(&Overlap) -> bool) {
+    fn forget_overlaps(&mut self, is_gone: impl Fn(&TaskOverlap) -> bool) {
         let gone: Vec<[TaskId; 2]> = self
             .run
             .overlaps
@@ -43,12 +43,12 @@ impl Deciding<'_> {
             .map(|overlap| overlap.tasks.clone())
             .collect();
         for tasks in gone {
-            self.emit(Event::OverlapGone { tasks });
+            self.emit(Event::OverlapResolved { tasks });
         }
     }
 
     /// Tells whether it is about two tasks, in order, of which neither is over: a report may be late.
-    fn is_between_unfinished(&self, overlap: &Overlap) -> bool {
+    fn is_between_unfinished(&self, overlap: &TaskOverlap) -> bool {
         let [first, second] = &overlap.tasks;
         let is_unfinished =
             |task: &TaskId| self.run.find(task).is_some_and(|task| !self.run.task(task).stage.is_over());

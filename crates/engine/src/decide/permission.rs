@@ -1,7 +1,8 @@
 //! What agents may do without asking.
 
 use domain::{
-    Event, Input, Keep, PermissionKind, PermissionMode, PermissionWish, QuestionId, QuestionKind, SessionId,
+    Event, PermissionKind, PermissionMode, PermissionRequest, PermissionScope, QuestionId, QuestionKind,
+    SessionId, SessionInput,
 };
 
 use super::{Deciding, question::Asked};
@@ -15,12 +16,12 @@ enum Verdict {
 }
 
 impl Deciding<'_> {
-    pub(super) fn ask_permission(&mut self, session: SessionId, wish: PermissionWish) {
+    pub(super) fn ask_permission(&mut self, session: SessionId, wish: PermissionRequest) {
         let (allowed, rule) = match self.judge(session, &wish) {
             Verdict::Allowed(rule) => (true, rule),
             Verdict::Denied(rule) => (false, rule),
             Verdict::Asked => {
-                let text = format!("May it {} {}?", wish.kind.word(), wish.subject);
+                let text = format!("May it {} {}?", wish.kind.pattern_name(), wish.subject);
                 let asked = Asked {
                     kind: QuestionKind::Permission,
                     text,
@@ -35,12 +36,12 @@ impl Deciding<'_> {
             }
         };
         let prompt = wish.prompt.clone();
-        self.emit(Event::PermissionJudged { session, wish, allowed, rule });
-        self.say(session, Input::Permission { prompt, allowed, question: None });
+        self.emit(Event::PermissionDecided { session, request: wish, allowed, rule });
+        self.say(session, SessionInput::Permission { prompt, allowed, question: None });
     }
 
     /// Denied patterns win, then choices that were kept, then allowed patterns, then the mode.
-    fn judge(&self, session: SessionId, wish: &PermissionWish) -> Verdict {
+    fn judge(&self, session: SessionId, wish: &PermissionRequest) -> Verdict {
         let policy = &self.run.settings.permissions;
         if let Some(pattern) = policy.deny.iter().find(|pattern| names(pattern, wish)) {
             return Verdict::Denied(format!("deny {pattern}"));
@@ -66,7 +67,7 @@ impl Deciding<'_> {
     }
 
     /// Edits below the worktree, and the project's own check commands.
-    fn is_at_home(&self, task: Option<TaskRef>, wish: &PermissionWish) -> bool {
+    fn is_at_home(&self, task: Option<TaskRef>, wish: &PermissionRequest) -> bool {
         match wish.kind {
             PermissionKind::Edit | PermissionKind::Read => wish.in_worktree,
             PermissionKind::Run => {
@@ -77,38 +78,38 @@ impl Deciding<'_> {
         }
     }
 
-    pub(super) fn keep_permission(&mut self, question: QuestionId, answer: &str, keep: Keep) {
+    pub(super) fn keep_permission(&mut self, question: QuestionId, answer: &str, keep: PermissionScope) {
         let asked = self.run.questions.get(question.0);
-        if let Some(wish) = asked.permission.as_ref().filter(|_| keep != Keep::Once) {
-            let task = asked.task.filter(|_| keep == Keep::Task).map(|task| self.id(task));
+        if let Some(wish) = asked.permission.as_ref().filter(|_| keep != PermissionScope::Once) {
+            let task = asked.task.filter(|_| keep == PermissionScope::Task).map(|task| self.id(task));
             // The subject itself, not a pattern: what was not asked was not granted.
-            let pattern = format!("={}:{}", wish.kind.word(), wish.subject);
-            self.emit(Event::PermissionKept { keep, task, pattern, allowed: is_allowed(answer) });
+            let pattern = format!("={}:{}", wish.kind.pattern_name(), wish.subject);
+            self.emit(Event::PermissionRuleSaved { scope: keep, task, pattern, allowed: is_allowed(answer) });
         }
     }
 }
 
 /// Tells whether a pattern names a wish, or a choice was about exactly this.
-fn names(pattern: &str, wish: &PermissionWish) -> bool {
+fn names(pattern: &str, wish: &PermissionRequest) -> bool {
     is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, false))
 }
 
 /// Tells whether a pattern lets a wish pass. No `*` stands for what would join another command to the one allowed.
-fn matches(pattern: &str, wish: &PermissionWish) -> bool {
+fn matches(pattern: &str, wish: &PermissionRequest) -> bool {
     is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, true))
 }
 
 /// Tells whether a choice was about exactly this; nothing where it is a pattern.
-fn is_exactly(pattern: &str, wish: &PermissionWish) -> Option<bool> {
+fn is_exactly(pattern: &str, wish: &PermissionRequest) -> Option<bool> {
     let exact = pattern.strip_prefix('=')?;
-    Some(exact.split_once(':') == Some((wish.kind.word(), wish.subject.as_str())))
+    Some(exact.split_once(':') == Some((wish.kind.pattern_name(), wish.subject.as_str())))
 }
 
-fn covers(pattern: &str, wish: &PermissionWish, strictly: bool) -> bool {
+fn covers(pattern: &str, wish: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
     let kinds = ["edit", "run", "read", "fetch", "other"];
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
-    let fits_kind = kind.is_empty() || kind == wish.kind.word();
+    let fits_kind = kind.is_empty() || kind == wish.kind.pattern_name();
     let is_command = strictly && wish.kind == PermissionKind::Run;
     let joins = |c: char| {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
@@ -146,7 +147,7 @@ fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> b
 
 #[cfg(test)]
 mod tests {
-    use domain::{PermissionKind, PermissionWish};
+    use domain::{PermissionKind, PermissionRequest};
 
     use super::{matches, names};
 
@@ -189,8 +190,8 @@ mod tests {
         assert!(!names("edit:docs/**", &patch));
     }
 
-    fn wish(kind: PermissionKind, subject: &str) -> PermissionWish {
+    fn wish(kind: PermissionKind, subject: &str) -> PermissionRequest {
         let (prompt, subject) = (String::new(), subject.to_owned());
-        PermissionWish { prompt, kind, subject, in_worktree: false, detail: None }
+        PermissionRequest { prompt, kind, subject, in_worktree: false, detail: None }
     }
 }

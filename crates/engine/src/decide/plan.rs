@@ -99,7 +99,7 @@ impl Deciding<'_> {
             }
             Some(_) => {
                 self.reopen();
-                self.emit(Event::ExternalMet { name });
+                self.emit(Event::ExternalDependencyMet { name });
                 Ok(())
             }
         }

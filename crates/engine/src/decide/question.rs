@@ -1,9 +1,9 @@
 //! Questions: who is asked, who may answer, what an answer sets free.
 
 use domain::{
-    AskUser, AskUserType, BlockReason, Cause, EscalationType, Event, Input, Keep, PermissionWish,
-    QuestionCategory, QuestionId, QuestionKind, Role, Route, SessionId, Severity, Subject, TaskId,
-    UserQuestion,
+    AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, Event,
+    PermissionRequest, PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role,
+    SessionId, SessionInput, Severity, TaskId, UserQuestion,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -27,7 +27,7 @@ pub(super) struct Asked {
     pub(super) default: Option<String>,
     pub(super) context: Option<String>,
     pub(super) required: bool,
-    pub(super) permission: Option<PermissionWish>,
+    pub(super) permission: Option<PermissionRequest>,
     pub(super) prompt: Option<String>,
 }
 
@@ -112,16 +112,16 @@ impl Deciding<'_> {
             required,
             permission,
             prompt,
-            holds_up,
+            blocks: holds_up,
         });
         if let (Some(task), true) = (id, is_worker) {
-            self.emit(Event::TaskBlocked { task, reason: BlockReason::Input { question } });
+            self.emit(Event::TaskBlocked { task, reason: BlockReason::Question { question } });
         }
         let phase = task.map(|task| self.run.task(task).planned.phase);
         if let (Some(agent), Some(phase), false) = (agent, phase, is_permission) {
             let count = self.run.asked.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
             if count > QUESTIONS_QUIET {
-                self.emit_by_rule(Event::QuestionsPiledUp { agent, phase, count });
+                self.emit_by_rule(Event::ManyQuestionsAsked { agent, phase, count });
             }
         }
     }
@@ -134,8 +134,8 @@ impl Deciding<'_> {
         // An orchestrator that waits for others can't answer them: nobody may wait in a circle.
         let listens = |id: &SessionId| self.calls_of(*id).is_empty();
         let to = match self.run.orchestrator().filter(listens) {
-            Some(_) if !is_for_person => Route::Orchestrator,
-            _ => Route::Person,
+            Some(_) if !is_for_person => QuestionRoute::Orchestrator,
+            _ => QuestionRoute::Person,
         };
         self.emit_by_rule(Event::QuestionRouted { question, to });
     }
@@ -145,7 +145,7 @@ impl Deciding<'_> {
         question: Option<QuestionId>,
         task: Option<&TaskId>,
         answer: &str,
-        keep: Keep,
+        keep: PermissionScope,
     ) -> Result<(), Rejection> {
         let answer = answer.trim();
         let question = match (question, task) {
@@ -211,12 +211,12 @@ impl Deciding<'_> {
         let is_worker = asked.task.is_some_and(|task| self.run.task(task).session == Some(asked.session));
         if !is_worker && self.run.session(asked.session).is_alive() {
             let input = match asked.permission {
-                Some(wish) => Input::Permission {
+                Some(wish) => SessionInput::Permission {
                     prompt: wish.prompt,
                     allowed: is_allowed(&answer),
                     question: Some(question),
                 },
-                None => Input::Answer { question, answer, prompt: asked.prompt },
+                None => SessionInput::Answer { question, answer, prompt: asked.prompt },
             };
             self.say(asked.session, input);
         }
@@ -225,7 +225,7 @@ impl Deciding<'_> {
 
     pub(super) fn unblock_by_question(&mut self, question: QuestionId) {
         let task = self.run.questions.get(question.0).task;
-        let reason = BlockReason::Input { question };
+        let reason = BlockReason::Question { question };
         if let Some(task) = task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
         }
@@ -243,8 +243,8 @@ impl Deciding<'_> {
             return Err(Rejection::EmptyAnswer);
         }
         let session = asked.session;
-        self.emit(Event::QuestionAskedBack { question, text: text.clone() });
-        self.say(session, Input::AskBack { question, text });
+        self.emit(Event::ClarificationRequested { question, text: text.clone() });
+        self.say(session, SessionInput::ClarificationRequest { question, text });
         Ok(())
     }
 
@@ -253,31 +253,33 @@ impl Deciding<'_> {
         let asked = self.run.questions.get(question.0).clone();
         let may_default = !asked.required || !self.run.is_on(Guard::DefaultOnlyOptional);
         if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
-            self.emit(Event::QuestionExpired { question, took_default: Some(answer.clone()) });
+            self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);
             return;
         }
-        self.emit(Event::QuestionExpired { question, took_default: None });
+        self.emit(Event::QuestionExpired { question, default_used: None });
         let problem = Problem {
             kind: EscalationType::Decision,
             severity: Severity::Medium,
-            words: Cause::Unanswered.into(),
+            words: EscalationCause::QuestionExpired.into(),
             description: asked.text,
             context: format!("{question} has expired"),
         };
-        let reason = BlockReason::Input { question };
+        let reason = BlockReason::Question { question };
         match asked.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             Some(task) => {
                 self.block_on_problem(task, problem);
                 self.unblock_by_question(question);
             }
             None => {
-                let subject = asked.task.map_or(Subject::Run, |task| Subject::Task { task: self.id(task) });
+                let subject = asked
+                    .task
+                    .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
                 self.raise(subject, Some(asked.session), problem);
                 // Nothing else would let it go on with what it has in hand.
                 self.say(
                     asked.session,
-                    Input::GoOn { reason: format!("nobody answered {question} in time") },
+                    SessionInput::Resume { reason: format!("nobody answered {question} in time") },
                 );
             }
         }

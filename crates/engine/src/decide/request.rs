@@ -1,8 +1,8 @@
 //! Dependencies that somebody must provide.
 
 use domain::{
-    BlockReason, Cause, DependencyRequest, DependencyType, EscalationType, Event, Input, Provided, RequestId,
-    Role, SessionId, Severity, Subject,
+    BlockReason, DependencyRequest, DependencyType, EscalationCause, EscalationSubject, EscalationType,
+    Event, ProvidedResource, RequestId, Role, SessionId, SessionInput, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -21,9 +21,15 @@ impl Deciding<'_> {
         let id = task.map(|task| self.id(task));
         let default = provision(&asked).filter(|_| self.run.settings.requests_auto_default);
         let wanted = asked.clone();
-        self.emit(Event::RequestMade { request, session, task: id.clone(), asked, holds_up });
+        self.emit(Event::RequestMade {
+            request,
+            session,
+            task: id.clone(),
+            dependency: asked,
+            blocks: holds_up,
+        });
         if let Some(task) = id {
-            self.emit(Event::TaskBlocked { task, reason: BlockReason::Dependency { request } });
+            self.emit(Event::TaskBlocked { task, reason: BlockReason::Request { request } });
         }
         if let Some(provided) = default {
             let input = provided_input(request, wanted, provided.clone(), true);
@@ -42,16 +48,20 @@ impl Deciding<'_> {
         Ok((found, asked))
     }
 
-    pub(super) fn provide(&mut self, request: RequestId, provided: Provided) -> Result<(), Rejection> {
+    pub(super) fn provide(
+        &mut self,
+        request: RequestId,
+        provided: ProvidedResource,
+    ) -> Result<(), Rejection> {
         let (_, asked) = self.open_request(request)?;
         let fits = match (asked.r#type, &provided) {
             (
                 DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service,
-                Provided::Environment { names },
+                ProvidedResource::Environment { names },
             ) => !names.is_empty(),
-            (DependencyType::File, Provided::File { .. })
-            | (DependencyType::Permission, Provided::Permission { .. })
-            | (DependencyType::Package, Provided::Package { .. }) => true,
+            (DependencyType::File, ProvidedResource::File { .. })
+            | (DependencyType::Permission, ProvidedResource::Permission { .. })
+            | (DependencyType::Package, ProvidedResource::Package { .. }) => true,
             _ => false,
         };
         if !fits {
@@ -67,20 +77,22 @@ impl Deciding<'_> {
         let (found, asked) = self.open_request(request)?;
         self.emit(Event::RequestRefused { request, reason: reason.clone() });
         if asked.required {
-            let subject = found.task.map_or(Subject::Run, |task| Subject::Task { task: self.id(task) });
+            let subject = found
+                .task
+                .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
             self.raise(
                 subject,
                 found.session,
                 Problem {
                     kind: EscalationType::Dependency,
                     severity: Severity::High,
-                    words: Cause::Refused { name: asked.name.clone() }.into(),
+                    words: EscalationCause::RequestRefused { name: asked.name.clone() }.into(),
                     description: format!("{}: {reason}", asked.description),
                     context: request.to_string(),
                 },
             );
         }
-        self.after_request(request, Input::Refused { request, name: asked.name, reason });
+        self.after_request(request, SessionInput::Refused { request, name: asked.name, reason });
         Ok(())
     }
 
@@ -91,7 +103,7 @@ impl Deciding<'_> {
         }
         let input = match provision(&asked) {
             Some(provided) => provided_input(request, asked, provided, true),
-            None => Input::Refused { request, name: asked.name, reason: "skipped".to_owned() },
+            None => SessionInput::Refused { request, name: asked.name, reason: "skipped".to_owned() },
         };
         self.emit(Event::RequestSkipped { request });
         self.after_request(request, input);
@@ -99,9 +111,9 @@ impl Deciding<'_> {
     }
 
     /// Sets free what waited for a request. A task's session is told when it has a slot, any other one now.
-    fn after_request(&mut self, request: RequestId, input: Input) {
+    fn after_request(&mut self, request: RequestId, input: SessionInput) {
         let found = self.run.requests.get(request.0).clone();
-        let reason = BlockReason::Dependency { request };
+        let reason = BlockReason::Request { request };
         if let Some(task) = found.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
         }
@@ -111,22 +123,29 @@ impl Deciding<'_> {
     }
 }
 
-fn provided_input(request: RequestId, asked: DependencyRequest, provided: Provided, default: bool) -> Input {
-    Input::Provided { request, name: asked.name, kind: asked.r#type, provided, default }
+fn provided_input(
+    request: RequestId,
+    asked: DependencyRequest,
+    provided: ProvidedResource,
+    default: bool,
+) -> SessionInput {
+    SessionInput::Provided { request, name: asked.name, kind: asked.r#type, provided, default }
 }
 
 /// Returns how an agent gets at what it would take itself.
-pub(crate) fn provision(asked: &DependencyRequest) -> Option<Provided> {
+pub(crate) fn provision(asked: &DependencyRequest) -> Option<ProvidedResource> {
     let default = asked.default.clone()?;
     let provided = match asked.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
-            Provided::Environment { names: vec![asked.name.clone()] }
+            ProvidedResource::Environment { names: vec![asked.name.clone()] }
         }
-        DependencyType::File => Provided::File { path: default },
+        DependencyType::File => ProvidedResource::File { path: default },
         DependencyType::Permission => {
-            Provided::Permission { granted: matches!(default.as_str(), "true" | "yes" | "예") }
+            ProvidedResource::Permission { granted: matches!(default.as_str(), "true" | "yes" | "예") }
         }
-        DependencyType::Package => Provided::Package { name: asked.name.clone(), version: Some(default) },
+        DependencyType::Package => {
+            ProvidedResource::Package { name: asked.name.clone(), version: Some(default) }
+        }
     };
     Some(provided)
 }

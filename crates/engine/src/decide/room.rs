@@ -1,6 +1,8 @@
 //! Room for worktrees. Where there is none nothing new begins, and that is nobody's failure.
 
-use domain::{Cause, EscalationType, Event, Failure, SessionId, Severity, Subject};
+use domain::{
+    AttemptFailure, EscalationCause, EscalationSubject, EscalationType, Event, SessionId, Severity,
+};
 
 use super::{Deciding, escalation::Problem};
 use crate::{rejection::Rejection, state::Stage};
@@ -16,11 +18,11 @@ impl Deciding<'_> {
             let problem = Problem {
                 kind: EscalationType::Dependency,
                 severity: Severity::Medium,
-                words: Cause::NoRoom.into(),
+                words: EscalationCause::DiskBudgetExhausted.into(),
                 description: reason.clone(),
                 context: "no new task begins; those that have begun go on".to_owned(),
             };
-            self.raise(Subject::Run, None, problem)
+            self.raise(EscalationSubject::Run, None, problem)
         });
         self.emit(Event::SessionLost { session, reason: reason.clone() });
         self.leave(session, "it got no worktree");
@@ -29,11 +31,11 @@ impl Deciding<'_> {
         let has_slot = self.run.schedule.running().contains(&state.node);
         // One that waits for something else begins anew when it may go on.
         if state.stage == Stage::Running && !state.is_blocked() && has_slot {
-            let failure = Failure::Lost { reason };
+            let failure = AttemptFailure::Lost { reason };
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id.clone(), hint: None, afresh: false });
+            self.emit(Event::TaskRetried { task: id.clone(), hint: None, resets_attempts: false });
         }
-        self.emit(Event::RoomRanOut { escalation, task: id });
+        self.emit(Event::DiskBudgetExhausted { escalation, task: id });
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Cause, ClaimSource, EscalationType, Event, Failure, Input, InputNumber, ParkMode, QuestionId, Role,
-    Route, SessionId, Severity,
+    AttemptFailure, ClaimSource, EscalationCause, EscalationType, Event, InputNumber, ParkMode, QuestionId,
+    QuestionRoute, Role, SessionId, SessionInput, Severity,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -40,20 +40,22 @@ impl Deciding<'_> {
     pub(super) fn report_typed(&mut self, session: SessionId, input: InputNumber) -> Result<(), Rejection> {
         let typed = self.run.session(session).untyped.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = typed.cloned() else { return Err(Rejection::Stale) };
-        self.emit(Event::InputTyped { session, input });
+        self.emit(Event::InputSent { session, input });
         for part in parts(&content) {
             match part {
-                Input::Answer { question, .. } | Input::Permission { question: Some(question), .. } => {
+                SessionInput::Answer { question, .. }
+                | SessionInput::Permission { question: Some(question), .. } => {
                     self.emit(Event::QuestionDelivered { question: *question, session });
                     self.emit(Event::QuestionResumed { question: *question });
                 }
-                Input::Provided { request, .. } | Input::Refused { request, .. } => {
+                SessionInput::Provided { request, .. } | SessionInput::Refused { request, .. } => {
                     self.emit(Event::RequestDelivered { request: *request, session });
                 }
-                Input::Result { result, .. } => {
+                SessionInput::Result { result, .. } => {
                     self.emit(Event::ResultDelivered { result: *result, session });
                 }
-                Input::Direct { message, .. } | Input::Feedback { message: Some(message), .. } => {
+                SessionInput::Direct { message, .. }
+                | SessionInput::Feedback { message: Some(message), .. } => {
                     self.emit(Event::DirectMessageAcknowledged { message: *message });
                 }
                 _ => {}
@@ -76,7 +78,7 @@ impl Deciding<'_> {
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionEnded { session, exit_status });
         if !dismissed {
-            self.after_end(session, &Failure::Exited { exit_status });
+            self.after_end(session, &AttemptFailure::Exited { exit_status });
         }
         Ok(())
     }
@@ -86,7 +88,7 @@ impl Deciding<'_> {
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionLost { session, reason: reason.clone() });
         if !dismissed {
-            self.after_end(session, &Failure::Lost { reason });
+            self.after_end(session, &AttemptFailure::Lost { reason });
         }
         Ok(())
     }
@@ -111,13 +113,13 @@ impl Deciding<'_> {
             self.emit(Event::SessionWoken { session });
         } else if was_in_turn && !is_held && !self.waits(session) && self.run.status == Status::Going {
             let reason = "Jangdan was stopped in the middle of your turn".to_owned();
-            self.say(session, Input::GoOn { reason });
+            self.say(session, SessionInput::Resume { reason });
         }
         Ok(())
     }
 
     /// A session that was still needed is gone.
-    fn after_end(&mut self, session: SessionId, failure: &Failure) {
+    fn after_end(&mut self, session: SessionId, failure: &AttemptFailure) {
         let gone = self.run.session(session);
         let (role, task, in_hand) = (gone.role, gone.task, gone.in_hand);
         self.leave(session, "its process ended before it was done");
@@ -147,21 +149,21 @@ impl Deciding<'_> {
         }
     }
 
-    fn after_worker(&mut self, task: TaskRef, failure: &Failure) {
+    fn after_worker(&mut self, task: TaskRef, failure: &AttemptFailure) {
         let state = self.run.task(task);
         // One that waits begins anew when it may go on; one that is checked needs no agent.
         if state.stage != Stage::Running || state.is_blocked() {
             return;
         }
         let has_slot = self.run.schedule.running().contains(&state.node);
-        let ended_well = *failure == Failure::Exited { exit_status: Some(0) };
+        let ended_well = *failure == AttemptFailure::Exited { exit_status: Some(0) };
         if !has_slot {
             // It waits for its slot, and begins anew with what it is owed.
         } else if ended_well && !state.owed.is_empty() {
             let (id, attempt) = (self.id(task), state.attempt);
             let failure = failure.clone();
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id, hint: None, afresh: false });
+            self.emit(Event::TaskRetried { task: id, hint: None, resets_attempts: false });
         } else if ended_well {
             self.claim(task, ClaimSource::Exit, BTreeMap::new());
         } else {
@@ -178,12 +180,12 @@ impl Deciding<'_> {
         self.open_orchestrator(resumes);
         if self.run.orchestrator().is_none() {
             self.raise(
-                domain::Subject::Run,
+                domain::EscalationSubject::Run,
                 None,
                 Problem {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    words: Cause::OrchestratorGone.into(),
+                    words: EscalationCause::OrchestratorLost.into(),
                     description: "its process ended too often; questions come to you directly".to_owned(),
                     context: String::new(),
                 },
@@ -191,7 +193,11 @@ impl Deciding<'_> {
         }
         let with = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::WithOrchestrator;
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(with).collect();
-        let to = if self.run.orchestrator().is_some() { Route::Orchestrator } else { Route::Person };
+        let to = if self.run.orchestrator().is_some() {
+            QuestionRoute::Orchestrator
+        } else {
+            QuestionRoute::Person
+        };
         for question in questions {
             self.emit_by_rule(Event::QuestionRouted { question, to });
         }

@@ -1,6 +1,6 @@
 //! What follows by itself: who starts, who goes on, what is merged, which gate opens, whether all is over.
 
-use domain::{Event, Mode, Role, RunOutcome, SessionId, TaskId};
+use domain::{Event, OrchestrationMode, Role, RunOutcome, SessionId, TaskId};
 
 use super::Deciding;
 use crate::{
@@ -46,7 +46,7 @@ impl Deciding<'_> {
             NodeKind::Gate(_) | NodeKind::External => None,
         });
         let tasks: Vec<TaskId> = ids.collect();
-        self.emit(Event::TasksReadied { tasks });
+        self.emit(Event::TasksBecameReady { tasks });
         true
     }
 
@@ -171,7 +171,7 @@ impl Deciding<'_> {
     /// Lets go of everybody, and ends the run.
     pub(super) fn finish_run(&mut self, outcome: RunOutcome, failed: Vec<TaskId>, waiting: Vec<TaskId>) {
         // A main agent that has just been told how it went may want to retry, or to hear that all is done.
-        let is_thin = self.run.settings.mode == Mode::Thin && outcome != RunOutcome::Cancelled;
+        let is_thin = self.run.settings.mode == OrchestrationMode::Thin && outcome != RunOutcome::Cancelled;
         let is_heard_out =
             |session: &Session| is_thin && session.role == Role::Orchestrator && session.in_turn;
         let alive: Vec<SessionId> = self
@@ -215,7 +215,7 @@ impl Deciding<'_> {
             Gate::Closed | Gate::Approved => false,
         });
         // A main agent is in one turn as long as it likes: what waits behind that is no reason to go on.
-        let is_thin = run.settings.mode == Mode::Thin;
+        let is_thin = run.settings.mode == OrchestrationMode::Thin;
         let is_busy = |session: &crate::state::Session| {
             let will_answer = session.duties.contains(&Duty::Chat) && !(is_thin && session.in_turn);
             session.is_alive()

@@ -1,6 +1,6 @@
 //! What is said to sessions, and when: nothing into a turn that goes on, but for what the turn itself waits for.
 
-use domain::{AgentName, Event, Input, ResultId, SessionId};
+use domain::{AgentName, Event, ResultId, SessionId, SessionInput};
 
 use super::Deciding;
 use crate::state::{Duty, SessionState, Stage, TaskRef};
@@ -10,7 +10,7 @@ const UNTYPED_MAX: usize = 64;
 
 impl Deciding<'_> {
     /// Says something to a session, and wakes it where it waits.
-    pub(super) fn say(&mut self, session: SessionId, content: Input) {
+    pub(super) fn say(&mut self, session: SessionId, content: SessionInput) {
         let told = self.run.session(session);
         if !told.is_alive() || told.agent.is_none() {
             return;
@@ -48,10 +48,11 @@ impl Deciding<'_> {
             self.emit_by_rule(Event::SessionWoken { session });
         }
         // A turn that waits for an answer ends only when it has it.
-        let is_prompted =
-            |input: &Input| matches!(input, Input::Permission { .. } | Input::Answer { prompt: Some(_), .. });
-        let is_now = |input: &Input| !in_turn || is_prompted(input);
-        let owed: Vec<Input> =
+        let is_prompted = |input: &SessionInput| {
+            matches!(input, SessionInput::Permission { .. } | SessionInput::Answer { prompt: Some(_), .. })
+        };
+        let is_now = |input: &SessionInput| !in_turn || is_prompted(input);
+        let owed: Vec<SessionInput> =
             self.run.task(task).owed.iter().filter(|input| is_now(input)).cloned().collect();
         for input in owed {
             self.say(session, input);
@@ -72,7 +73,7 @@ impl Deciding<'_> {
             let Some(from) = sent.from else { continue };
             self.emit_by_rule(Event::DirectMessageReceived { message });
             let (direct_type, content) = (sent.direct_type, sent.content);
-            self.say(session, Input::Direct { message, from, direct_type, content });
+            self.say(session, SessionInput::Direct { message, from, direct_type, content });
         }
         for input in results {
             self.say(session, input);
@@ -81,13 +82,13 @@ impl Deciding<'_> {
     }
 
     /// Returns the results that wait for an agent.
-    pub(super) fn results_for(&self, agent: &AgentName) -> Vec<Input> {
+    pub(super) fn results_for(&self, agent: &AgentName) -> Vec<SessionInput> {
         let waiting = self.run.pending_results.iter().map(|id| (*id, self.run.results.get(id.0)));
         let for_agent = waiting.filter(|(_, submitted)| submitted.to.as_ref() == Some(agent));
         let input = |(result, submitted): (ResultId, &crate::state::Submitted)| {
             let from = submitted.from.clone()?;
             let (result_type, content) = (submitted.result_type, submitted.content.clone());
-            Some(Input::Result { result, from, result_type, content })
+            Some(SessionInput::Result { result, from, result_type, content })
         };
         for_agent.filter_map(input).collect()
     }
@@ -98,7 +99,7 @@ impl Deciding<'_> {
         let input = match duty {
             Duty::Question(id) => {
                 let question = self.run.questions.get(id.0);
-                question.agent.clone().map(|from| Input::Question {
+                question.agent.clone().map(|from| SessionInput::Question {
                     question: id,
                     task: question.task.map(|task| self.id(task)),
                     from,
@@ -112,9 +113,9 @@ impl Deciding<'_> {
                 let escalation = self.run.escalations.get(id.0);
                 let task = self.run.subject_task(&escalation.subject).map(|task| self.id(task));
                 let (title, description) = (escalation.title.clone(), escalation.description.clone());
-                Some(Input::Escalation { escalation: id, task, title, description })
+                Some(SessionInput::Escalation { escalation: id, task, title, description })
             }
-            Duty::Chat => self.run.chats.front().map(|text| Input::Chat { text: text.clone() }),
+            Duty::Chat => self.run.chats.front().map(|text| SessionInput::Chat { text: text.clone() }),
             // These are in a session's hand from the start.
             Duty::Call(_) | Duty::Test(_) | Duty::Judge(_) => None,
         };

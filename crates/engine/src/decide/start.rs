@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Event, Input, Member, PlannedWork, Role, SessionId, Settings, TaskId};
+use domain::{Event, PlannedWork, Role, RunSettings, SessionId, SessionInput, TaskId, TeamMember};
 
 use super::Deciding;
 use crate::{
@@ -21,8 +21,8 @@ impl Deciding<'_> {
         &mut self,
         project: String,
         work: Box<PlannedWork>,
-        settings: Box<Settings>,
-        team: Vec<Member>,
+        settings: Box<RunSettings>,
+        team: Vec<TeamMember>,
     ) -> Result<(), Rejection> {
         if self.run.status != Status::NotStarted {
             return Err(Rejection::AlreadyStarted);
@@ -82,7 +82,7 @@ impl Deciding<'_> {
         // One that was called in between ends that first, when it goes on.
         if !told.in_turn && (told.in_hand.is_some() || !self.deliver_mail(session)) {
             let reason = format!("go on with {}", self.id(task));
-            self.say(session, Input::GoOn { reason });
+            self.say(session, SessionInput::Resume { reason });
         }
     }
 
@@ -95,7 +95,7 @@ impl Deciding<'_> {
             self.emit(Event::SessionWoken { session: tester });
         } else if !told.in_turn && told.questions.is_empty() {
             let reason = format!("go on with the test of {}", self.id(task));
-            self.say(tester, Input::GoOn { reason });
+            self.say(tester, SessionInput::Resume { reason });
         }
     }
 
@@ -128,9 +128,9 @@ impl Deciding<'_> {
         let hint = state.hint.clone();
         let mut carried = state.owed.clone();
         // A prompt of the process that is gone has no meaning for the next one.
-        carried.retain(|input| !matches!(input, Input::Permission { .. }));
+        carried.retain(|input| !matches!(input, SessionInput::Permission { .. }));
         carried.extend(self.results_for(&agent));
-        self.say(session, Input::Task { task: id, attempt, hint, carried });
+        self.say(session, SessionInput::Task { task: id, attempt, hint, carried });
     }
 
     /// Returns the session that leads a phase; the first task opens it.
@@ -157,7 +157,7 @@ impl Deciding<'_> {
 }
 
 /// Refuses a plan that can't be run, with what is wrong.
-fn check_plan(work: &PlannedWork, team: &[Member]) -> Result<(), Rejection> {
+fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> {
     let bad = |reason: String| Err(Rejection::BadPlan { reason });
     if work.tasks.is_empty() {
         return bad("it has no task".to_owned());

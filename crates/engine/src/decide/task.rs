@@ -1,8 +1,8 @@
 //! What people wish for tasks, phases and the run as a whole.
 
 use domain::{
-    Actor, AgentName, BlockReason, CheckpointReason, Event, Failure, Input, LoopOutcome, ParkMode,
-    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, TaskId,
+    Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, Event, LoopOutcome, ParkMode,
+    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId,
 };
 
 use super::Deciding;
@@ -129,14 +129,14 @@ impl Deciding<'_> {
     /// Gives the present try up, and begins another one that counts anew.
     pub(super) fn restart(&mut self, task: TaskRef, hint: Option<String>) {
         self.end_attempt(task);
-        self.emit(Event::TaskRetried { task: self.id(task), hint, afresh: true });
+        self.emit(Event::TaskRetried { task: self.id(task), hint, resets_attempts: true });
     }
 
     fn end_attempt(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let (attempt, is_live) = (state.attempt, state.stage.is_live() && state.stage != Stage::Broken);
         if is_live {
-            let failure = Failure::GivenUp;
+            let failure = AttemptFailure::MarkedFailed;
             self.emit(Event::AttemptFailed { task: self.id(task), attempt, failure, counted: false });
         }
         self.close(task, "is tried again", LoopOutcome::Failed);
@@ -165,14 +165,15 @@ impl Deciding<'_> {
             let hint = "nobody works at it now; try it again with a hint";
             return Err(Rejection::WrongState { task: id, state: state.stage.word(), hint });
         }
-        let n_told = state.owed.iter().filter(|input| matches!(input, Input::Told { .. })).count();
+        let n_told =
+            state.owed.iter().filter(|input| matches!(input, SessionInput::UserMessage { .. })).count();
         if n_told >= TOLD_MAX {
             return Err(Rejection::TooMany {
                 what: "things said that the agent has not heard",
                 max: TOLD_MAX,
             });
         }
-        self.emit(Event::TaskTold { task: id, text });
+        self.emit(Event::TaskMessageSent { task: id, text });
         if self.run.status == Status::Going {
             self.tell_what_is_owed(task);
         }
@@ -234,7 +235,7 @@ impl Deciding<'_> {
             let (state, hint) = (self.run.task(task).stage.word(), "there is nothing to keep");
             return Err(Rejection::WrongState { task: id.clone(), state, hint });
         }
-        self.order_checkpoint(task, CheckpointReason::Asked);
+        self.order_checkpoint(task, CheckpointReason::Requested);
         Ok(())
     }
 
@@ -331,7 +332,7 @@ impl Deciding<'_> {
                 self.emit(Event::SessionWoken { session });
             } else if was_cut && !task_waits {
                 let reason = "the run goes on".to_owned();
-                self.say(session, Input::GoOn { reason });
+                self.say(session, SessionInput::Resume { reason });
             }
         }
     }

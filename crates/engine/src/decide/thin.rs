@@ -1,8 +1,8 @@
 //! The thin protocol: what can be done next is a question to the same state.
 
 use domain::{
-    BlockReason, Cause, EscalationType, Event, Input, PhaseNumber, Priority, SessionId, Severity, Subject,
-    TaskId, TaskRequest,
+    BlockReason, EscalationCause, EscalationSubject, EscalationType, Event, PhaseNumber, Priority, SessionId,
+    SessionInput, Severity, TaskId, TaskRequest,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -35,12 +35,12 @@ impl Run {
         }
         let moves = |task: &&Task| {
             let waits_for_person = |reason: &BlockReason| match reason {
-                BlockReason::Input { .. }
-                | BlockReason::Dependency { .. }
+                BlockReason::Question { .. }
+                | BlockReason::Request { .. }
                 | BlockReason::Escalated { .. }
                 | BlockReason::Approval { .. }
                 | BlockReason::Paused { .. } => true,
-                BlockReason::Call { .. } | BlockReason::RateLimited { .. } => false,
+                BlockReason::Invocation { .. } | BlockReason::RateLimited { .. } => false,
             };
             (task.stage.is_live() || task.stage == Stage::Ready) && !task.blocks.iter().any(waits_for_person)
         };
@@ -63,7 +63,7 @@ impl Run {
 
 impl Deciding<'_> {
     pub(super) fn resolve_next(&mut self, session: SessionId, phase: Option<PhaseNumber>, force: bool) {
-        self.emit(Event::ResolveAsked { session, phase });
+        self.emit(Event::ResolveRequested { session, phase });
         if force {
             let line = self.run.resolve(phase).unwrap_or_else(|| self.run.wait_line());
             self.answer_line(session, line);
@@ -86,7 +86,7 @@ impl Deciding<'_> {
 
     fn answer_line(&mut self, session: SessionId, line: String) {
         self.emit_by_rule(Event::ResolveAnswered { session, line: line.clone() });
-        self.say(session, Input::Thin { line });
+        self.say(session, SessionInput::ThinLine { line });
     }
 
     pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
@@ -95,7 +95,7 @@ impl Deciding<'_> {
         let climbs = |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
         if worktree.as_ref().is_some_and(climbs) {
             let line = format!("FAIL:{task}:a worktree is named relative to the repository's root");
-            return self.say(session, Input::Thin { line });
+            return self.say(session, SessionInput::ThinLine { line });
         }
         let priority = meta.as_ref().and_then(|meta| meta.get("priority")).and_then(|value| value.as_str());
         let priority = priority.and_then(|word| word.parse::<Priority>().ok());
@@ -114,11 +114,11 @@ impl Deciding<'_> {
         let problem = Problem {
             kind: EscalationType::Blocked,
             severity: Severity::High,
-            words: Cause::MainAgentSilent.into(),
+            words: EscalationCause::MainAgentSilent.into(),
             description: format!("{n} tasks wait for it to ask for them: {first}"),
             context: "look at its terminal: it may wait for you, or hang".to_owned(),
         };
-        let escalation = self.raise(Subject::Run, Some(session), problem);
+        let escalation = self.raise(EscalationSubject::Run, Some(session), problem);
         // Whoever says nothing can't solve it.
         self.climb(escalation);
     }
@@ -146,7 +146,7 @@ impl Deciding<'_> {
             _ => return,
         };
         if let Some(orchestrator) = self.run.orchestrator().filter(|_| state.requested) {
-            self.say(orchestrator, Input::Thin { line });
+            self.say(orchestrator, SessionInput::ThinLine { line });
         }
     }
 }

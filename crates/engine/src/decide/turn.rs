@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    CallOutcome, Cause, CheckpointReason, ClaimSource, EscalationType, Event, Input, RequestId, ResultType,
-    Role, Route, SessionId, Severity, TurnTools,
+    CheckpointReason, ClaimSource, EscalationCause, EscalationType, Event, InvocationOutcome, QuestionRoute,
+    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnTools,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -28,7 +28,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let said = words.trim().to_owned();
-        self.emit(Event::TurnEnded { session, read_from, words, tools });
+        self.emit(Event::TurnEnded { session, read_from, text: words, tools });
         let speaker = self.run.session(session);
         let (in_hand, task, role) = (speaker.in_hand, speaker.task, speaker.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_at_work(*task, session)) {
@@ -79,7 +79,7 @@ impl Deciding<'_> {
         if read_from < speaker.read_from {
             return Err(Rejection::Stale);
         }
-        self.emit(Event::TurnCut { session, read_from, words, tools });
+        self.emit(Event::TurnInterrupted { session, read_from, text: words, tools });
         Ok(())
     }
 
@@ -103,19 +103,20 @@ impl Deciding<'_> {
         match duty {
             Duty::Question(question) if said.is_empty() => {
                 // Silence is no answer, and none is invented.
-                self.emit(Event::QuestionRouted { question, to: Route::Person });
+                self.emit(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
             Duty::Question(question) => self.take_answer(question, said),
             Duty::Escalation(escalation) => self.climb(escalation),
             Duty::Call(invocation) => {
-                let outcome = CallOutcome::Completed { result_type: ResultType::Message, content: said };
+                let outcome =
+                    InvocationOutcome::Completed { result_type: ResultType::Message, content: said };
                 self.end_call(invocation, outcome);
                 self.resume_own_work(session);
             }
             Duty::Test(task) => self.end_silent_test(task, session),
             Duty::Judge(phase) => self.judged(phase),
             Duty::Chat if said.is_empty() => {}
-            Duty::Chat => self.emit(Event::ChatSaid { text: said, answers: None }),
+            Duty::Chat => self.emit(Event::ChatMessageSent { text: said, answers: None }),
         }
     }
 
@@ -156,7 +157,7 @@ impl Deciding<'_> {
         if is_judged || state.nudged {
             self.claim(task, ClaimSource::TurnEnd, BTreeMap::new());
         } else {
-            self.say(session, Input::Nudge);
+            self.say(session, SessionInput::Reminder);
         }
     }
 
@@ -165,7 +166,7 @@ impl Deciding<'_> {
         if self.run.session(session).nudged {
             self.untested(task, "the tester gave no verdict");
         } else {
-            self.say(session, Input::Nudge);
+            self.say(session, SessionInput::Reminder);
         }
     }
 
@@ -176,7 +177,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::TestFailure,
                 severity: Severity::High,
-                words: Cause::Untested { task: id }.into(),
+                words: EscalationCause::TestingFailed { task: id }.into(),
                 description: why.to_owned(),
                 context: String::new(),
             },

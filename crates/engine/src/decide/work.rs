@@ -1,9 +1,9 @@
 //! From an agent's word to a task that is done: check, test, merge, proof.
 
 use domain::{
-    AttemptNumber, BlockReason, Cause, CheckpointId, CheckpointReason, ClaimSource, DirectType,
-    EscalationType, Event, Failure, Feedback, Input, LoopId, LoopOutcome, MergeOutcome, Receipt,
-    ReturnReason, Role, SessionId, Severity, TaskId, TestFailure,
+    AttemptFailure, AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType,
+    EscalationCause, EscalationType, Event, LoopId, LoopOutcome, MergeOutcome, Receipt, ReturnReason, Role,
+    SessionId, SessionInput, Severity, TaskId, TestFailure, TestFeedback,
 };
 
 use super::{Deciding, escalation::Problem};
@@ -91,12 +91,12 @@ impl Deciding<'_> {
             resumes: None,
         });
         self.emit(Event::TestStarted { task: id.clone(), session });
-        self.say(session, Input::Test { task: id, attempt });
+        self.say(session, SessionInput::Test { task: id, attempt });
         true
     }
 
     /// Takes the outcome of a test.
-    pub(super) fn tested(&mut self, task: TaskRef, feedback: Feedback) {
+    pub(super) fn tested(&mut self, task: TaskRef, feedback: TestFeedback) {
         if feedback.success && feedback.failures.is_empty() {
             self.end_loop(task, LoopOutcome::Success);
         } else {
@@ -111,7 +111,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn fail_round(&mut self, task: TaskRef, feedback: Feedback) {
+    fn fail_round(&mut self, task: TaskRef, feedback: TestFeedback) {
         self.open_loop(task);
         let Some(feedback_loop) = self.run.task(task).feedback_loop else { return };
         let round = self.run.loops.get(feedback_loop.0).rounds.saturating_add(1);
@@ -125,7 +125,7 @@ impl Deciding<'_> {
     }
 
     /// Sends what a tester found over the direct channel; the worker gets it as its feedback.
-    fn send_feedback(&mut self, tester: SessionId, worker: SessionId, feedback: &Feedback) {
+    fn send_feedback(&mut self, tester: SessionId, worker: SessionId, feedback: &TestFeedback) {
         let content = serde_json::to_string(feedback).unwrap_or_default();
         let message = self.send_direct(tester, worker, DirectType::Feedback, content);
         self.emit(Event::DirectMessageReceived { message });
@@ -145,7 +145,7 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::TestFailure,
                     severity: Severity::High,
-                    words: Cause::FailsTests { task: id.clone() }.into(),
+                    words: EscalationCause::TestsFailing { task: id.clone() }.into(),
                     description: format!("{id} was tested {rounds} times and failed each time"),
                     context: history.unwrap_or_default().join("\n"),
                 },
@@ -195,7 +195,7 @@ impl Deciding<'_> {
             Problem {
                 kind: EscalationType::Conflict,
                 severity: Severity::Medium,
-                words: Cause::Unmergeable { task: id }.into(),
+                words: EscalationCause::MergeFailed { task: id }.into(),
                 description,
                 context: String::new(),
             },
@@ -228,7 +228,7 @@ impl Deciding<'_> {
     }
 
     /// A try came to nothing: another one, or the last was too much.
-    pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: Failure) {
+    pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: AttemptFailure) {
         let state = self.run.task(task);
         let counted = !self.is_forgiven(&failure, state.losses);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
@@ -243,28 +243,28 @@ impl Deciding<'_> {
                 Problem {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    words: Cause::FailedAgain { task: id, failures }.into(),
+                    words: EscalationCause::RepeatedFailure { task: id, failures }.into(),
                     description: text,
                     context: String::new(),
                 },
             );
         } else {
             let hint = Some(format!("The last try came to nothing: {text}"));
-            self.emit(Event::TaskRetried { task: id, hint, afresh: false });
+            self.emit(Event::TaskRetried { task: id, hint, resets_attempts: false });
         }
     }
 
     /// Tells whether somebody else takes a lost process's place as if nothing had been.
     ///
     /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
-    pub(super) fn is_forgiven(&self, failure: &Failure, losses: u32) -> bool {
-        failure.is_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
+    pub(super) fn is_forgiven(&self, failure: &AttemptFailure, losses: u32) -> bool {
+        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
     }
 
     /// Keeps a point that the task can go back to.
     pub(super) fn order_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
         let checkpoint = CheckpointId(self.run.checkpoints.next());
-        self.emit_by_rule(Event::CheckpointOrdered { checkpoint, task: self.id(task), reason });
+        self.emit_by_rule(Event::CheckpointRequested { checkpoint, task: self.id(task), reason });
     }
 
     /// Returns the task that a tester has in hand.
@@ -276,7 +276,7 @@ impl Deciding<'_> {
     }
 }
 
-fn feedback_of(receipt: &Receipt) -> Feedback {
+fn feedback_of(receipt: &Receipt) -> TestFeedback {
     let status = receipt.exit_status.map_or("a signal".to_owned(), |status| format!("exit status {status}"));
     let failure = TestFailure {
         name: receipt.command.clone(),
@@ -285,18 +285,20 @@ fn feedback_of(receipt: &Receipt) -> Feedback {
         trace: Some(receipt.output_tail.clone()).filter(|tail| !tail.is_empty()),
         suggested_fix: None,
     };
-    Feedback { success: false, failures: vec![failure], suggestions: Vec::new(), metrics: None }
+    TestFeedback { success: false, failures: vec![failure], suggestions: Vec::new(), metrics: None }
 }
 
-pub(super) fn describe(failure: &Failure) -> String {
+pub(super) fn describe(failure: &AttemptFailure) -> String {
     match failure {
-        Failure::Said { reason } => reason.clone(),
-        Failure::Exited { exit_status: Some(status) } => format!("the agent exited with status {status}"),
-        Failure::Exited { exit_status: None } => "the agent was ended by a signal".to_owned(),
-        Failure::Lost { reason } => format!("the agent is gone: {reason}"),
-        Failure::Checks => "its checks failed".to_owned(),
-        Failure::Merge { reason } => format!("it could not be merged: {reason}"),
-        Failure::Error { message } => message.clone(),
-        Failure::GivenUp => "it was given up".to_owned(),
+        AttemptFailure::Reported { reason } => reason.clone(),
+        AttemptFailure::Exited { exit_status: Some(status) } => {
+            format!("the agent exited with status {status}")
+        }
+        AttemptFailure::Exited { exit_status: None } => "the agent was ended by a signal".to_owned(),
+        AttemptFailure::Lost { reason } => format!("the agent is gone: {reason}"),
+        AttemptFailure::Checks => "its checks failed".to_owned(),
+        AttemptFailure::Merge { reason } => format!("it could not be merged: {reason}"),
+        AttemptFailure::Error { message } => message.clone(),
+        AttemptFailure::MarkedFailed => "it was given up".to_owned(),
     }
 }

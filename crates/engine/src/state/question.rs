@@ -1,6 +1,6 @@
 //! What somebody must answer, and what somebody must provide.
 
-use domain::{AgentName, DependencyRequest, PermissionWish, QuestionKind, SessionId};
+use domain::{AgentName, DependencyRequest, PermissionRequest, QuestionKind, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::TaskRef;
@@ -47,7 +47,7 @@ pub(crate) struct Question {
     pub(crate) default: Option<String>,
     pub(crate) context: Option<String>,
     pub(crate) required: bool,
-    pub(crate) permission: Option<PermissionWish>,
+    pub(crate) permission: Option<PermissionRequest>,
     pub(crate) prompt: Option<String>,
     pub(crate) state: QuestionState,
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use domain::{
-    AgentName, CheckpointId, DirectMessageId, Heard, Input, InputNumber, ParkMode, PhaseNumber, QuestionId,
-    Role, SessionId,
+    AgentName, CheckpointId, DirectMessageId, InputNumber, MessageOffset, ParkMode, PhaseNumber, QuestionId,
+    Role, SessionId, SessionInput,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +39,9 @@ pub(crate) struct Session {
     /// How many inputs it has got.
     pub(crate) inputs: InputNumber,
     /// Those that are not typed yet.
-    pub(crate) untyped: VecDeque<(InputNumber, Input)>,
+    pub(crate) untyped: VecDeque<(InputNumber, SessionInput)>,
     /// Messages that were taken, behind `read_from`.
-    pub(crate) heard: BTreeSet<Heard>,
+    pub(crate) heard: BTreeSet<MessageOffset>,
     pub(crate) read_from: u64,
     /// The prompts of its present turn that were taken: after a restart they are read again.
     pub(crate) prompts: VecDeque<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Session {
     pub(crate) turn_from: u64,
     pub(crate) invalid_in_a_row: u32,
     /// What it is to be told about what it said, when its turn is over.
-    pub(crate) corrections: Vec<Input>,
+    pub(crate) corrections: Vec<SessionInput>,
     pub(crate) told_of_near_miss: bool,
     /// Whether it was asked to say a word.
     pub(crate) nudged: bool,
@@ -115,7 +115,7 @@ impl Session {
     /// Notes that nothing before a place is needed any more.
     pub(crate) fn read_on(&mut self, read_from: u64) {
         self.read_from = self.read_from.max(read_from);
-        let first_kept = Heard { start: self.read_from, ordinal: 0 };
+        let first_kept = MessageOffset { start: self.read_from, ordinal: 0 };
         self.heard = self.heard.split_off(&first_kept);
     }
 

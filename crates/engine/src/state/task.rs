@@ -1,7 +1,8 @@
 //! One task: how far it is, what it waits for, what it used.
 
 use domain::{
-    AttemptNumber, BlockReason, EscalationId, Input, LoopId, PlannedTask, Proof, SessionId, Timestamp,
+    AttemptNumber, BlockReason, CompletionProof, EscalationId, LoopId, PlannedTask, SessionId, SessionInput,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +128,7 @@ pub(crate) struct Task {
     /// Advice for the next try.
     pub(crate) hint: Option<String>,
     /// What its session has to be told, when it goes on.
-    pub(crate) owed: Vec<Input>,
+    pub(crate) owed: Vec<SessionInput>,
     /// How long it has run so far, without waiting.
     pub(crate) ran_ms: u64,
     pub(crate) runs_since: Option<Timestamp>,
@@ -142,7 +143,7 @@ pub(crate) struct Task {
     pub(crate) waits: u32,
     pub(crate) waits_since: Option<Timestamp>,
     pub(crate) feedback_loop: Option<LoopId>,
-    pub(crate) proof: Proof,
+    pub(crate) proof: CompletionProof,
     /// Whether its agent said that the phase is complete.
     pub(crate) marked: bool,
     pub(crate) escalations: Vec<EscalationId>,
@@ -222,7 +223,7 @@ impl Task {
             waits: 0,
             waits_since: None,
             feedback_loop: None,
-            proof: Proof::Unchecked,
+            proof: CompletionProof::Unchecked,
             marked: false,
             escalations: Vec::new(),
             kept: Vec::new(),

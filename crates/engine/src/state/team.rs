@@ -2,14 +2,14 @@
 
 use std::num::NonZeroU32;
 
-use domain::{AgentName, Member, Role};
+use domain::{AgentName, Role, TeamMember};
 use serde::{Deserialize, Serialize};
 
 use crate::schedule::Agent;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Team {
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<TeamMember>,
 }
 
 impl Team {
@@ -17,7 +17,7 @@ impl Team {
         self.members.iter().position(|member| member.name == *name).map(Agent)
     }
 
-    pub(crate) fn first(&self, role: Role) -> Option<&Member> {
+    pub(crate) fn first(&self, role: Role) -> Option<&TeamMember> {
         self.members.iter().find(|member| member.role == role)
     }
 

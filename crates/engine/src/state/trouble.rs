@@ -1,6 +1,6 @@
 //! Problems, rounds of testing, points to go back to.
 
-use domain::{Action, EscalationType, Level, SessionId, Subject};
+use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::TaskRef;
@@ -8,12 +8,12 @@ use super::TaskRef;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Escalation {
     pub(crate) kind: EscalationType,
-    pub(crate) subject: Subject,
+    pub(crate) subject: EscalationSubject,
     pub(crate) session: Option<SessionId>,
     pub(crate) title: String,
     pub(crate) description: String,
-    pub(crate) suggested: Vec<Action>,
-    pub(crate) level: Level,
+    pub(crate) suggested: Vec<EscalationAction>,
+    pub(crate) level: EscalationLevel,
     pub(crate) is_open: bool,
 }
 
@@ -21,12 +21,12 @@ impl Default for Escalation {
     fn default() -> Self {
         Self {
             kind: EscalationType::General,
-            subject: Subject::Run,
+            subject: EscalationSubject::Run,
             session: None,
             title: String::new(),
             description: String::new(),
             suggested: Vec::new(),
-            level: Level::Worker,
+            level: EscalationLevel::Worker,
             is_open: false,
         }
     }

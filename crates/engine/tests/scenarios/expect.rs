@@ -184,9 +184,9 @@ fn state_of(stage: &Stage, name: &str, expected: &str) -> Result<String, String>
 
 fn in_words(reason: &BlockReason, expected: &str) -> String {
     match reason {
-        BlockReason::Input { question } => question.to_string(),
-        BlockReason::Dependency { request } => request.to_string(),
-        BlockReason::Call { invocation } => invocation.to_string(),
+        BlockReason::Question { question } => question.to_string(),
+        BlockReason::Request { request } => request.to_string(),
+        BlockReason::Invocation { invocation } => invocation.to_string(),
         BlockReason::Approval { phase } => format!("the gate of phase {phase}"),
         BlockReason::RateLimited { until } if expected.contains(" until ") => {
             format!("a limit until {}", clock::write_time(*until))

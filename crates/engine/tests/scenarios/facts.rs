@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use domain::{EscalationType, Event, Level, ParkMode, QuestionId, Role, Route, RunOutcome, SessionId};
+use domain::{
+    EscalationLevel, EscalationType, Event, ParkMode, QuestionId, QuestionRoute, Role, RunOutcome, SessionId,
+};
 use serde_json::Value;
 
 /// How things stand, by their names.
@@ -135,10 +137,10 @@ impl Facts {
     fn note_thing(&mut self, event: &Event) {
         match event {
             Event::QuestionAsked { question, .. } => self.set(question, "asked"),
-            Event::QuestionRouted { question, to: Route::Orchestrator } => {
+            Event::QuestionRouted { question, to: QuestionRoute::Orchestrator } => {
                 self.set(question, "with the orchestrator")
             }
-            Event::QuestionRouted { question, to: Route::Person } => self.set(question, "pending"),
+            Event::QuestionRouted { question, to: QuestionRoute::Person } => self.set(question, "pending"),
             Event::QuestionForwarded { question, .. } if self.is_with_orchestrator(*question) => {
                 self.set(question, "pending");
             }
@@ -147,7 +149,7 @@ impl Facts {
             Event::QuestionResumed { question } => self.set(question, "resumed"),
             Event::QuestionWithdrawn { question, .. } => self.set(question, "withdrawn"),
             Event::QuestionExpired { question, .. } => self.set(question, "expired"),
-            Event::RequestMade { request, asked, .. } => {
+            Event::RequestMade { request, dependency: asked, .. } => {
                 self.requests.insert(request.to_string(), serde_json::to_value(asked).unwrap_or_default());
                 self.set(request, "asked");
             }
@@ -157,7 +159,7 @@ impl Facts {
             Event::RequestDelivered { request, .. } => self.set(request, "delivered"),
             Event::InvocationMade { invocation, .. } => self.set(invocation, "pending"),
             Event::InvocationStarted { invocation, .. } => self.set(invocation, "in progress"),
-            Event::InvocationEnded { invocation, outcome: domain::CallOutcome::Completed { .. } } => {
+            Event::InvocationEnded { invocation, outcome: domain::InvocationOutcome::Completed { .. } } => {
                 self.set(invocation, "completed");
             }
             Event::InvocationEnded { invocation, .. } => self.set(invocation, "failed"),
@@ -171,7 +173,7 @@ impl Facts {
                 assert_eq!(cause.as_ref().map(ToString::to_string), (!is_theirs).then(|| title.clone()));
                 self.set(escalation, "open");
             }
-            Event::EscalationClimbed { escalation, to, .. } => self.set(escalation, level(*to)),
+            Event::EscalationForwarded { escalation, to, .. } => self.set(escalation, level(*to)),
             Event::EscalationResolved { escalation, .. } => self.set(escalation, "resolved"),
             Event::LoopStarted { feedback_loop, .. } => self.set(feedback_loop, "running"),
             Event::LoopEnded { feedback_loop, outcome } => {
@@ -182,11 +184,11 @@ impl Facts {
     }
 }
 
-fn level(level: Level) -> &'static str {
+fn level(level: EscalationLevel) -> &'static str {
     match level {
-        Level::Worker => "with the worker",
-        Level::Operator => "with the operator",
-        Level::Orchestrator => "with the orchestrator",
-        Level::Person => "with the person",
+        EscalationLevel::Worker => "with the worker",
+        EscalationLevel::Operator => "with the operator",
+        EscalationLevel::Orchestrator => "with the orchestrator",
+        EscalationLevel::Person => "with the person",
     }
 }

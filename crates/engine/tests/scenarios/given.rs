@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    FromPlan, GateApproval, Member, Mode, PermissionMode, PlannedPhase, PlannedTask, PlannedWork, Role,
-    Settings, TaskId,
+    GateApproval, OrchestrationMode, PermissionMode, PlanStatus, PlannedPhase, PlannedTask, PlannedWork,
+    Role, RunSettings, TaskId, TeamMember,
 };
 
 use crate::{clock::read_duration, script::Line};
@@ -12,8 +12,8 @@ use crate::{clock::read_duration, script::Line};
 /// The beginning of a run.
 #[derive(Debug, Default)]
 pub struct Given {
-    pub settings: Settings,
-    pub team: Vec<Member>,
+    pub settings: RunSettings,
+    pub team: Vec<TeamMember>,
     pub work: PlannedWork,
     /// Lines that speak of the world, for whoever plays it.
     pub world: Vec<String>,
@@ -59,7 +59,7 @@ impl Given {
             ["gates", "pass", "by", "themselves"] => settings.gate_approval = GateApproval::Automatic,
             ["budget", budget] => settings.budgets.push(read_value(budget)?),
             ["time", time @ ..] => settings.time_ms = Some(read_duration(time)?),
-            ["thin", "mode"] => settings.mode = Mode::Thin,
+            ["thin", "mode"] => settings.mode = OrchestrationMode::Thin,
             ["thin", "wait", time @ ..] => settings.thin_wait_ms = read_duration(time)?,
             _ => return Ok(false),
         }
@@ -101,7 +101,7 @@ pub fn read_work(text: &str) -> Result<PlannedWork, String> {
 }
 
 /// Reads `QA tester`, or `Coder worker with 1 slot`.
-fn read_member(text: &str) -> Result<Member, String> {
+fn read_member(text: &str) -> Result<TeamMember, String> {
     let (name, role, slots) = match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         [name, role] => (*name, *role, None),
         [name, role, "with", n, "slot" | "slots"] => (*name, *role, Some(read_value::<NonZeroU32>(n)?)),
@@ -116,7 +116,7 @@ fn read_member(text: &str) -> Result<Member, String> {
         "specialist" => Role::Specialist,
         _ => return Err(format!("'{role}' is no role")),
     };
-    Ok(Member { name: read_value(name)?, role, slots })
+    Ok(TeamMember { name: read_value(name)?, role, slots })
 }
 
 /// Reads `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.
@@ -144,8 +144,8 @@ pub fn read_task(text: &str) -> Result<PlannedTask, String> {
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
             ["phase", n] => task.phase = read_value(n)?,
             ["text", ..] => task.text = unquoted(&part["text ".len()..]),
-            ["done", "already"] => task.from_plan = FromPlan::Done,
-            ["left", "out"] => task.from_plan = FromPlan::Skipped,
+            ["done", "already"] => task.plan_status = PlanStatus::Done,
+            ["left", "out"] => task.plan_status = PlanStatus::Skipped,
             _ => return Err(format!("'{part}' says nothing about a task")),
         }
     }

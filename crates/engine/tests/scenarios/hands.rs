@@ -65,7 +65,9 @@ impl Hands {
             Effect::SpawnAgent { session } => {
                 Command::ReportStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
-            Effect::Say { session, input, .. } => Command::ReportTyped { session: *session, input: *input },
+            Effect::Say { session, input, .. } => {
+                Command::ReportInputSent { session: *session, input: *input }
+            }
             Effect::EndSession { session } => Command::ReportEnded { session: *session, exit_status: None },
             Effect::RunCheck { task, attempt, command } => Command::ReportCheck {
                 task: task.clone(),

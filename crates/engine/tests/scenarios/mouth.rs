@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Command, Heard, Role, Said, SessionId};
+use domain::{AgentMessage, Command, MessageOffset, Role, SessionId};
 use protocol::{Decoder, Item, Keys, Options};
 
 /// The mouths of all sessions.
@@ -35,7 +35,7 @@ impl Mouths {
         let words = std::mem::take(&mut mouth.words);
         commands.push(Command::EndTurn {
             read_from: mouth.decoder.safe_offset(),
-            words,
+            text: words,
             tools: domain::TurnTools::default(),
         });
         commands
@@ -79,7 +79,7 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
         commands.iter().map(|command| place(command).map(|(start, _)| start)).collect();
     for (index, command) in commands.iter_mut().enumerate() {
         let open = starts.get(index + 1..).unwrap_or_default().iter().flatten().min().copied();
-        if let Command::Hear { read_from, .. } = command {
+        if let Command::ReceiveMessage { read_from, .. } = command {
             *read_from = open.or(last).unwrap_or(*read_from);
         }
     }
@@ -88,35 +88,40 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
 
 fn place(command: &Command) -> Option<(u64, u64)> {
     match command {
-        Command::Hear { heard, read_from, .. } => Some((heard.start, *read_from)),
+        Command::ReceiveMessage { offset: heard, read_from, .. } => Some((heard.start, *read_from)),
         _ => None,
     }
 }
 
 fn rank(command: &Command) -> u32 {
-    let Command::Hear { said, .. } = command else { return 5 };
+    let Command::ReceiveMessage { message: said, .. } = command else { return 5 };
     match said.as_ref() {
-        Said::Error(_) => 0,
-        Said::PhaseComplete(_) => 1,
-        Said::DependencyRequest(_) => 2,
-        Said::AskUser(_) | Said::UserQuestion(_) | Said::NeedHuman(_) => 3,
+        AgentMessage::Error(_) => 0,
+        AgentMessage::PhaseComplete(_) => 1,
+        AgentMessage::DependencyRequest(_) => 2,
+        AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::NeedHuman(_) => 3,
         _ => 4,
     }
 }
 
 fn command(item: Item, read_from: u64) -> Command {
-    let heard = Heard { start: item.span().start, ordinal: item.span().ordinal };
+    let heard = MessageOffset { start: item.span().start, ordinal: item.span().ordinal };
     match item {
-        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
-        Item::Invalid(invalid) => Command::HearInvalid {
-            heard,
+        Item::Message(message) => {
+            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) }
+        }
+        Item::Invalid(invalid) => Command::ReceiveInvalid {
+            offset: heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        Item::Near(near) => {
-            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
-        }
+        Item::Near(near) => Command::ReceiveNearMiss {
+            offset: heard,
+            read_from,
+            near: near.near.to_owned(),
+            raw: near.span.raw,
+        },
     }
 }

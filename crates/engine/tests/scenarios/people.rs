@@ -1,6 +1,6 @@
 //! What people do in a scenario: `ana answers q_1: Postgres`.
 
-use domain::{Action, Command, DependencyType, Keep, Provided};
+use domain::{Command, DependencyType, EscalationAction, PermissionScope, ProvidedResource};
 
 use crate::{
     given::{read_list, read_task, read_value, unquoted},
@@ -36,7 +36,7 @@ pub fn read_wish(stage: &Stage, act: &[&str], tail: Option<&str>) -> Result<Opti
         ["rewinds", task, "to", checkpoint] => {
             Command::RewindTask { task: read_value(task)?, checkpoint: Some(read_value(checkpoint)?) }
         }
-        ["keeps", "a", "checkpoint", "of", task] => Command::MakeCheckpoint(read_value(task)?),
+        ["keeps", "a", "checkpoint", "of", task] => Command::CreateCheckpoint(read_value(task)?),
         ["adds", "a", "task"] => Command::AddTask(Box::new(read_task(&said()?)?)),
         ["lets", later, "wait", "for", earlier] => {
             Command::AddDependency { earlier: read_value(earlier)?, later: read_value(later)? }
@@ -44,14 +44,14 @@ pub fn read_wish(stage: &Stage, act: &[&str], tail: Option<&str>) -> Result<Opti
         ["lets", later, "no", "longer", "wait", "for", earlier] => {
             Command::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
         }
-        ["marks", "as", "met"] => Command::MarkMet { name: said()? },
-        ["takes", offer] => Command::TakePlan { offer: read_value(offer)? },
-        ["leaves", offer] => Command::LeavePlan { offer: read_value(offer)? },
+        ["marks", "as", "met"] => Command::MarkExternalMet { name: said()? },
+        ["takes", offer] => Command::ApplyPlanChange { offer: read_value(offer)? },
+        ["leaves", offer] => Command::IgnorePlanChange { offer: read_value(offer)? },
         ["answers", of, rest @ ..] => answer(of, rest, words().unwrap_or_default())?,
         ["asks", "back", "about", question] => {
-            Command::AskBack { question: read_value(question)?, text: said()? }
+            Command::RequestClarification { question: read_value(question)?, text: said()? }
         }
-        ["tells", task] => Command::TellTask { task: read_value(task)?, text: said()? },
+        ["tells", task] => Command::SendMessage { task: read_value(task)?, text: said()? },
         ["says"] => Command::Chat { text: said()?, talk_only: false },
         ["only", "says"] => Command::Chat { text: said()?, talk_only: true },
         ["provides", request] => {
@@ -82,47 +82,51 @@ pub fn read(stage: &Stage, words: &[&str], tail: Option<&str>) -> Result<Option<
 
 fn answer(of: &str, keep: &[&str], answer: String) -> Result<Command, String> {
     let keep = match keep {
-        [] => Keep::Once,
-        ["for", "the", "task"] => Keep::Task,
-        ["for", "the", "run"] => Keep::Run,
-        ["for", "the", "project"] => Keep::Project,
+        [] => PermissionScope::Once,
+        ["for", "the", "task"] => PermissionScope::Task,
+        ["for", "the", "run"] => PermissionScope::Run,
+        ["for", "the", "project"] => PermissionScope::Project,
         _ => return Err(format!("'{}' is no time", keep.join(" "))),
     };
     let (question, task) =
         if of.starts_with("q_") { (Some(read_value(of)?), None) } else { (None, Some(read_value(of)?)) };
-    Ok(Command::Answer { question, task, answer, keep })
+    Ok(Command::Answer { question, task, answer, scope: keep })
 }
 
 /// Reads how a request is met; what its kind makes plain need not be said.
-fn provided(stage: &Stage, request: &str, how: Option<&str>) -> Result<Provided, String> {
+fn provided(stage: &Stage, request: &str, how: Option<&str>) -> Result<ProvidedResource, String> {
     let asked = stage.facts.requests.get(request).cloned().unwrap_or_default();
     let name = asked.get("name").and_then(|name| name.as_str()).unwrap_or_default().to_owned();
     let kind = asked.get("type").cloned().and_then(|kind| serde_json::from_value(kind).ok());
     let how: Vec<&str> = how.unwrap_or_default().split_whitespace().collect();
     Ok(match (how.as_slice(), kind) {
-        (["variables", names @ ..], _) => Provided::Environment { names: read_list(names)? },
-        (["file", path], _) => Provided::File { path: (*path).to_owned() },
-        (["granted"], _) => Provided::Permission { granted: true },
-        (["denied"], _) => Provided::Permission { granted: false },
-        (["version", version], _) => Provided::Package { name, version: Some((*version).to_owned()) },
-        ([], Some(DependencyType::File)) => Provided::File { path: name },
-        ([], Some(DependencyType::Permission)) => Provided::Permission { granted: true },
-        ([], Some(DependencyType::Package)) => Provided::Package { name, version: None },
-        ([], _) => Provided::Environment { names: vec![name] },
+        (["variables", names @ ..], _) => ProvidedResource::Environment { names: read_list(names)? },
+        (["file", path], _) => ProvidedResource::File { path: (*path).to_owned() },
+        (["granted"], _) => ProvidedResource::Permission { granted: true },
+        (["denied"], _) => ProvidedResource::Permission { granted: false },
+        (["version", version], _) => ProvidedResource::Package { name, version: Some((*version).to_owned()) },
+        ([], Some(DependencyType::File)) => ProvidedResource::File { path: name },
+        ([], Some(DependencyType::Permission)) => ProvidedResource::Permission { granted: true },
+        ([], Some(DependencyType::Package)) => ProvidedResource::Package { name, version: None },
+        ([], _) => ProvidedResource::Environment { names: vec![name] },
         _ => return Err(format!("'{}' is no way to provide it", how.join(" "))),
     })
 }
 
-fn action(text: &str) -> Result<Action, String> {
+fn action(text: &str) -> Result<EscalationAction, String> {
     Ok(match text.split_whitespace().collect::<Vec<_>>().as_slice() {
-        ["retry"] => Action::Retry { hint: None },
-        ["retry", "with", ..] => Action::Retry { hint: Some(unquoted(&text["retry with".len()..])) },
-        ["reassign", "to", agent] => Action::Reassign { agent: read_value(agent)? },
-        ["skip"] => Action::Skip,
-        ["waive"] => Action::Waive,
-        ["raise", "the", "budget", "to", budget] => Action::RaiseBudget { budget: read_value(budget)? },
-        ["give", "up"] => Action::GiveUp,
-        ["dismiss"] => Action::Dismiss,
+        ["retry"] => EscalationAction::Retry { hint: None },
+        ["retry", "with", ..] => {
+            EscalationAction::Retry { hint: Some(unquoted(&text["retry with".len()..])) }
+        }
+        ["reassign", "to", agent] => EscalationAction::Reassign { agent: read_value(agent)? },
+        ["skip"] => EscalationAction::Skip,
+        ["waive"] => EscalationAction::Waive,
+        ["raise", "the", "budget", "to", budget] => {
+            EscalationAction::RaiseBudget { budget: read_value(budget)? }
+        }
+        ["give", "up"] => EscalationAction::MarkFailed,
+        ["dismiss"] => EscalationAction::Dismiss,
         _ => return Err(format!("'{text}' is no action")),
     })
 }

@@ -1,7 +1,8 @@
 //! What the world reports in a scenario, where it is not left to itself: `the check of T1 fails`.
 
 use domain::{
-    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, Overlap, SessionId, TaskId,
+    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, SessionId, TaskId,
+    TaskOverlap,
 };
 use engine::Effect;
 
@@ -32,14 +33,14 @@ pub fn take(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<boo
             merge(stage, task.trim_end_matches("'s"), outcome)?
         }
         ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&said)?) },
-        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanBroken { problem: said },
+        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanUnreadable { problem: said },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;
             let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
             let tasks = [read_value(first)?, read_value(second)?];
-            Command::ReportOverlaps { overlaps: vec![Overlap { tasks, files, n_files }] }
+            Command::ReportOverlaps { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
         }
-        ["there", "is", "room", "again"] => Command::ReportRoom,
+        ["there", "is", "room", "again"] => Command::ReportDiskSpaceAvailable,
         ["nobody", "changes", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(stage, phase, outcome, said)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(stage, task, outcome, said)?,
@@ -159,7 +160,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
         ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
         ["session", "was", "stopped"] => Command::ReportStopped { session },
         ["session", "is", "lost"] => Command::ReportLost { session, reason: said },
-        ["session", "gets", "no", "room"] => Command::ReportNoRoom { session, reason: said },
+        ["session", "gets", "no", "room"] => Command::ReportDiskBudgetExceeded { session, reason: said },
         ["inputs", "are", "typed"] => return type_inputs(stage, session).map(|()| true),
         _ => return Ok(false),
     };

@@ -2,7 +2,7 @@
 //!
 //! After every step the two must be the same, and a wish that was refused must have changed nothing.
 
-use domain::{Actor, Command, EffectId, Recorded, Timestamp};
+use domain::{Actor, Command, EffectId, RecordedEvent, Timestamp};
 use engine::{Effect, Guard, Run};
 
 use crate::{clock, facts::Facts, given::Given, hands::Hands, mouth::Mouths};
@@ -17,7 +17,7 @@ pub struct Stage {
     /// The rule that is switched off, to see that it is missed.
     without: Option<Guard>,
     pub now: Timestamp,
-    pub log: Vec<Recorded>,
+    pub log: Vec<RecordedEvent>,
     pub facts: Facts,
     /// What the world was told and has not done yet.
     pub pending: Vec<(EffectId, Effect)>,
@@ -187,7 +187,7 @@ fn new_run(without: Option<Guard>) -> Run {
     Run::new()
 }
 
-fn replay(log: &[Recorded], without: Option<Guard>) -> Result<Run, String> {
+fn replay(log: &[RecordedEvent], without: Option<Guard>) -> Result<Run, String> {
     let mut run = new_run(without);
     for recorded in log {
         run.apply(&written_and_read(recorded)?);
@@ -196,9 +196,10 @@ fn replay(log: &[Recorded], without: Option<Guard>) -> Result<Run, String> {
 }
 
 /// The log keeps events as JSON.
-fn written_and_read(recorded: &Recorded) -> Result<Recorded, String> {
+fn written_and_read(recorded: &RecordedEvent) -> Result<RecordedEvent, String> {
     let written = serde_json::to_string(recorded).map_err(|error| error.to_string())?;
-    let read: Recorded = serde_json::from_str(&written).map_err(|error| format!("{error}: {written}"))?;
+    let read: RecordedEvent =
+        serde_json::from_str(&written).map_err(|error| format!("{error}: {written}"))?;
     if &read == recorded { Ok(read) } else { Err(format!("is read back as another event: {written}")) }
 }
 

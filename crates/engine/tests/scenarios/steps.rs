@@ -1,8 +1,8 @@
 //! What happens in a scenario: a line that says so becomes the commands that the run gets.
 
 use domain::{
-    Actor, AskUser, AskUserType, Command, Feedback, PermissionKind, PermissionWish, SessionId, TestFailure,
-    TestMetrics, Usage,
+    Actor, AskUser, AskUserType, Command, PermissionKind, PermissionRequest, SessionId, TestFailure,
+    TestFeedback, TestMetrics, Usage,
 };
 
 use crate::{
@@ -100,12 +100,12 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
         ["ends", "its", "turn"] => stage.mouths.end_turn(id, role),
         ["repeats", "its", "last", "message"] => vec![stage.mouths.last_heard(id)?],
         ["wants", "to", kind, subject @ ..] => {
-            vec![Command::AskPermission(wish(id, kind, subject, stage.log.len())?)]
+            vec![Command::RequestPermission(wish(id, kind, subject, stage.log.len())?)]
         }
         ["reports", "success"] => {
-            vec![Command::GiveFeedback(Feedback { success: true, ..Feedback::default() })]
+            vec![Command::ReportTestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
         }
-        ["reports", "a", "failed", "test"] => vec![Command::GiveFeedback(failed(said()?))],
+        ["reports", "a", "failed", "test"] => vec![Command::ReportTestFeedback(failed(said()?))],
         ["asks", "within", "its", "turn"] => {
             let asked = AskUser {
                 question: said()?.to_owned(),
@@ -115,7 +115,7 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
                 default: None,
                 required: true,
             };
-            vec![Command::AskPrompt { prompt: format!("prompt-{id}"), asked: Box::new(asked) }]
+            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(asked) }]
         }
         ["uses", amount, ..] => vec![Command::ReportUsage(usage(amount)?)],
         _ => return Err("is nothing that an agent does".to_owned()),
@@ -134,7 +134,12 @@ fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> R
 }
 
 /// Reads `edit src/a.rs`, `edit secrets.txt outside its worktree`, `run "cargo test"`.
-fn wish(session: SessionId, kind: &str, subject: &[&str], n_events: usize) -> Result<PermissionWish, String> {
+fn wish(
+    session: SessionId,
+    kind: &str,
+    subject: &[&str],
+    n_events: usize,
+) -> Result<PermissionRequest, String> {
     let kind = match kind {
         "edit" => PermissionKind::Edit,
         "run" => PermissionKind::Run,
@@ -146,7 +151,7 @@ fn wish(session: SessionId, kind: &str, subject: &[&str], n_events: usize) -> Re
         [subject @ .., "outside", "its", "worktree"] => (subject, false),
         subject => (subject, matches!(kind, PermissionKind::Edit | PermissionKind::Read)),
     };
-    Ok(PermissionWish {
+    Ok(PermissionRequest {
         prompt: format!("prompt-{session}-{n_events}"),
         kind,
         subject: unquoted(&subject.join(" ")),
@@ -155,8 +160,8 @@ fn wish(session: SessionId, kind: &str, subject: &[&str], n_events: usize) -> Re
     })
 }
 
-fn failed(name: &str) -> Feedback {
-    Feedback {
+fn failed(name: &str) -> TestFeedback {
+    TestFeedback {
         success: false,
         failures: vec![TestFailure { name: name.to_owned(), ..TestFailure::default() }],
         suggestions: Vec::new(),

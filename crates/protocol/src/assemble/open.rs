@@ -1,6 +1,6 @@
 //! The message that is open: what it has taken so far, and what it is when it ends.
 
-use domain::Said;
+use domain::AgentMessage;
 
 use super::{BODY_BYTES_MAX, LINE_BYTES_MAX, too_long};
 use crate::{
@@ -78,7 +78,7 @@ pub(super) struct OpenHuman {
 /// A message that has ended: its name, what it says or the first rule it breaks, and where it stands.
 pub(super) struct Finished {
     pub(super) protocol: &'static str,
-    pub(super) said: Result<Said, String>,
+    pub(super) said: Result<AgentMessage, String>,
     pub(super) span: Span,
 }
 
@@ -121,15 +121,18 @@ impl Open {
             Self::Block(block) => Some(block.finish()),
             Self::Marker(open) => {
                 let OpenMarker { marker, too_long: is_too_long, raw, .. } = *open;
-                let said =
-                    if is_too_long { Err(too_long()) } else { Ok(Said::PhaseComplete(marker.finish())) };
+                let said = if is_too_long {
+                    Err(too_long())
+                } else {
+                    Ok(AgentMessage::PhaseComplete(marker.finish()))
+                };
                 Some(Finished { protocol: "PHASE_COMPLETE", said, span: raw.into_span() })
             }
             Self::Task(open) => {
                 let OpenTask { lines, raw } = *open;
                 Some(Finished {
                     protocol: "TASK",
-                    said: lines.finish().map(Said::Task),
+                    said: lines.finish().map(AgentMessage::Task),
                     span: raw.into_span(),
                 })
             }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, Direct, Done, Fail, Invoke,
-    NeedHuman, PhaseComplete, Progress, QuestionCategory, Ready, Recovery, ResolveError, Said, SessionKey,
-    StepComplete, TaskRequest, UserQuestion,
+    AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,
+    DirectMessage, DoneMessage, FailMessage, InvokeMessage, NeedHuman, PhaseComplete, ProgressMessage,
+    QuestionCategory, ReadyMessage, Recovery, ResolveError, SessionKey, StepComplete, TaskRequest,
+    UserQuestion,
 };
 
 use super::{Misread, Unencodable, judge, write};
 use crate::tag::cut;
 
 /// Finds the field that is to blame.
-pub(super) fn find(said: &Said, key: Option<&SessionKey>) -> Unencodable {
+pub(super) fn find(said: &AgentMessage, key: Option<&SessionKey>) -> Unencodable {
     let message = said.name();
     let trials = trials(said);
     for (field, trial) in &trials {
@@ -25,7 +26,7 @@ pub(super) fn find(said: &Said, key: Option<&SessionKey>) -> Unencodable {
 }
 
 /// Returns the value that a reader would have instead, for a person.
-pub(super) fn difference(said: &Said, read: &Said) -> String {
+pub(super) fn difference(said: &AgentMessage, read: &AgentMessage) -> String {
     let (Ok(said), Ok(read)) = (serde_json::to_value(said), serde_json::to_value(read)) else {
         return String::new();
     };
@@ -43,98 +44,107 @@ pub(super) fn difference(said: &Said, read: &Said) -> String {
 }
 
 /// Returns the message with plain values only, under the name of the key, then with each of its own values in turn.
-fn trials(said: &Said) -> Vec<(&'static str, Said)> {
+fn trials(said: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
     match said.clone() {
-        Said::AskUser(ask) => ask_user(ask),
-        Said::Invoke(Invoke { target, task, context }) => {
-            let plain = Invoke { target, task: word(), context: None };
+        AgentMessage::AskUser(ask) => ask_user(ask),
+        AgentMessage::Invoke(InvokeMessage { target, task, context }) => {
+            let plain = InvokeMessage { target, task: word(), context: None };
             vec![
-                ("key", Said::Invoke(plain.clone())),
-                ("task", Said::Invoke(Invoke { task, ..plain.clone() })),
-                ("context", Said::Invoke(Invoke { context, ..plain })),
+                ("key", AgentMessage::Invoke(plain.clone())),
+                ("task", AgentMessage::Invoke(InvokeMessage { task, ..plain.clone() })),
+                ("context", AgentMessage::Invoke(InvokeMessage { context, ..plain })),
             ]
         }
-        Said::DeliverResult(result) => {
+        AgentMessage::DeliverResult(result) => {
             let plain = DeliverResult { content: "1".to_owned(), ..result.clone() };
-            vec![("key", Said::DeliverResult(plain)), ("content", Said::DeliverResult(result))]
-        }
-        Said::StepComplete(step) => {
             vec![
-                ("key", Said::StepComplete(StepComplete { summary: None })),
-                ("summary", Said::StepComplete(step)),
+                ("key", AgentMessage::DeliverResult(plain)),
+                ("content", AgentMessage::DeliverResult(result)),
             ]
         }
-        Said::Progress(Progress { progress, task }) => {
-            let plain = Progress { progress: Some(0.0), task: None };
-            let own = Progress { progress: progress.or_else(|| task.is_some().then_some(0.0)), task: None };
+        AgentMessage::StepComplete(step) => {
             vec![
-                ("key", Said::Progress(plain)),
-                ("progress", Said::Progress(own)),
-                ("task", Said::Progress(Progress { progress: None, task })),
+                ("key", AgentMessage::StepComplete(StepComplete { summary: None })),
+                ("summary", AgentMessage::StepComplete(step)),
             ]
         }
-        Said::Direct(direct) => {
-            let plain = Direct { content: word(), ..direct.clone() };
-            vec![("key", Said::Direct(plain)), ("content", Said::Direct(direct))]
+        AgentMessage::Progress(ProgressMessage { progress, task }) => {
+            let plain = ProgressMessage { progress: Some(0.0), task: None };
+            let own =
+                ProgressMessage { progress: progress.or_else(|| task.is_some().then_some(0.0)), task: None };
+            vec![
+                ("key", AgentMessage::Progress(plain)),
+                ("progress", AgentMessage::Progress(own)),
+                ("task", AgentMessage::Progress(ProgressMessage { progress: None, task })),
+            ]
         }
-        Said::DependencyRequest(request) => dependency_request(request),
-        Said::UserQuestion(question) => user_question(question),
-        Said::Error(error) => agent_error(error),
-        Said::PhaseComplete(PhaseComplete { phase, name, documents }) => {
+        AgentMessage::Direct(direct) => {
+            let plain = DirectMessage { content: word(), ..direct.clone() };
+            vec![("key", AgentMessage::Direct(plain)), ("content", AgentMessage::Direct(direct))]
+        }
+        AgentMessage::DependencyRequest(request) => dependency_request(request),
+        AgentMessage::UserQuestion(question) => user_question(question),
+        AgentMessage::Error(error) => agent_error(error),
+        AgentMessage::PhaseComplete(PhaseComplete { phase, name, documents }) => {
             let plain = PhaseComplete { phase, name: None, documents: Vec::new() };
             vec![
-                ("key", Said::PhaseComplete(plain.clone())),
-                ("name", Said::PhaseComplete(PhaseComplete { name, ..plain.clone() })),
-                ("documents", Said::PhaseComplete(PhaseComplete { documents, ..plain })),
+                ("key", AgentMessage::PhaseComplete(plain.clone())),
+                ("name", AgentMessage::PhaseComplete(PhaseComplete { name, ..plain.clone() })),
+                ("documents", AgentMessage::PhaseComplete(PhaseComplete { documents, ..plain })),
             ]
         }
-        Said::NeedHuman(human) => {
+        AgentMessage::NeedHuman(human) => {
             vec![
-                ("key", Said::NeedHuman(NeedHuman { question: word() })),
-                ("question", Said::NeedHuman(human)),
+                ("key", AgentMessage::NeedHuman(NeedHuman { question: word() })),
+                ("question", AgentMessage::NeedHuman(human)),
             ]
         }
-        said @ (Said::ResolveNext(_) | Said::PhaseDone(_) | Said::AllDone) => vec![("key", said)],
-        Said::Ready(ready) => {
-            vec![("key", Said::AllDone), ("groups", Said::Ready(Ready { groups: ready.groups }))]
+        said @ (AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone) => {
+            vec![("key", said)]
         }
-        Said::Task(TaskRequest { task_id, phase, worktree, meta }) => {
+        AgentMessage::Ready(ready) => {
+            vec![
+                ("key", AgentMessage::AllDone),
+                ("groups", AgentMessage::Ready(ReadyMessage { groups: ready.groups })),
+            ]
+        }
+        AgentMessage::Task(TaskRequest { task_id, phase, worktree, meta }) => {
             let plain = TaskRequest { task_id, phase, worktree: None, meta: None };
             vec![
-                ("key", Said::Task(plain.clone())),
-                ("worktree", Said::Task(TaskRequest { worktree, ..plain.clone() })),
-                ("meta", Said::Task(TaskRequest { meta, ..plain })),
+                ("key", AgentMessage::Task(plain.clone())),
+                ("worktree", AgentMessage::Task(TaskRequest { worktree, ..plain.clone() })),
+                ("meta", AgentMessage::Task(TaskRequest { meta, ..plain })),
             ]
         }
-        Said::Done(done) => {
-            let plain = Done { fields: BTreeMap::new(), ..done.clone() };
-            vec![("key", Said::Done(plain)), ("fields", Said::Done(done))]
+        AgentMessage::Done(done) => {
+            let plain = DoneMessage { fields: BTreeMap::new(), ..done.clone() };
+            vec![("key", AgentMessage::Done(plain)), ("fields", AgentMessage::Done(done))]
         }
-        Said::Fail(Fail { task_id, phase, reason, fields }) => {
-            let plain = Fail { task_id, phase, reason: None, fields: BTreeMap::new() };
+        AgentMessage::Fail(FailMessage { task_id, phase, reason, fields }) => {
+            let plain = FailMessage { task_id, phase, reason: None, fields: BTreeMap::new() };
             vec![
-                ("key", Said::Fail(plain.clone())),
-                ("fields", Said::Fail(Fail { fields, ..plain.clone() })),
-                ("reason", Said::Fail(Fail { reason, ..plain })),
+                ("key", AgentMessage::Fail(plain.clone())),
+                ("fields", AgentMessage::Fail(FailMessage { fields, ..plain.clone() })),
+                ("reason", AgentMessage::Fail(FailMessage { reason, ..plain })),
             ]
         }
-        Said::ResolveError(error) => {
+        AgentMessage::ResolveError(error) => {
             let plain = ResolveError { detail: None, ..error.clone() };
-            vec![("key", Said::ResolveError(plain)), ("detail", Said::ResolveError(error))]
+            vec![("key", AgentMessage::ResolveError(plain)), ("detail", AgentMessage::ResolveError(error))]
         }
-        Said::Custom(Custom { kind, value }) => {
+        AgentMessage::Custom(CustomMessage { kind, value }) => {
             // Some kinds take a task's id, and none refuses one.
-            let plain = Custom { kind: "SKIP".to_owned(), value: "T1".to_owned() };
+            let plain = CustomMessage { kind: "SKIP".to_owned(), value: "T1".to_owned() };
             vec![
-                ("key", Said::Custom(plain.clone())),
-                ("kind", Said::Custom(Custom { kind: kind.clone(), ..plain })),
-                ("value", Said::Custom(Custom { kind, value })),
+                ("key", AgentMessage::Custom(plain.clone())),
+                ("kind", AgentMessage::Custom(CustomMessage { kind: kind.clone(), ..plain })),
+                ("value", AgentMessage::Custom(CustomMessage { kind, value })),
             ]
         }
     }
 }
 
-fn ask_user(ask: AskUser) -> Vec<(&'static str, Said)> {
+fn ask_user(ask: AskUser) -> Vec<(&'static str, AgentMessage)> {
     let AskUser { question, r#type, options, context, default, required: _ } = ask;
     let plain = AskUser {
         question: word(),
@@ -147,15 +157,15 @@ fn ask_user(ask: AskUser) -> Vec<(&'static str, Said)> {
     // A default is judged by the options, and they by the type.
     let with_options = AskUser { r#type, options, ..plain.clone() };
     vec![
-        ("key", Said::AskUser(plain.clone())),
-        ("question", Said::AskUser(AskUser { question, ..plain.clone() })),
-        ("options", Said::AskUser(with_options.clone())),
-        ("default", Said::AskUser(AskUser { default, ..with_options })),
-        ("context", Said::AskUser(AskUser { context, ..plain })),
+        ("key", AgentMessage::AskUser(plain.clone())),
+        ("question", AgentMessage::AskUser(AskUser { question, ..plain.clone() })),
+        ("options", AgentMessage::AskUser(with_options.clone())),
+        ("default", AgentMessage::AskUser(AskUser { default, ..with_options })),
+        ("context", AgentMessage::AskUser(AskUser { context, ..plain })),
     ]
 }
 
-fn dependency_request(request: DependencyRequest) -> Vec<(&'static str, Said)> {
+fn dependency_request(request: DependencyRequest) -> Vec<(&'static str, AgentMessage)> {
     let DependencyRequest { r#type, name, description, required, default, extra } = request;
     let plain = DependencyRequest {
         r#type,
@@ -166,15 +176,15 @@ fn dependency_request(request: DependencyRequest) -> Vec<(&'static str, Said)> {
         extra: BTreeMap::new(),
     };
     vec![
-        ("key", Said::DependencyRequest(plain.clone())),
-        ("name", Said::DependencyRequest(DependencyRequest { name, ..plain.clone() })),
-        ("description", Said::DependencyRequest(DependencyRequest { description, ..plain.clone() })),
-        ("default", Said::DependencyRequest(DependencyRequest { default, ..plain.clone() })),
-        ("extra", Said::DependencyRequest(DependencyRequest { extra, ..plain })),
+        ("key", AgentMessage::DependencyRequest(plain.clone())),
+        ("name", AgentMessage::DependencyRequest(DependencyRequest { name, ..plain.clone() })),
+        ("description", AgentMessage::DependencyRequest(DependencyRequest { description, ..plain.clone() })),
+        ("default", AgentMessage::DependencyRequest(DependencyRequest { default, ..plain.clone() })),
+        ("extra", AgentMessage::DependencyRequest(DependencyRequest { extra, ..plain })),
     ]
 }
 
-fn user_question(asked: UserQuestion) -> Vec<(&'static str, Said)> {
+fn user_question(asked: UserQuestion) -> Vec<(&'static str, AgentMessage)> {
     let UserQuestion { category, question, options, default, required, extra } = asked;
     let plain = UserQuestion {
         category: QuestionCategory::Business,
@@ -186,15 +196,15 @@ fn user_question(asked: UserQuestion) -> Vec<(&'static str, Said)> {
     };
     let with_options = UserQuestion { category, options, ..plain.clone() };
     vec![
-        ("key", Said::UserQuestion(plain.clone())),
-        ("question", Said::UserQuestion(UserQuestion { question, ..plain.clone() })),
-        ("options", Said::UserQuestion(with_options.clone())),
-        ("default", Said::UserQuestion(UserQuestion { default, ..with_options })),
-        ("extra", Said::UserQuestion(UserQuestion { extra, ..plain })),
+        ("key", AgentMessage::UserQuestion(plain.clone())),
+        ("question", AgentMessage::UserQuestion(UserQuestion { question, ..plain.clone() })),
+        ("options", AgentMessage::UserQuestion(with_options.clone())),
+        ("default", AgentMessage::UserQuestion(UserQuestion { default, ..with_options })),
+        ("extra", AgentMessage::UserQuestion(UserQuestion { extra, ..plain })),
     ]
 }
 
-fn agent_error(error: AgentError) -> Vec<(&'static str, Said)> {
+fn agent_error(error: AgentError) -> Vec<(&'static str, AgentMessage)> {
     let AgentError { r#type, message, details, recovery, resets_at, extra } = error;
     let plain = AgentError {
         r#type,
@@ -205,12 +215,12 @@ fn agent_error(error: AgentError) -> Vec<(&'static str, Said)> {
         extra: BTreeMap::new(),
     };
     vec![
-        ("key", Said::Error(plain.clone())),
-        ("message", Said::Error(AgentError { message, ..plain.clone() })),
-        ("details", Said::Error(AgentError { details, ..plain.clone() })),
-        ("recovery", Said::Error(AgentError { recovery, ..plain.clone() })),
-        ("resetsAt", Said::Error(AgentError { resets_at, ..plain.clone() })),
-        ("extra", Said::Error(AgentError { extra, ..plain })),
+        ("key", AgentMessage::Error(plain.clone())),
+        ("message", AgentMessage::Error(AgentError { message, ..plain.clone() })),
+        ("details", AgentMessage::Error(AgentError { details, ..plain.clone() })),
+        ("recovery", AgentMessage::Error(AgentError { recovery, ..plain.clone() })),
+        ("resetsAt", AgentMessage::Error(AgentError { resets_at, ..plain.clone() })),
+        ("extra", AgentMessage::Error(AgentError { extra, ..plain })),
     ]
 }
 

@@ -1,8 +1,8 @@
 //! Dialect A: open tags, always with their closing tag, so that nothing printed later gets in.
 
 use domain::{
-    AgentName, AskUser, AskUserType, DeliverResult, Direct, DirectType, Invoke, Progress, ResultType,
-    SessionKey, StepComplete,
+    AgentName, AskUser, AskUserType, DeliverResult, DirectMessage, DirectType, InvokeMessage,
+    ProgressMessage, ResultType, SessionKey, StepComplete,
 };
 
 use super::{key_word, quoted};
@@ -33,8 +33,8 @@ pub(super) fn ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
     body.close()
 }
 
-pub(super) fn invoke(invoke: &Invoke, key: Option<&SessionKey>) -> String {
-    let Invoke { target, task, context } = invoke;
+pub(super) fn invoke(invoke: &InvokeMessage, key: Option<&SessionKey>) -> String {
+    let InvokeMessage { target, task, context } = invoke;
     let mut body = Body::new(TagName::Invoke, Some(target), key);
     body.line(task);
     if let Some(context) = context {
@@ -59,8 +59,8 @@ pub(super) fn step_complete(step: &StepComplete, key: Option<&SessionKey>) -> St
     body.close()
 }
 
-pub(super) fn progress(progress: &Progress, key: Option<&SessionKey>) -> String {
-    let Progress { progress, task } = progress;
+pub(super) fn progress(progress: &ProgressMessage, key: Option<&SessionKey>) -> String {
+    let ProgressMessage { progress, task } = progress;
     let mut body = Body::new(TagName::Progress, None, key);
     if let Some(progress) = progress {
         body.field("progress", &progress.to_string());
@@ -71,8 +71,8 @@ pub(super) fn progress(progress: &Progress, key: Option<&SessionKey>) -> String 
     body.close()
 }
 
-pub(super) fn direct(direct: &Direct, key: Option<&SessionKey>) -> String {
-    let Direct { target, r#type, content } = direct;
+pub(super) fn direct(direct: &DirectMessage, key: Option<&SessionKey>) -> String {
+    let DirectMessage { target, r#type, content } = direct;
     let mut body = Body::new(TagName::Direct, Some(target), key);
     if let Some(r#type) = r#type {
         body.field("type", direct_type_word(*r#type));

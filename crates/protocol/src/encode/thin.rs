@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Display};
 
 use domain::{
-    Custom, Done, Fail, NeedHuman, PhaseComplete, PhaseDone, PhaseNumber, Ready, ResolveCode, ResolveError,
-    ResolveNext, SessionKey, TaskId, TaskRequest,
+    CustomMessage, DoneMessage, FailMessage, NeedHuman, PhaseComplete, PhaseDone, PhaseNumber, ReadyMessage,
+    ResolveError, ResolveErrorCode, ResolveNext, SessionKey, TaskId, TaskRequest,
 };
 
 use super::{key_word, quoted};
@@ -36,7 +36,7 @@ pub(super) fn resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> Stri
     line(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
 }
 
-pub(super) fn ready(ready: &Ready, key: Option<&SessionKey>) -> String {
+pub(super) fn ready(ready: &ReadyMessage, key: Option<&SessionKey>) -> String {
     let groups = ready.groups.iter().map(|group| join(group, ",")).collect::<Vec<_>>();
     line(format!("READY:{}", groups.join("|")), key)
 }
@@ -63,13 +63,13 @@ pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
     text
 }
 
-pub(super) fn done(done: &Done, key: Option<&SessionKey>) -> String {
-    let Done { task_id, phase, fields } = done;
+pub(super) fn done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
+    let DoneMessage { task_id, phase, fields } = done;
     line(format!("DONE:{}{}", reference(task_id, *phase), fields_text(fields)), key)
 }
 
-pub(super) fn fail(fail: &Fail, key: Option<&SessionKey>) -> String {
-    let Fail { task_id, phase, reason, fields } = fail;
+pub(super) fn fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
+    let FailMessage { task_id, phase, reason, fields } = fail;
     // The last part is always the reason, so one that is absent leaves its place empty behind fields.
     let reason = match reason {
         Some(reason) => format!(":{reason}"),
@@ -81,17 +81,17 @@ pub(super) fn fail(fail: &Fail, key: Option<&SessionKey>) -> String {
 
 pub(super) fn resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> String {
     let code = match error.code {
-        ResolveCode::TasksNotFound => "TASKS_NOT_FOUND",
-        ResolveCode::CircularDep => "CIRCULAR_DEP",
-        ResolveCode::MissingDep => "MISSING_DEP",
-        ResolveCode::ParseFail => "PARSE_FAIL",
-        ResolveCode::StateCorrupt => "STATE_CORRUPT",
+        ResolveErrorCode::TasksNotFound => "TASKS_NOT_FOUND",
+        ResolveErrorCode::CircularDep => "CIRCULAR_DEP",
+        ResolveErrorCode::MissingDep => "MISSING_DEP",
+        ResolveErrorCode::ParseFail => "PARSE_FAIL",
+        ResolveErrorCode::StateCorrupt => "STATE_CORRUPT",
     };
     let detail = error.detail.as_ref().map(|detail| format!(":{detail}")).unwrap_or_default();
     line(format!("ERROR:{code}{detail}"), key)
 }
 
-pub(super) fn custom(custom: &Custom, key: Option<&SessionKey>) -> String {
+pub(super) fn custom(custom: &CustomMessage, key: Option<&SessionKey>) -> String {
     line(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
 }
 

@@ -1,10 +1,11 @@
 //! The right form of each message, to be shown to an agent that got it wrong.
 
 use domain::{
-    AgentError, AgentName, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType,
-    Direct, DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
-    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said, SessionKey,
-    StepComplete, TaskId, TaskRequest, UserQuestion,
+    AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
+    DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
+    InvokeMessage, NeedHuman, PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage,
+    Recovery, ResolveError, ResolveErrorCode, ResolveNext, ResultType, SessionKey, StepComplete, TaskId,
+    TaskRequest, UserQuestion,
 };
 
 use crate::encode::encode;
@@ -16,24 +17,25 @@ pub fn of(message: &str, key: Option<&SessionKey>) -> Option<String> {
 }
 
 /// Returns a message as its session would write it.
-pub(super) fn form(said: &Said, key: Option<&SessionKey>) -> Option<String> {
+pub(super) fn form(said: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
     encode(said, key).ok().map(|text| text.trim_end().to_owned())
 }
 
 /// Returns the ways to end the work on a task: done, failed, a question.
 pub(super) fn endings(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    let done = Said::Done(Done { task_id: task.clone(), phase: None, fields: [].into() });
+    let done = AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, fields: [].into() });
     let reason = Some("why it failed".to_owned());
-    let fail = Said::Fail(Fail { task_id: task.clone(), phase: None, reason, fields: [].into() });
+    let fail =
+        AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
     let question = example("ASK_USER", task);
     [Some(done), Some(fail), question].into_iter().flatten().filter_map(|said| form(&said, key)).collect()
 }
 
-fn example(message: &str, task: &TaskId) -> Option<Said> {
+fn example(message: &str, task: &TaskId) -> Option<AgentMessage> {
     let text = |words: &str| words.to_owned();
     let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
     let said = match message {
-        "ASK_USER" => Said::AskUser(AskUser {
+        "ASK_USER" => AgentMessage::AskUser(AskUser {
             question: text("Which database?"),
             r#type: AskUserType::Selection,
             options: vec![text("PostgreSQL"), text("SQLite")],
@@ -41,23 +43,26 @@ fn example(message: &str, task: &TaskId) -> Option<Said> {
             default: None,
             required: true,
         }),
-        "INVOKE" => Said::Invoke(Invoke {
+        "INVOKE" => AgentMessage::Invoke(InvokeMessage {
             target,
             task: text("what it should do"),
             context: Some(text("what it should know")),
         }),
         "DELIVER_RESULT" => {
             let result_type = ResultType::Markdown;
-            Said::DeliverResult(DeliverResult { target, result_type, content: text("the result") })
+            AgentMessage::DeliverResult(DeliverResult { target, result_type, content: text("the result") })
         }
-        "STEP_COMPLETE" => Said::StepComplete(StepComplete { summary: Some(text("what was done")) }),
-        "PROGRESS" => {
-            Said::Progress(Progress { progress: Some(0.4), task: Some(text("what is being done")) })
-        }
-        "DIRECT" => {
-            Said::Direct(Direct { target, r#type: Some(DirectType::Query), content: text("your words") })
-        }
-        "DEPENDENCY_REQUEST" => Said::DependencyRequest(DependencyRequest {
+        "STEP_COMPLETE" => AgentMessage::StepComplete(StepComplete { summary: Some(text("what was done")) }),
+        "PROGRESS" => AgentMessage::Progress(ProgressMessage {
+            progress: Some(0.4),
+            task: Some(text("what is being done")),
+        }),
+        "DIRECT" => AgentMessage::Direct(DirectMessage {
+            target,
+            r#type: Some(DirectType::Query),
+            content: text("your words"),
+        }),
+        "DEPENDENCY_REQUEST" => AgentMessage::DependencyRequest(DependencyRequest {
             r#type: DependencyType::ApiKey,
             name: text("OPENAI_API_KEY"),
             description: text("what it is for"),
@@ -65,7 +70,7 @@ fn example(message: &str, task: &TaskId) -> Option<Said> {
             default: None,
             extra: [].into(),
         }),
-        "USER_QUESTION" => Said::UserQuestion(UserQuestion {
+        "USER_QUESTION" => AgentMessage::UserQuestion(UserQuestion {
             category: QuestionCategory::Choice,
             question: text("Which revenue model?"),
             options: vec![text("Subscription"), text("One-time")],
@@ -73,7 +78,7 @@ fn example(message: &str, task: &TaskId) -> Option<Said> {
             required: true,
             extra: [].into(),
         }),
-        "ERROR" => Said::Error(AgentError {
+        "ERROR" => AgentMessage::Error(AgentError {
             r#type: ErrorType::Recoverable,
             message: text("Rate limit exceeded"),
             details: None,
@@ -83,20 +88,25 @@ fn example(message: &str, task: &TaskId) -> Option<Said> {
         }),
         "PHASE_COMPLETE" => {
             let documents = vec![text("docs/planning/01_idea.md")];
-            Said::PhaseComplete(PhaseComplete { phase: 1, name: Some(text("Planning")), documents })
+            AgentMessage::PhaseComplete(PhaseComplete { phase: 1, name: Some(text("Planning")), documents })
         }
-        "NEED_HUMAN" => Said::NeedHuman(NeedHuman { question: text("your question to the person") }),
-        "RESOLVE_NEXT" => Said::ResolveNext(ResolveNext { phase: None, force: false }),
-        "READY" => Said::Ready(Ready { groups: vec![vec![task_id]] }),
-        "PHASE_DONE" => Said::PhaseDone(PhaseDone { phase: 1 }),
-        "ALL_DONE" => Said::AllDone,
-        "TASK" => Said::Task(TaskRequest { task_id, phase: None, worktree: None, meta: None }),
-        "DONE" => Said::Done(Done { task_id, phase: None, fields: [].into() }),
-        "FAIL" => {
-            Said::Fail(Fail { task_id, phase: None, reason: Some(text("why it failed")), fields: [].into() })
+        "NEED_HUMAN" => AgentMessage::NeedHuman(NeedHuman { question: text("your question to the person") }),
+        "RESOLVE_NEXT" => AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }),
+        "READY" => AgentMessage::Ready(ReadyMessage { groups: vec![vec![task_id]] }),
+        "PHASE_DONE" => AgentMessage::PhaseDone(PhaseDone { phase: 1 }),
+        "ALL_DONE" => AgentMessage::AllDone,
+        "TASK" => AgentMessage::Task(TaskRequest { task_id, phase: None, worktree: None, meta: None }),
+        "DONE" => AgentMessage::Done(DoneMessage { task_id, phase: None, fields: [].into() }),
+        "FAIL" => AgentMessage::Fail(FailMessage {
+            task_id,
+            phase: None,
+            reason: Some(text("why it failed")),
+            fields: [].into(),
+        }),
+        "RESOLVE_ERROR" => {
+            AgentMessage::ResolveError(ResolveError { code: ResolveErrorCode::ParseFail, detail: None })
         }
-        "RESOLVE_ERROR" => Said::ResolveError(ResolveError { code: ResolveCode::ParseFail, detail: None }),
-        "CUSTOM" => Said::Custom(Custom { kind: text("SKIP"), value: task_id.to_string() }),
+        "CUSTOM" => AgentMessage::Custom(CustomMessage { kind: text("SKIP"), value: task_id.to_string() }),
         _ => return None,
     };
     Some(said)

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, AgentName, AskUser, AskUserType, Custom, DeliverResult, DependencyRequest, DependencyType,
-    Direct, DirectType, Done, ErrorType, Fail, Invoke, NeedHuman, PhaseComplete, PhaseDone, Progress,
-    QuestionCategory, Ready, Recovery, ResolveCode, ResolveError, ResolveNext, ResultType, Said,
-    StepComplete, TaskId, TaskRequest, UserQuestion,
+    AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
+    DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
+    InvokeMessage, NeedHuman, PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage,
+    Recovery, ResolveError, ResolveErrorCode, ResolveNext, ResultType, StepComplete, TaskId, TaskRequest,
+    UserQuestion,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
@@ -27,7 +28,7 @@ struct Values {
     field: BoxedStrategy<String>,
 }
 
-pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = Said> {
+pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
     let values = Values {
         line: value.clone(),
         paragraph: value.clone(),
@@ -38,7 +39,7 @@ pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = Said> {
     messages(values)
 }
 
-pub fn ordinary_said() -> impl Strategy<Value = Said> {
+pub fn ordinary_said() -> impl Strategy<Value = AgentMessage> {
     let values = Values {
         line: line(),
         paragraph: paragraph(),
@@ -52,9 +53,9 @@ pub fn ordinary_said() -> impl Strategy<Value = Said> {
 }
 
 /// Makes a message obey the rules that join its fields.
-fn obey(mut said: Said) -> Option<Said> {
+fn obey(mut said: AgentMessage) -> Option<AgentMessage> {
     match &mut said {
-        Said::AskUser(ask) => {
+        AgentMessage::AskUser(ask) => {
             if ask.r#type == AskUserType::Selection && ask.options.is_empty() {
                 ask.options.push("x".to_owned());
             }
@@ -62,7 +63,7 @@ fn obey(mut said: Said) -> Option<Said> {
                 ask.default = ask.default.as_ref().map(|_| option.clone());
             }
         }
-        Said::UserQuestion(asked) => {
+        AgentMessage::UserQuestion(asked) => {
             if asked.category == QuestionCategory::Choice && asked.options.is_empty() {
                 asked.options.push("x".to_owned());
             }
@@ -70,34 +71,34 @@ fn obey(mut said: Said) -> Option<Said> {
                 asked.default = asked.default.as_ref().map(|_| option.clone());
             }
         }
-        Said::DeliverResult(result) if result.result_type == ResultType::Json => {
+        AgentMessage::DeliverResult(result) if result.result_type == ResultType::Json => {
             result.content = serde_json::to_string_pretty(&[&result.content]).unwrap();
         }
-        Said::Error(error) => {
+        AgentMessage::Error(error) => {
             error.resets_at = error.resets_at.as_ref().map(|_| "2026-01-21T10:00:00Z".to_owned());
             if error.r#type == ErrorType::Fatal && error.recovery == Recovery::PauseAndRetry {
                 return None;
             }
         }
-        Said::Progress(progress) => {
+        AgentMessage::Progress(progress) => {
             let is_fraction = progress.progress.is_none_or(|progress| (0.0..=1.0).contains(&progress));
             let says_something = progress.progress.is_some() || progress.task.is_some();
             if !is_fraction || !says_something {
                 return None;
             }
         }
-        Said::Ready(ready) => {
+        AgentMessage::Ready(ready) => {
             ready.groups.retain(|group| !group.is_empty());
             if ready.groups.is_empty() {
                 return None;
             }
         }
-        Said::Fail(fail) => {
+        AgentMessage::Fail(fail) => {
             // A reason is at most 100 characters long.
             fail.reason =
                 fail.reason.as_ref().map(|reason| reason.chars().take(30).collect::<String>() + "x");
         }
-        Said::Custom(custom) if matches!(custom.kind.as_str(), "PRIORITY" | "SKIP" | "RETRY") => {
+        AgentMessage::Custom(custom) if matches!(custom.kind.as_str(), "PRIORITY" | "SKIP" | "RETRY") => {
             custom.value = "T1".to_owned();
         }
         _ => {}
@@ -105,7 +106,7 @@ fn obey(mut said: Said) -> Option<Said> {
     Some(said)
 }
 
-fn messages(values: Values) -> impl Strategy<Value = Said> {
+fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
     let Values { line, paragraph, text, word, field } = values;
     let some = |strategy: &BoxedStrategy<String>| option::of(strategy.clone());
     let map = |value: &BoxedStrategy<String>| {
@@ -123,31 +124,33 @@ fn messages(values: Values) -> impl Strategy<Value = Said> {
             some(&text)
         )
             .prop_map(|((question, options, default, required), r#type, context)| {
-                Said::AskUser(AskUser { question, r#type, options, context, default, required })
+                AgentMessage::AskUser(AskUser { question, r#type, options, context, default, required })
             }),
-        (agents(), text.clone(), some(&text)).prop_map(|(target, task, context)| Said::Invoke(Invoke {
-            target,
-            task,
-            context
-        })),
+        (agents(), text.clone(), some(&text)).prop_map(|(target, task, context)| AgentMessage::Invoke(
+            InvokeMessage { target, task, context }
+        )),
         (agents(), result_types(), text.clone()).prop_map(|(target, result_type, content)| {
-            Said::DeliverResult(DeliverResult { target, result_type, content })
+            AgentMessage::DeliverResult(DeliverResult { target, result_type, content })
         }),
-        some(&text).prop_map(|summary| Said::StepComplete(StepComplete { summary })),
+        some(&text).prop_map(|summary| AgentMessage::StepComplete(StepComplete { summary })),
         (option::of(prop_oneof![0.0..=1.0, any::<f64>()]), some(&paragraph))
             .prop_filter("NaN is not itself", |(progress, _)| !progress.is_some_and(f64::is_nan))
-            .prop_map(|(progress, task)| Said::Progress(Progress { progress, task })),
+            .prop_map(|(progress, task)| AgentMessage::Progress(ProgressMessage { progress, task })),
         (
             agents(),
             option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])),
             text.clone()
         )
-            .prop_map(|(target, r#type, content)| Said::Direct(Direct { target, r#type, content })),
+            .prop_map(|(target, r#type, content)| AgentMessage::Direct(DirectMessage {
+                target,
+                r#type,
+                content
+            })),
     ];
     let blocks = prop_oneof![
         (dependency_types(), line.clone(), text.clone(), any::<bool>(), some(&line), extra.clone()).prop_map(
             |(r#type, name, description, required, default, extra)| {
-                Said::DependencyRequest(DependencyRequest {
+                AgentMessage::DependencyRequest(DependencyRequest {
                     r#type,
                     name,
                     description,
@@ -159,7 +162,14 @@ fn messages(values: Values) -> impl Strategy<Value = Said> {
         ),
         (categories(), asked, extra.clone()).prop_map(
             |(category, (question, options, default, required), extra)| {
-                Said::UserQuestion(UserQuestion { category, question, options, default, required, extra })
+                AgentMessage::UserQuestion(UserQuestion {
+                    category,
+                    question,
+                    options,
+                    default,
+                    required,
+                    extra,
+                })
             }
         ),
         (
@@ -171,36 +181,35 @@ fn messages(values: Values) -> impl Strategy<Value = Said> {
             extra
         )
             .prop_map(|(r#type, message, details, recovery, resets_at, extra)| {
-                Said::Error(AgentError { r#type, message, details, recovery, resets_at, extra })
+                AgentMessage::Error(AgentError { r#type, message, details, recovery, resets_at, extra })
             }),
     ];
     let lines = prop_oneof![
         (0_u32..20, some(&line), vec(line.clone(), 0..4)).prop_map(|(phase, name, documents)| {
-            Said::PhaseComplete(PhaseComplete { phase, name, documents })
+            AgentMessage::PhaseComplete(PhaseComplete { phase, name, documents })
         }),
-        line.clone().prop_map(|question| Said::NeedHuman(NeedHuman { question })),
+        line.clone().prop_map(|question| AgentMessage::NeedHuman(NeedHuman { question })),
         (phase.clone(), any::<bool>())
-            .prop_map(|(phase, force)| Said::ResolveNext(ResolveNext { phase, force })),
-        vec(vec(ids(), 0..3), 0..3).prop_map(|groups| Said::Ready(Ready { groups })),
-        any::<u32>().prop_map(|phase| Said::PhaseDone(PhaseDone { phase })),
-        Just(Said::AllDone),
+            .prop_map(|(phase, force)| AgentMessage::ResolveNext(ResolveNext { phase, force })),
+        vec(vec(ids(), 0..3), 0..3).prop_map(|groups| AgentMessage::Ready(ReadyMessage { groups })),
+        any::<u32>().prop_map(|phase| AgentMessage::PhaseDone(PhaseDone { phase })),
+        Just(AgentMessage::AllDone),
         (ids(), phase.clone(), some(&line), option::of(map(&text))).prop_map(
             |(task_id, phase, worktree, meta)| {
                 let meta =
                     meta.map(|meta| meta.into_iter().map(|(name, value)| (name, value.into())).collect());
-                Said::Task(TaskRequest { task_id, phase, worktree, meta })
+                AgentMessage::Task(TaskRequest { task_id, phase, worktree, meta })
             }
         ),
-        (ids(), phase.clone(), map(&word)).prop_map(|(task_id, phase, fields)| Said::Done(Done {
-            task_id,
-            phase,
-            fields
-        })),
-        (ids(), phase, some(&line), map(&word))
-            .prop_map(|(task_id, phase, reason, fields)| Said::Fail(Fail { task_id, phase, reason, fields })),
-        (codes(), some(&line)).prop_map(|(code, detail)| Said::ResolveError(ResolveError { code, detail })),
+        (ids(), phase.clone(), map(&word))
+            .prop_map(|(task_id, phase, fields)| AgentMessage::Done(DoneMessage { task_id, phase, fields })),
+        (ids(), phase, some(&line), map(&word)).prop_map(|(task_id, phase, reason, fields)| {
+            AgentMessage::Fail(FailMessage { task_id, phase, reason, fields })
+        }),
+        (codes(), some(&line))
+            .prop_map(|(code, detail)| AgentMessage::ResolveError(ResolveError { code, detail })),
         (prop_oneof![field.clone(), select(&["SKIP", "WAIT"][..]).prop_map(str::to_owned)], line)
-            .prop_map(|(kind, value)| Said::Custom(Custom { kind, value })),
+            .prop_map(|(kind, value)| AgentMessage::Custom(CustomMessage { kind, value })),
     ];
     prop_oneof![6 => open_tags, 3 => blocks, 11 => lines]
 }
@@ -227,8 +236,8 @@ fn categories() -> impl Strategy<Value = QuestionCategory> {
     select(&[Business, Clarification, Choice, Confirmation][..])
 }
 
-fn codes() -> impl Strategy<Value = ResolveCode> {
-    use ResolveCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
+fn codes() -> impl Strategy<Value = ResolveErrorCode> {
+    use ResolveErrorCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
     select(&[TasksNotFound, CircularDep, MissingDep, ParseFail, StateCorrupt][..])
 }
 

@@ -44,7 +44,7 @@ impl Desk {
                 Command::ReportPlan { work } => {
                     work.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
                 }
-                Command::ReportPlanBroken { problem } => problem,
+                Command::ReportPlanUnreadable { problem } => problem,
                 other => format!("{other:?}"),
             }));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use config::Config;
-use domain::{AgentName, Member, PlannedWork, Role};
+use domain::{AgentName, PlannedWork, Role, TeamMember};
 use drivers::preset;
 use sessions::detect::{Machine, choose};
 
@@ -16,7 +16,7 @@ mod tests;
 #[derive(Debug)]
 pub struct Team {
     /// Its members, whoever does what nobody is named for first.
-    pub members: Vec<Member>,
+    pub members: Vec<TeamMember>,
     /// By which preset each is started.
     pub presets: BTreeMap<AgentName, String>,
     /// Who tests tasks that name nobody for it.
@@ -54,7 +54,7 @@ pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result
 
 struct Gathering<'a> {
     config: &'a Config,
-    members: Vec<Member>,
+    members: Vec<TeamMember>,
     presets: BTreeMap<AgentName, String>,
     /// The preset of those who have none of their own name.
     fallback: AgentName,
@@ -85,7 +85,7 @@ impl Gathering<'_> {
         }
         let described = self.config.members.iter().find(|described| described.name == *preset);
         let slots = described.and_then(|described| described.slots);
-        self.members.push(Member { name: member.clone(), role, slots });
+        self.members.push(TeamMember { name: member.clone(), role, slots });
         let is_known = preset::pick(preset.as_str(), &self.config.agents).is_ok();
         let preset = if is_known { preset } else { &self.fallback };
         self.presets.insert(member.clone(), preset.to_string());

@@ -1,6 +1,6 @@
 //! What an agent is told about its task: from the rows, without a key, which only its session knows.
 
-use domain::{Input, SessionId, TaskId};
+use domain::{SessionId, SessionInput, TaskId};
 use protocol::say::{DependencyResult, Task};
 use views::{Speaker, TaskState};
 
@@ -10,9 +10,9 @@ use crate::Kept;
 const REPLAY_BYTES_MAX: usize = 24 * 1024;
 
 /// Returns what there is to do, where an input says to begin with it.
-pub(super) fn brief(input: &Input, kept: &Kept) -> Option<Box<Task>> {
+pub(super) fn brief(input: &SessionInput, kept: &Kept) -> Option<Box<Task>> {
     match input {
-        Input::Task { task, .. } | Input::Test { task, .. } => of_task(task, kept),
+        SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => of_task(task, kept),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Heard, Role, SessionId, TaskId, Usage};
+use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
 use drivers::{
     Begin, Left, driver,
     preset::{Launch, Preset},
@@ -204,8 +204,8 @@ impl Process {
     }
 
     /// Returns where something stands among all that the session said.
-    pub(super) fn heard(&self, heard: Heard) -> Heard {
-        Heard { start: self.place(heard.start), ordinal: heard.ordinal }
+    pub(super) fn heard(&self, heard: MessageOffset) -> MessageOffset {
+        MessageOffset { start: self.place(heard.start), ordinal: heard.ordinal }
     }
 
     /// Writes down that it ends together with the server.

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, EffectId, Input, InputNumber, Locale, SessionId, Usage};
+use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
 use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
 use sessions::{LivingError, Seen, Waker};
@@ -46,7 +46,7 @@ pub(super) enum Situation {
 pub(super) enum Order {
     Tell {
         number: InputNumber,
-        input: Box<Input>,
+        input: Box<SessionInput>,
         brief: Option<Box<Task>>,
     },
     Freeze {
@@ -99,7 +99,7 @@ impl Post {
             role: assignment.role,
             task: assignment.task,
             place: site.outfit.project.clone(),
-            has_numeric_ids: kept.run().task_ids().any(|task| !task.is_lettered()),
+            has_numeric_ids: kept.run().task_ids().any(|task| !task.has_letter_prefix()),
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_spoken: assignment.has_spoken,
@@ -155,7 +155,7 @@ impl Post {
 /// An input that is to be told.
 struct Tell {
     number: InputNumber,
-    input: Box<Input>,
+    input: Box<SessionInput>,
     brief: Option<Box<Task>>,
 }
 
@@ -206,7 +206,7 @@ impl Clerk {
                 Err(_) if self.leash.pulled() == Some(Pull::Leave) => return,
                 Err(ProcessError::Room(reason)) => {
                     let session = self.seat.session;
-                    return self.site.report(Command::ReportNoRoom { session, reason });
+                    return self.site.report(Command::ReportDiskBudgetExceeded { session, reason });
                 }
                 Err(error) => {
                     let (session, reason) = (self.seat.session, chain(&error));
@@ -348,7 +348,10 @@ impl Clerk {
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
                         let read_from = process.place(read_from);
-                        self.site.said(self.seat.session, Command::CutTurn { read_from, words, tools });
+                        self.site.said(
+                            self.seat.session,
+                            Command::InterruptTurn { read_from, text: words, tools },
+                        );
                     }
                     Seen::Happened(happening) => self.happened(happening, process),
                     Seen::Typed { number } => self.typed(number),

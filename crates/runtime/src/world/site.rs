@@ -90,7 +90,7 @@ impl Site {
     pub(super) fn look_for_room(&self) {
         let budget = self.outfit.disk_budget_bytes;
         if budget.is_none_or(|budget| self.shared.disk.has_room(&self.shared.data, budget)) {
-            self.report(Command::ReportRoom);
+            self.report(Command::ReportDiskSpaceAvailable);
         }
     }
 

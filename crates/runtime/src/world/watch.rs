@@ -114,7 +114,7 @@ impl Watcher {
         }
     }
 
-    fn look(&mut self) -> Vec<domain::Overlap> {
+    fn look(&mut self) -> Vec<domain::TaskOverlap> {
         let Self { git, tasks, changed, .. } = self;
         changed.retain(|task, _| tasks.contains(task));
         for task in tasks.iter().filter(|_| tasks.len() > 1) {
@@ -130,9 +130,9 @@ impl Watcher {
 }
 
 /// Returns an overlap as people see it.
-fn shown(overlap: Overlap) -> domain::Overlap {
+fn shown(overlap: Overlap) -> domain::TaskOverlap {
     let named = overlap.files.iter().take(FILES_MAX);
-    domain::Overlap {
+    domain::TaskOverlap {
         files: named.map(|file| file.to_string_lossy().into_owned()).collect(),
         n_files: u32::try_from(overlap.files.len()).unwrap_or(u32::MAX),
         tasks: overlap.tasks,

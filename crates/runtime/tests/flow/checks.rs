@@ -1,6 +1,6 @@
 //! "Done" is a receipt: what was run, how it ended, on which tree; and the run's branch holds only what passed together.
 
-use domain::{EscalationType, RunId, RunOutcome, Settings};
+use domain::{EscalationType, RunId, RunOutcome, RunSettings};
 use runtime::{AfterStop, Isolation, Outfit};
 use views::{Purpose, TaskState};
 
@@ -68,7 +68,7 @@ fn a_check_that_hangs_ends_with_its_time_and_says_so() {
     let mut work = plan(&["T1"]);
     let pid = lab.meeting("pid").display().to_string();
     work.tasks[0].verify = Some(format!("if [ ! -e {pid} ]; then echo $$ > {pid}; sleep 1000; fi"));
-    let run = lab.start_with(work, Settings { timeout_ms: 2000, ..settings() });
+    let run = lab.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let told = lab.met("told-T1");
     assert!(told.contains("its time was over"), "{told}");

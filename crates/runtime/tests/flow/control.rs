@@ -1,6 +1,6 @@
 //! What people do to a run that goes on: pause, continue, cancel, skip, try again, go back.
 
-use domain::{CheckpointId, Command, RunId, RunOutcome, Settings, TaskId};
+use domain::{CheckpointId, Command, RunId, RunOutcome, RunSettings, TaskId};
 use views::{CheckpointState, QuestionState, TaskState};
 
 use crate::{
@@ -178,7 +178,7 @@ fn tasks_that_touch_the_same_files_never_run_at_once() {
 fn no_more_tasks_run_at_once_than_there_are_slots() {
     let lab = Lab::new(TAKES_TURNS);
     let run =
-        lab.start_with(plan(&["T1", "T2", "T3"]), Settings { slots: 1.try_into().unwrap(), ..settings() });
+        lab.start_with(plan(&["T1", "T2", "T3"]), RunSettings { slots: 1.try_into().unwrap(), ..settings() });
     one_after_another(&lab, &run);
 }
 

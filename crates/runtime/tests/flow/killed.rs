@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{Event, Role, RunOutcome, Settings};
+use domain::{Event, Role, RunOutcome, RunSettings};
 use views::AttemptState;
 
 use crate::{
@@ -70,7 +70,7 @@ fn check(kill: &str, n_failed: usize) {
 #[test]
 fn a_start_of_the_machine_is_nobodys_failure() {
     let mut lab = Lab::new(&dies_once("while [ ! -e $BARRIER/off ]; do sleep 0.01; done; kill -KILL $PPID"));
-    let run = lab.start_with(plan(&["T1"]), Settings { retries_max: 1.try_into().unwrap(), ..settings() });
+    let run = lab.start_with(plan(&["T1"]), RunSettings { retries_max: 1.try_into().unwrap(), ..settings() });
     until("it works", || !lab.met("pids").is_empty());
     // What was started before the machine was is of another boot.
     let session = lab.rows(&run).tasks.iter().next().unwrap().session.unwrap();
@@ -107,7 +107,7 @@ echo "DONE:$JANGDAN_TASK"
 #[test]
 fn an_agent_that_dies_each_time_is_handed_upward() {
     let lab = Lab::new("read -r task\necho here >> \"$BARRIER/tries\"\nexit 3\n");
-    let run = lab.start_with(plan(&["T1"]), Settings { retries_max: 2.try_into().unwrap(), ..settings() });
+    let run = lab.start_with(plan(&["T1"]), RunSettings { retries_max: 2.try_into().unwrap(), ..settings() });
     let escalation = lab.until(&run, |views| views.rows().escalations.iter().next().cloned());
     assert!(escalation.description.contains("status 3"), "{escalation:?}");
     assert_eq!(lab.met("tries").lines().count(), 2);

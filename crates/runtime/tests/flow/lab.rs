@@ -10,8 +10,8 @@ use std::{
 };
 
 use domain::{
-    Command, Event, GateApproval, Keep, Member, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role,
-    RunId, RunOutcome, Sequence, Settings, TaskId,
+    Command, Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role,
+    RunId, RunOutcome, RunSettings, Sequence, TaskId, TeamMember,
 };
 use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, Ports, Published, SandboxMode};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ pub struct Lab {
     pub host: Host,
     folder: TempDir,
     presets: toml::Table,
-    team: Vec<Member>,
+    team: Vec<TeamMember>,
 }
 
 /// An agent that is a script.
@@ -45,11 +45,11 @@ pub fn agent<'a>(name: &'a str, role: Role, script: &'a str) -> Agent<'a> {
 }
 
 /// Returns settings under which nobody waits for a person by accident.
-pub fn settings() -> Settings {
-    Settings {
+pub fn settings() -> RunSettings {
+    RunSettings {
         slots: NonZeroU32::new(4).unwrap(),
         gate_approval: GateApproval::Automatic,
-        ..Settings::default()
+        ..RunSettings::default()
     }
 }
 
@@ -111,7 +111,7 @@ impl Lab {
     /// Takes an agent into the team, by the lines of its preset.
     pub fn hire(&mut self, name: &str, role: Role, preset: &str) {
         self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
-        self.team.push(Member { name: name.parse().unwrap(), role, slots: None });
+        self.team.push(TeamMember { name: name.parse().unwrap(), role, slots: None });
     }
 
     /// Writes a file beside the project.
@@ -125,11 +125,11 @@ impl Lab {
         self.start_with(work, settings())
     }
 
-    pub fn start_with(&self, work: PlannedWork, settings: Settings) -> RunId {
+    pub fn start_with(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         self.start_in(work, settings, self.outfit())
     }
 
-    pub fn start_in(&self, work: PlannedWork, settings: Settings, outfit: Outfit) -> RunId {
+    pub fn start_in(&self, work: PlannedWork, settings: RunSettings, outfit: Outfit) -> RunId {
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         let new = NewRun { project, work, settings, team: self.team.clone(), outfit, person };
         self.host.start(new).unwrap()
@@ -294,7 +294,12 @@ impl Drop for Lab {
 
 /// Answers a question, by its number.
 pub fn answer_to(question: QuestionId, answer: &str) -> Command {
-    Command::Answer { question: Some(question), task: None, answer: answer.to_owned(), keep: Keep::Once }
+    Command::Answer {
+        question: Some(question),
+        task: None,
+        answer: answer.to_owned(),
+        scope: PermissionScope::Once,
+    }
 }
 
 pub fn state_of(views: &Views, task: &str) -> Option<TaskState> {

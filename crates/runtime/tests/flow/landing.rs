@@ -1,6 +1,6 @@
 //! What comes onto the user's branch, and when.
 
-use domain::{Command, RunOutcome, Settings};
+use domain::{Command, RunOutcome, RunSettings};
 use runtime::Landed;
 use views::GateState;
 
@@ -13,7 +13,7 @@ fn two_phases(lab: &Lab) -> domain::RunId {
     (second.number, second.after) = (2, vec![1]);
     work.phases.push(second);
     work.tasks[1].phase = 2;
-    lab.start_with(work, Settings::default())
+    lab.start_with(work, RunSettings::default())
 }
 
 fn until_review(lab: &Lab, run: &domain::RunId, phase: u32) {

@@ -1,6 +1,6 @@
 //! A task that waits costs nothing, and its answer works however it waits: hot, frozen or cold, before and after a restart.
 
-use domain::{ParkMode, Role, RunId, RunOutcome, Settings};
+use domain::{ParkMode, Role, RunId, RunOutcome, RunSettings};
 
 use crate::{
     lab::{Agent, Lab, plan, settings},
@@ -121,11 +121,11 @@ echo "DONE:$JANGDAN_TASK"
     assert_eq!(lab.rows(&run).attempts.len(), 1);
 }
 
-fn settings_of(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> Settings {
-    Settings { park_frozen_after_ms, park_cold_after_ms, ..settings() }
+fn settings_of(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> RunSettings {
+    RunSettings { park_frozen_after_ms, park_cold_after_ms, ..settings() }
 }
 
-fn check(settings: Settings, mode: ParkMode, restart: Restart) {
+fn check(settings: RunSettings, mode: ParkMode, restart: Restart) {
     let mut lab = Lab::new(ASKS_ONCE);
     let run = lab.start_with(plan(&["T1"]), settings);
     let question = lab.until_pending(&run, 1).remove(0);

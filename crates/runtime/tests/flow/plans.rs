@@ -54,7 +54,7 @@ fn a_change_of_the_file_is_offered_taken_told_and_done_and_its_boxes_are_ticked(
 
     // What waits for the person outlives the server.
     lab.reopen();
-    lab.wish(&run, Command::TakePlan { offer: OfferId(1) });
+    lab.wish(&run, Command::ApplyPlanChange { offer: OfferId(1) });
     lab.let_go("go-T1");
     lab.let_go("go-T3");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);

@@ -1,6 +1,6 @@
 //! The way of a question: from a worker through the orchestrator to the person, and the answer back to its task alone.
 
-use domain::{Actor, BlockReason, Command, Event, QuestionId, Role, Route, RunOutcome};
+use domain::{Actor, BlockReason, Command, Event, QuestionId, QuestionRoute, Role, RunOutcome};
 use views::{QuestionState, Rows, Speaker, TaskState};
 
 use crate::lab::{Agent, Lab, agent, plan};
@@ -36,7 +36,7 @@ fn the_orchestrator_answers_by_ending_its_turn_and_no_person_hears_of_it() {
     let question = rows.questions.iter().next().unwrap();
     assert_eq!(question.status, QuestionState::Resumed);
     assert!(matches!(question.answered_by, Some(Actor::Agent(_))), "{:?}", question.answered_by);
-    assert_eq!(routes(&lab.events(&run)), [Route::Orchestrator]);
+    assert_eq!(routes(&lab.events(&run)), [QuestionRoute::Orchestrator]);
     let chat: Vec<String> =
         rows.chat.iter().filter(|row| row.question.is_some()).map(|row| row.text.clone()).collect();
     assert_eq!(chat, Vec::<String>::new(), "nobody was asked");
@@ -53,7 +53,7 @@ fn what_the_orchestrator_hands_on_keeps_its_options_and_the_answer_goes_to_the_w
     let rows = lab.rows(&run);
     let task = rows.tasks.get(&"T2".parse().unwrap()).unwrap();
     assert_eq!(task.state, TaskState::Blocked);
-    assert_eq!(task.blocked[0].reason, BlockReason::Input { question: question.id });
+    assert_eq!(task.blocked[0].reason, BlockReason::Question { question: question.id });
     assert_eq!(task.question.as_ref().unwrap().text, "Red or blue, what do you like?");
     lab.answer(&run, question.id, "red");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -161,7 +161,7 @@ fn chat(text: &str) -> Command {
     Command::Chat { text: text.to_owned(), talk_only: false }
 }
 
-fn routes(events: &[Event]) -> Vec<Route> {
+fn routes(events: &[Event]) -> Vec<QuestionRoute> {
     let route = |event: &Event| match event {
         Event::QuestionRouted { to, .. } => Some(*to),
         _ => None,
@@ -171,14 +171,14 @@ fn routes(events: &[Event]) -> Vec<Route> {
 
 /// Returns what happened to a question and to the task that waits for it.
 fn story(events: &[Event], id: QuestionId) -> Vec<&'static str> {
-    let waits = BlockReason::Input { question: id };
+    let waits = BlockReason::Question { question: id };
     let word = |event: &Event| match event {
         Event::QuestionAsked { question, .. } if *question == id => Some("asked"),
         Event::TaskBlocked { reason, .. } if *reason == waits => Some("blocked"),
-        Event::QuestionRouted { question, to: Route::Orchestrator } if *question == id => {
+        Event::QuestionRouted { question, to: QuestionRoute::Orchestrator } if *question == id => {
             Some("orchestrator")
         }
-        Event::QuestionRouted { question, to: Route::Person } if *question == id => Some("person"),
+        Event::QuestionRouted { question, to: QuestionRoute::Person } if *question == id => Some("person"),
         Event::QuestionForwarded { question, .. } if *question == id => Some("forwarded"),
         Event::QuestionAnswered { question, .. } if *question == id => Some("answered"),
         Event::TaskUnblocked { reason, .. } if *reason == waits => Some("unblocked"),

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use domain::{Action, Command, EscalationId, Event, RunId, RunOutcome};
+use domain::{Command, EscalationAction, EscalationId, Event, RunId, RunOutcome};
 use runtime::Outfit;
 use views::TaskState;
 
@@ -69,7 +69,10 @@ fn work_that_is_not_merged_never_goes_by_itself() {
     lab.until_task(&run, "T2", TaskState::Done);
     let run = {
         let failed = open_escalation(&lab, &run);
-        lab.wish(&run, Command::Resolve { escalation: failed, action: Action::GiveUp, note: None });
+        lab.wish(
+            &run,
+            Command::Resolve { escalation: failed, action: EscalationAction::MarkFailed, note: None },
+        );
         lab.until_task(&run, "T9", TaskState::Failed);
         assert_eq!(lab.outcome(&run), RunOutcome::Failed);
         run

@@ -213,7 +213,7 @@ fn a_gate_that_waits_for_a_person_holds_the_next_phase_and_the_branch() {
     (second.number, second.after) = (2, vec![1]);
     work.phases.push(second);
     work.tasks[1].phase = 2;
-    let settings = domain::Settings::default();
+    let settings = domain::RunSettings::default();
     let run = lab.start_with(work, settings);
     lab.until(&run, |views| (views.rows().gates.iter().next()?.state == GateState::Review).then_some(()));
     assert_eq!(lab.rows(&run).tasks.get(&"T2".parse().unwrap()).unwrap().started_at, None);

@@ -1,6 +1,6 @@
 //! Agents that are spoken with by a protocol of their own: scripts in the voice of Claude Code, and one over ACP.
 
-use domain::{Command, Event, ParkMode, Role, RunOutcome, Settings};
+use domain::{Command, Event, ParkMode, Role, RunOutcome, RunSettings};
 use views::CheckpointState;
 
 use crate::lab::{Agent, Lab, plan, settings};
@@ -22,8 +22,8 @@ fn of(script: &str, preset: &str) -> Lab {
 }
 
 /// Nothing waits for long.
-fn soon_cold() -> Settings {
-    Settings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() }
+fn soon_cold() -> RunSettings {
+    RunSettings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() }
 }
 
 /// Lets it ask, answers when its process is gone, and returns what came of the run's only try.

@@ -1,7 +1,7 @@
 //! Whole runs: real git, real sessions, agents that are shell scripts.
 
 use crate::lab::{Lab, plan};
-use domain::{Command, Failure, Keep, RunOutcome};
+use domain::{AttemptFailure, Command, PermissionScope, RunOutcome};
 use views::TaskState;
 
 const SAYS_DONE: &str = r#"
@@ -41,8 +41,8 @@ echo "DONE:$JANGDAN_TASK"
         let task = views.rows().tasks.get(&"T1".parse().unwrap())?;
         (task.state == TaskState::Blocked).then_some(question.id)
     });
-    let (task, keep) = (None, Keep::Once);
-    let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), keep };
+    let (task, keep) = (None, PermissionScope::Once);
+    let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), scope: keep };
     lab.host.wish(&run, "ana", answer.clone()).unwrap();
     assert!(lab.host.wish(&run, "ana", answer).is_err(), "a second answer is refused");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -65,7 +65,7 @@ echo "DONE:$JANGDAN_TASK"
     lab.reopen();
     for question in lab.rows(&run).questions.iter() {
         let (question, answer) = (Some(question.id), format!("yes {}", question.id));
-        let answer = Command::Answer { question, task: None, answer, keep: Keep::Once };
+        let answer = Command::Answer { question, task: None, answer, scope: PermissionScope::Once };
         lab.host.wish(&run, "ana", answer).unwrap();
     }
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -119,7 +119,7 @@ echo "DONE:$JANGDAN_TASK"
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [true], "nothing was checked before the second try");
     let failed: Vec<_> = rows.attempts.iter().filter_map(|attempt| attempt.failure.clone()).collect();
-    assert_eq!(failed, [Failure::Exited { exit_status: Some(3) }]);
+    assert_eq!(failed, [AttemptFailure::Exited { exit_status: Some(3) }]);
 }
 
 #[test]

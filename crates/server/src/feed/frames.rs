@@ -164,8 +164,8 @@ fn write_event(text: &mut Vec<u8>, name: &str, id: Option<Position>, data: &impl
 #[cfg(test)]
 mod tests {
     use domain::{
-        Actor, Event, Member, PlannedTask, PlannedWork, Recorded, Role, Sequence, SessionId, Settings,
-        Timestamp,
+        Actor, Event, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings, Sequence, SessionId,
+        TeamMember, Timestamp,
     };
     use store::Position;
     use views::{Kind, Views};
@@ -191,8 +191,8 @@ mod tests {
         let began = Event::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(PlannedWork { tasks: vec![planned], ..PlannedWork::default() }),
-            settings: Box::new(Settings::default()),
-            team: vec![Member { name: agent.clone(), role: Role::Worker, slots: None }],
+            settings: Box::new(RunSettings::default()),
+            team: vec![TeamMember { name: agent.clone(), role: Role::Worker, slots: None }],
         };
         let started = Event::TaskStarted {
             task: task.clone(),
@@ -213,7 +213,7 @@ mod tests {
             [began, open(1), started, open(2), resume(2), resume(2), resume(1)].into_iter().enumerate()
         {
             let sequence = Sequence(index as u64 + 1);
-            let event = Recorded { sequence, at: Timestamp(1), actor: Actor::System, event };
+            let event = RecordedEvent { sequence, at: Timestamp(1), actor: Actor::System, event };
             let frames = Frames::of(&run, Position(sequence.0), sequence, &views.apply(&event));
             for (session, heard) in (1..).zip(&mut heard) {
                 heard.extend(frames.wanted(&wanted(session)).map(|_| sequence.0));

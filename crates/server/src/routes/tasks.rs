@@ -118,7 +118,7 @@ fn said(shown: &Shown, turn: &TurnRow) -> Said {
         question: turn.question,
         text: turn.content.clone(),
         tools: turn.tools.uses.iter().map(UsedTool::from).collect(),
-        n_tools_left_out: turn.tools.n_left_out,
+        n_tools_left_out: turn.tools.n_omitted,
         is_cut: turn.is_cut,
     }
 }

@@ -100,7 +100,7 @@ fn a_crowd_is_told_what_each_wants_and_the_end_in_order() {
             question: Some(question),
             task: None,
             answer: "red".to_owned(),
-            keep: domain::Keep::default(),
+            scope: domain::PermissionScope::default(),
         };
         site.client.wish(run, "ana", &answer).unwrap();
         site.wait_for(run, |row| row.status == views::RunState::Done);

@@ -1,6 +1,6 @@
 //! Whatever is sent: a problem comes back, and nobody else is harmed.
 
-use domain::{Command, Keep, TaskId};
+use domain::{Command, PermissionScope, TaskId};
 use server::ClientError;
 
 use crate::site::Site;
@@ -130,7 +130,8 @@ fn a_client_is_told_why() {
     };
     let wish = |command: &Command| site.client.wish(&run, "ana", command).map(drop);
     check(wish(&Command::PauseTask(unknown)), 409, "there is no task T9");
-    let answer = Command::Answer { question: None, task: None, answer: String::new(), keep: Keep::Once };
+    let answer =
+        Command::Answer { question: None, task: None, answer: String::new(), scope: PermissionScope::Once };
     check(wish(&answer), 409, "an answer needs a word");
     let nobody = "nobody".parse().unwrap();
     check(site.client.run(&nobody).map(drop), 404, "there is no run 'nobody'");

@@ -6,7 +6,7 @@ use std::{
     os::unix::net::{UnixListener, UnixStream},
 };
 
-use domain::{Command, Keep};
+use domain::{Command, PermissionScope};
 use server::{Changed, Client, LiveEvent};
 use store::Position;
 use tempfile::TempDir;
@@ -148,5 +148,5 @@ fn in_pieces(site: &Site, run: Option<&str>) -> Vec<Changed> {
 
 fn answer(question: &QuestionRow, answer: &str) -> Command {
     let (question, answer) = (Some(question.id), answer.to_owned());
-    Command::Answer { question, task: None, answer, keep: Keep::Once }
+    Command::Answer { question, task: None, answer, scope: PermissionScope::Once }
 }

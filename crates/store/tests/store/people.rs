@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use domain::{Recorded, Sequence};
+use domain::{RecordedEvent, Sequence};
 use rusqlite::{Connection, types::ValueRef};
 use store::{Entry, LOG_FILE, Log, NewEntry, Row, RowChange, StoreError, catch_up_events};
 use tempfile::tempdir;
@@ -38,18 +38,18 @@ const COLUMNS: [(&str, &str); 8] = [
 /// What is changed, how, and what is said about it.
 type Case = (&'static str, fn(&mut Entry), &'static str);
 
-fn golden() -> Vec<Recorded> {
+fn golden() -> Vec<RecordedEvent> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../views/tests/golden/log-1.jsonl");
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn entries(log: &[Recorded]) -> Vec<NewEntry> {
+fn entries(log: &[RecordedEvent]) -> Vec<NewEntry> {
     log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect()
 }
 
 /// Turns the views' changes into the store's.
-fn project(views: &mut Views) -> impl FnMut(&Recorded) -> Vec<RowChange> {
+fn project(views: &mut Views) -> impl FnMut(&RecordedEvent) -> Vec<RowChange> {
     |recorded| {
         let sequence = recorded.sequence;
         let to_change = |change: views::Change| {

@@ -1,8 +1,8 @@
 //! What Korean sentences are made of: reasons, lists and names of values.
 
 use domain::{
-    Action, Actor, BlockReason, EscalationType, Failure, Level, PermissionKind, PermissionWish, Priority,
-    Receipt, Role, Severity, Subject,
+    Actor, AttemptFailure, BlockReason, EscalationAction, EscalationLevel, EscalationSubject, EscalationType,
+    PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity,
 };
 
 use crate::line::{colon, first};
@@ -25,9 +25,9 @@ pub(super) fn list_of<T: ToString>(items: &[T], n_items: usize) -> String {
 /// Returns for what something waits.
 pub(super) fn wait(reason: &BlockReason) -> String {
     match reason {
-        BlockReason::Input { question } => format!("{question} 질문의 답변"),
-        BlockReason::Dependency { request } => format!("{request} 요청의 처리"),
-        BlockReason::Call { invocation } => format!("{invocation} 호출의 결과"),
+        BlockReason::Question { question } => format!("{question} 질문의 답변"),
+        BlockReason::Request { request } => format!("{request} 요청의 처리"),
+        BlockReason::Invocation { invocation } => format!("{invocation} 호출의 결과"),
         BlockReason::Approval { phase } => format!("{phase}단계 게이트"),
         BlockReason::RateLimited { .. } => "에이전트의 사용 한도".to_owned(),
         BlockReason::Escalated { escalation } => format!("{escalation} 문제의 해결"),
@@ -36,16 +36,18 @@ pub(super) fn wait(reason: &BlockReason) -> String {
     }
 }
 
-pub(super) fn fail(failure: &Failure) -> String {
+pub(super) fn fail(failure: &AttemptFailure) -> String {
     match failure {
-        Failure::Said { reason } => format!("에이전트의 말{}", colon(reason)),
-        Failure::Exited { exit_status: Some(status) } => format!("프로세스가 상태 {status}번으로 끝남"),
-        Failure::Exited { exit_status: None } => "프로세스가 시그널을 받아 끝남".to_owned(),
-        Failure::Lost { reason } => format!("프로세스가 사라짐{}", colon(reason)),
-        Failure::Checks => "검증에 너무 여러 번 실패함".to_owned(),
-        Failure::Merge { reason } => format!("병합하지 못함{}", colon(reason)),
-        Failure::Error { message } => format!("오류를 알림{}", colon(message)),
-        Failure::GivenUp => "포기함".to_owned(),
+        AttemptFailure::Reported { reason } => format!("에이전트의 말{}", colon(reason)),
+        AttemptFailure::Exited { exit_status: Some(status) } => {
+            format!("프로세스가 상태 {status}번으로 끝남")
+        }
+        AttemptFailure::Exited { exit_status: None } => "프로세스가 시그널을 받아 끝남".to_owned(),
+        AttemptFailure::Lost { reason } => format!("프로세스가 사라짐{}", colon(reason)),
+        AttemptFailure::Checks => "검증에 너무 여러 번 실패함".to_owned(),
+        AttemptFailure::Merge { reason } => format!("병합하지 못함{}", colon(reason)),
+        AttemptFailure::Error { message } => format!("오류를 알림{}", colon(message)),
+        AttemptFailure::MarkedFailed => "포기함".to_owned(),
     }
 }
 
@@ -57,23 +59,23 @@ pub(super) fn passed(receipt: &Receipt) -> String {
     }
 }
 
-pub(super) fn name(subject: &Subject) -> String {
+pub(super) fn name(subject: &EscalationSubject) -> String {
     match subject {
-        Subject::Task { task } => format!("{task} 작업"),
-        Subject::Phase { phase } => format!("{phase}단계"),
-        Subject::Run => "실행".to_owned(),
+        EscalationSubject::Task { task } => format!("{task} 작업"),
+        EscalationSubject::Phase { phase } => format!("{phase}단계"),
+        EscalationSubject::Run => "실행".to_owned(),
     }
 }
 
-pub(super) fn action(action: &Action) -> String {
+pub(super) fn action(action: &EscalationAction) -> String {
     match action {
-        Action::Retry { .. } => "다시 시도".to_owned(),
-        Action::Reassign { agent } => format!("{agent} 에이전트에게 맡김"),
-        Action::Skip => "건너뜀".to_owned(),
-        Action::Waive => "그대로 통과시킴".to_owned(),
-        Action::RaiseBudget { budget } => format!("예산을 {budget}까지 늘림"),
-        Action::GiveUp => "포기함".to_owned(),
-        Action::Dismiss => "무시함".to_owned(),
+        EscalationAction::Retry { .. } => "다시 시도".to_owned(),
+        EscalationAction::Reassign { agent } => format!("{agent} 에이전트에게 맡김"),
+        EscalationAction::Skip => "건너뜀".to_owned(),
+        EscalationAction::Waive => "그대로 통과시킴".to_owned(),
+        EscalationAction::RaiseBudget { budget } => format!("예산을 {budget}까지 늘림"),
+        EscalationAction::MarkFailed => "포기함".to_owned(),
+        EscalationAction::Dismiss => "무시함".to_owned(),
     }
 }
 
@@ -88,12 +90,12 @@ pub(super) fn role(role: Role) -> &'static str {
     }
 }
 
-pub(super) fn level(level: Level) -> &'static str {
+pub(super) fn level(level: EscalationLevel) -> &'static str {
     match level {
-        Level::Worker => "작업자",
-        Level::Operator => "오퍼레이터",
-        Level::Orchestrator => "오케스트레이터",
-        Level::Person => "나",
+        EscalationLevel::Worker => "작업자",
+        EscalationLevel::Operator => "오퍼레이터",
+        EscalationLevel::Orchestrator => "오케스트레이터",
+        EscalationLevel::Person => "나",
     }
 }
 
@@ -142,7 +144,7 @@ pub(super) fn act(kind: PermissionKind) -> &'static str {
 }
 
 /// Asks whether an agent may do what it wants to.
-pub(crate) fn permission(wish: &PermissionWish) -> String {
+pub(crate) fn permission(wish: &PermissionRequest) -> String {
     let may = match wish.kind {
         PermissionKind::Edit => "파일을 고쳐도 될까요?",
         PermissionKind::Run => "명령을 실행해도 될까요?",

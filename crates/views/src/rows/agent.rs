@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::{AgentName, Member, PhaseNumber, Role, SessionId};
+use domain::{AgentName, PhaseNumber, Role, SessionId, TeamMember};
 use serde::{Deserialize, Serialize};
 
 use super::Used;
@@ -55,7 +55,7 @@ impl Record for AgentRow {
 }
 
 impl Views {
-    pub(super) fn agent_joined(&mut self, member: &Member) {
+    pub(super) fn agent_joined(&mut self, member: &TeamMember) {
         self.rows.agents.put(AgentRow {
             name: member.name.clone(),
             role: member.role,

@@ -1,6 +1,6 @@
 //! One try at a task.
 
-use domain::{AgentName, AttemptNumber, ClaimSource, Failure, SessionId, TaskId, Timestamp};
+use domain::{AgentName, AttemptFailure, AttemptNumber, ClaimSource, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
@@ -25,7 +25,7 @@ pub struct AttemptRow {
     /// How the agent said that it is done, the last time.
     pub claim: Option<ClaimSource>,
     /// Why it came to nothing.
-    pub failure: Option<Failure>,
+    pub failure: Option<AttemptFailure>,
     /// Whether it counts towards the tries a task has.
     pub counted: bool,
     /// When it began.
@@ -102,7 +102,7 @@ impl Views {
         &mut self,
         moment: Moment<'_>,
         (task, number): (&TaskId, AttemptNumber),
-        failure: &Failure,
+        failure: &AttemptFailure,
         counted: bool,
     ) {
         self.rows.attempts.change(&(task.clone(), number), |row| {

@@ -1,6 +1,6 @@
 //! An invocation: one agent calls another, and waits.
 
-use domain::{AgentName, CallOutcome, InvocationId, ResultType, SessionId, Timestamp};
+use domain::{AgentName, InvocationId, InvocationOutcome, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, Party};
@@ -108,15 +108,20 @@ impl Views {
         });
     }
 
-    pub(crate) fn invocation_ended(&mut self, moment: Moment<'_>, id: InvocationId, outcome: &CallOutcome) {
+    pub(crate) fn invocation_ended(
+        &mut self,
+        moment: Moment<'_>,
+        id: InvocationId,
+        outcome: &InvocationOutcome,
+    ) {
         self.facts.open.set(InboxItem::Invocation(id), None);
         self.rows.invocations.change(&id, |row| {
             row.ended_at = Some(moment.at);
             (row.status, row.result_type, row.outcome) = match outcome {
-                CallOutcome::Completed { result_type, content } => {
+                InvocationOutcome::Completed { result_type, content } => {
                     (InvocationState::Completed, Some(*result_type), Some(content.clone()))
                 }
-                CallOutcome::Failed { reason } => (InvocationState::Failed, None, Some(reason.clone())),
+                InvocationOutcome::Failed { reason } => (InvocationState::Failed, None, Some(reason.clone())),
             };
         });
     }

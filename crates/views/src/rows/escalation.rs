@@ -1,8 +1,8 @@
 //! An escalation: a problem on its way up, until somebody settles it.
 
 use domain::{
-    Action, Actor, AgentName, BlockReason, EscalationId, EscalationType, HoldsUp, Level, PhaseNumber,
-    SessionId, Severity, Subject, TaskId, Timestamp,
+    Actor, AgentName, BlockReason, BlockedWork, EscalationAction, EscalationId, EscalationLevel,
+    EscalationSubject, EscalationType, PhaseNumber, SessionId, Severity, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,21 +39,21 @@ pub struct EscalationRow {
     /// What led to it.
     pub context: String,
     /// What could be done.
-    pub suggested: Vec<Action>,
+    pub suggested: Vec<EscalationAction>,
     /// How it stands.
     pub status: EscalationState,
     /// Who has it in hand.
-    pub level: Level,
+    pub level: EscalationLevel,
     /// The session that has it in hand.
     pub level_session: Option<SessionId>,
     /// What was done; nothing where its cause went away.
-    pub action: Option<Action>,
+    pub action: Option<EscalationAction>,
     /// A word about it.
     pub note: Option<String>,
     /// Who settled it.
     pub resolved_by: Option<Actor>,
     /// What waits behind it.
-    pub holds_up: HoldsUp,
+    pub holds_up: BlockedWork,
     /// When it was raised.
     pub created_at: Timestamp,
     /// When it was settled.
@@ -90,11 +90,11 @@ impl Record for EscalationRow {
 }
 
 /// Returns the task and the phase that a problem is about.
-pub fn subject_of(subject: &Subject) -> (Option<&TaskId>, Option<PhaseNumber>) {
+pub fn subject_of(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
     match subject {
-        Subject::Task { task } => (Some(task), None),
-        Subject::Phase { phase } => (None, Some(*phase)),
-        Subject::Run => (None, None),
+        EscalationSubject::Task { task } => (Some(task), None),
+        EscalationSubject::Phase { phase } => (None, Some(*phase)),
+        EscalationSubject::Run => (None, None),
     }
 }
 
@@ -110,13 +110,13 @@ impl Views {
         &mut self,
         moment: Moment<'_>,
         id: EscalationId,
-        to: Level,
+        to: EscalationLevel,
         session: Option<SessionId>,
     ) {
         self.rows.escalations.change(&id, |row| (row.level, row.level_session) = (to, session));
         let Some(row) = self.rows.escalations.get(&id).cloned() else { return };
         self.facts.open.set(InboxItem::Escalation(id), Some(to.into()));
-        if to == Level::Person {
+        if to == EscalationLevel::Person {
             self.rows.inbox.put(InboxRow::of_escalation(&row, moment.at));
         }
         if let Some(task) = &row.task {
@@ -128,7 +128,7 @@ impl Views {
         &mut self,
         moment: Moment<'_>,
         id: EscalationId,
-        action: Option<&Action>,
+        action: Option<&EscalationAction>,
         note: &str,
     ) {
         self.rows.escalations.change(&id, |row| {

@@ -1,6 +1,6 @@
 //! A feedback loop: implement, test, implement again.
 
-use domain::{AgentName, Feedback, LoopId, LoopOutcome, TaskId, Timestamp};
+use domain::{AgentName, LoopId, LoopOutcome, TaskId, TestFeedback, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
@@ -37,7 +37,7 @@ pub struct LoopRound {
     /// Which round.
     pub round: u32,
     /// What was found.
-    pub feedback: Feedback,
+    pub feedback: TestFeedback,
     /// When.
     pub failed_at: Timestamp,
 }
@@ -95,7 +95,7 @@ impl Views {
         moment: Moment<'_>,
         id: LoopId,
         round: u32,
-        feedback: &Feedback,
+        feedback: &TestFeedback,
     ) {
         let failed_at = moment.at;
         self.rows.loops.change(&id, |row| {

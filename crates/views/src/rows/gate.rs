@@ -1,7 +1,7 @@
 //! A gate: the check and approval at the end of a phase, with its rounds.
 
 use domain::{
-    Actor, BlockReason, GateApproval, GateReport, HoldsUp, PhaseNumber, SessionId, TaskId, Timestamp,
+    Actor, BlockReason, BlockedWork, GateApproval, GateReport, PhaseNumber, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub struct GateRow {
     /// Who let it pass.
     pub approval: Option<Approval>,
     /// What waits behind it.
-    pub holds_up: HoldsUp,
+    pub holds_up: BlockedWork,
     /// When the phase was at its gate for the first time.
     pub opened_at: Timestamp,
 }
@@ -159,7 +159,13 @@ impl Views {
         self.gate_moved(phase, round, GateState::Judging, |row| row.judge = Some(session));
     }
 
-    pub(crate) fn gate_passed(&mut self, moment: Moment<'_>, phase: PhaseNumber, round: u32, held: HoldsUp) {
+    pub(crate) fn gate_passed(
+        &mut self,
+        moment: Moment<'_>,
+        phase: PhaseNumber,
+        round: u32,
+        held: BlockedWork,
+    ) {
         self.gate_known(moment, phase);
         self.rows.gates.change(&phase, |row| row.holds_up = held);
         self.gate_moved(phase, round, GateState::Review, |row| {
@@ -226,7 +232,7 @@ impl Views {
                 artefacts: Vec::new(),
                 documents: Vec::new(),
                 approval: None,
-                holds_up: HoldsUp::default(),
+                holds_up: BlockedWork::default(),
                 opened_at: moment.at,
             });
         }

@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, fmt};
 
 use domain::{
-    EscalationId, HoldsUp, InvocationId, OfferId, PhaseNumber, QuestionId, RequestId, Severity, TaskId,
+    BlockedWork, EscalationId, InvocationId, OfferId, PhaseNumber, QuestionId, RequestId, Severity, TaskId,
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct InboxRow {
     /// How bad it is, where it is a problem.
     pub severity: Option<Severity>,
     /// What waits behind it.
-    pub holds_up: HoldsUp,
+    pub holds_up: BlockedWork,
     /// Since when it waits.
     pub since_at: Timestamp,
 }
@@ -104,7 +104,12 @@ impl InboxRow {
         }
     }
 
-    pub(super) fn of_gate(phase: PhaseNumber, name: &str, holds_up: HoldsUp, since_at: Timestamp) -> Self {
+    pub(super) fn of_gate(
+        phase: PhaseNumber,
+        name: &str,
+        holds_up: BlockedWork,
+        since_at: Timestamp,
+    ) -> Self {
         let colon = if name.is_empty() { "" } else { ": " };
         Self {
             item: InboxItem::Gate(phase),

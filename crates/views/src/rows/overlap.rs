@@ -1,6 +1,6 @@
 //! Files that two unfinished tasks both changed: shown before it is a conflict, and gone when it can be none any more.
 
-use domain::{Overlap, TaskId, Timestamp};
+use domain::{TaskId, TaskOverlap, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Views, views::Moment};
@@ -37,8 +37,8 @@ impl Record for OverlapRow {
 }
 
 impl Views {
-    pub(crate) fn overlap_seen(&mut self, moment: Moment<'_>, overlap: &Overlap) {
-        let Overlap { tasks, files, n_files } = overlap.clone();
+    pub(crate) fn overlap_seen(&mut self, moment: Moment<'_>, overlap: &TaskOverlap) {
+        let TaskOverlap { tasks, files, n_files } = overlap.clone();
         let since_at = self.rows.overlaps.get(&tasks).map_or(moment.at, |row| row.since_at);
         self.rows.overlaps.put(OverlapRow { tasks, files, n_files, since_at, changed_at: moment.at });
     }

@@ -1,6 +1,6 @@
 //! On whom something waits.
 
-use domain::{Actor, AgentName, Level, Timestamp};
+use domain::{Actor, AgentName, EscalationLevel, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Views;
@@ -31,13 +31,13 @@ pub enum Party {
     Jangdan,
 }
 
-impl From<Level> for Party {
-    fn from(level: Level) -> Self {
+impl From<EscalationLevel> for Party {
+    fn from(level: EscalationLevel) -> Self {
         match level {
-            Level::Worker => Self::Jangdan,
-            Level::Operator => Self::Operator,
-            Level::Orchestrator => Self::Orchestrator,
-            Level::Person => Self::Person,
+            EscalationLevel::Worker => Self::Jangdan,
+            EscalationLevel::Operator => Self::Operator,
+            EscalationLevel::Orchestrator => Self::Orchestrator,
+            EscalationLevel::Person => Self::Person,
         }
     }
 }

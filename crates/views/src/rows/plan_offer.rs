@@ -1,7 +1,7 @@
 //! A plan file that changed: what differs, and what became of it.
 
 use domain::{
-    Actor, HoldsUp, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, Timestamp,
+    Actor, BlockedWork, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,7 @@ impl Views {
             korean: Some(format!("계획 파일이 바뀜: {}", korean::summary(changes))),
             severity: None,
             // The run goes on without it.
-            holds_up: HoldsUp::default(),
+            holds_up: BlockedWork::default(),
             since_at: moment.at,
         });
         self.facts.offer = Some(id);

@@ -1,6 +1,6 @@
 //! How far a session is with its task, as its agent says. Never guessed from time.
 
-use domain::{Progress, SessionId, TaskId, Timestamp};
+use domain::{ProgressMessage, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Sessions, Views, views::Moment};
@@ -45,7 +45,7 @@ impl Record for ProgressRow {
 }
 
 impl Views {
-    pub(crate) fn progress_said(&mut self, moment: Moment<'_>, session: SessionId, said: &Progress) {
+    pub(crate) fn progress_said(&mut self, moment: Moment<'_>, session: SessionId, said: &ProgressMessage) {
         let progress = said.progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         self.change_progress(moment, session, |row| {
             (row.progress, row.current_task) = (progress, said.task.clone());

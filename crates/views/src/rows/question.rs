@@ -1,8 +1,8 @@
 //! A question: who asks, with whom it is, what came of it.
 
 use domain::{
-    Actor, AgentName, BlockReason, HoldsUp, PermissionWish, QuestionId, QuestionKind, Route, SessionId,
-    TaskId, Timestamp,
+    Actor, AgentName, BlockReason, BlockedWork, PermissionRequest, QuestionId, QuestionKind, QuestionRoute,
+    SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct QuestionRow {
     /// Whether the agent can't go on without an answer.
     pub required: bool,
     /// What the agent wants to do, where it asks for permission.
-    pub permission: Option<PermissionWish>,
+    pub permission: Option<PermissionRequest>,
     /// Whether the agent asks in the middle of its turn, which goes on with the answer.
     pub is_in_turn: bool,
     /// How it stands.
@@ -55,7 +55,7 @@ pub struct QuestionRow {
     /// Why nobody needs the answer any more.
     pub withdrawn: Option<String>,
     /// What waits behind it.
-    pub holds_up: HoldsUp,
+    pub holds_up: BlockedWork,
     /// The chat message that shows it.
     pub chat: Option<String>,
     /// When it was asked.
@@ -145,14 +145,14 @@ impl Views {
         }
     }
 
-    pub(crate) fn question_routed(&mut self, moment: Moment<'_>, id: QuestionId, to: Route) {
+    pub(crate) fn question_routed(&mut self, moment: Moment<'_>, id: QuestionId, to: QuestionRoute) {
         let (status, party) = match to {
-            Route::Orchestrator => (QuestionState::WithOrchestrator, Party::Orchestrator),
-            Route::Person => (QuestionState::Pending, Party::Person),
+            QuestionRoute::Orchestrator => (QuestionState::WithOrchestrator, Party::Orchestrator),
+            QuestionRoute::Person => (QuestionState::Pending, Party::Person),
         };
         self.rows.questions.change(&id, |row| {
             row.status = status;
-            if to == Route::Person {
+            if to == QuestionRoute::Person {
                 row.with_person_at.get_or_insert(moment.at);
             }
         });
@@ -160,8 +160,8 @@ impl Views {
         self.facts.open.set(InboxItem::Question(id), Some(party));
         self.show_party_of_question(&row);
         match to {
-            Route::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
-            Route::Person => {
+            QuestionRoute::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
+            QuestionRoute::Person => {
                 self.chat_asked(moment, &row);
                 self.rows.inbox.put(InboxRow::of_question(&row, moment.at));
             }
@@ -179,7 +179,7 @@ impl Views {
         });
         self.turn_forwarded(moment, id);
         // Handing it on brings it to the person.
-        self.question_routed(moment, id, Route::Person);
+        self.question_routed(moment, id, QuestionRoute::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
             self.show_question(&task);
         }
@@ -276,7 +276,7 @@ impl Views {
 
     fn show_party_of_question(&mut self, row: &QuestionRow) {
         if let Some(task) = &row.task {
-            self.task_waits_on(task, &BlockReason::Input { question: row.id });
+            self.task_waits_on(task, &BlockReason::Question { question: row.id });
         }
     }
 }

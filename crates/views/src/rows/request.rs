@@ -1,8 +1,8 @@
 //! A request: something from outside that somebody must provide.
 
 use domain::{
-    Actor, AgentName, DependencyRequest, DependencyType, HoldsUp, Provided, RequestId, SessionId, TaskId,
-    Timestamp,
+    Actor, AgentName, BlockedWork, DependencyRequest, DependencyType, ProvidedResource, RequestId, SessionId,
+    TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct RequestRow {
     /// How it stands.
     pub status: RequestState,
     /// How the agent gets at it. Never a value.
-    pub provided: Option<Provided>,
+    pub provided: Option<ProvidedResource>,
     /// Whether that is the agent's own default.
     pub took_default: bool,
     /// Why it will not come.
@@ -46,7 +46,7 @@ pub struct RequestRow {
     /// Who provided, refused or skipped it.
     pub settled_by: Option<Actor>,
     /// What waits behind it.
-    pub holds_up: HoldsUp,
+    pub holds_up: BlockedWork,
     /// When it was asked for.
     pub asked_at: Timestamp,
     /// When it was provided, refused or skipped.
@@ -95,7 +95,7 @@ impl Views {
         (id, session): (RequestId, SessionId),
         task: Option<&TaskId>,
         asked: &DependencyRequest,
-        holds_up: HoldsUp,
+        holds_up: BlockedWork,
     ) {
         let row = RequestRow {
             id,
@@ -128,7 +128,7 @@ impl Views {
         &mut self,
         moment: Moment<'_>,
         id: RequestId,
-        provided: &Provided,
+        provided: &ProvidedResource,
         is_default: bool,
     ) {
         self.rows.requests.change(&id, |row| {

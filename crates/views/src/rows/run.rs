@@ -1,6 +1,6 @@
 //! The run: one row that says how it stands.
 
-use domain::{Member, Mode, PlannedWork, RunId, RunOutcome, Settings, TaskId, Timestamp};
+use domain::{OrchestrationMode, PlannedWork, RunId, RunOutcome, RunSettings, TaskId, TeamMember, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Party, PhaseRow, TaskState, Used};
@@ -21,7 +21,7 @@ pub struct RunRow {
     /// How it stands.
     pub status: RunState,
     /// Who decides what starts.
-    pub mode: Mode,
+    pub mode: OrchestrationMode,
     /// How many tasks may run at once.
     pub slots: u32,
     /// How many tasks there are.
@@ -161,8 +161,8 @@ impl Views {
         moment: Moment<'_>,
         project: &str,
         work: &PlannedWork,
-        settings: &Settings,
-        team: &[Member],
+        settings: &RunSettings,
+        team: &[TeamMember],
     ) {
         self.facts.question_expires_after_ms = settings.question_expires_after_ms;
         self.facts.gate_approval = settings.gate_approval;

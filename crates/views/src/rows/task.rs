@@ -1,8 +1,8 @@
 //! A task, as far as it changes: what the board shows of it.
 
 use domain::{
-    AgentName, AttemptNumber, BlockReason, Budget, Failure, FromPlan, MergeOutcome, PhaseNumber, PlannedTask,
-    Priority, Proof, QuestionId, SessionId, TaskId, Timestamp,
+    AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, CompletionProof, MergeOutcome,
+    PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,12 +48,12 @@ pub struct TaskRow {
     /// The question that it waits for.
     pub question: Option<PendingQuestion>,
     /// What stands behind it, when it is done.
-    pub proof: Option<Proof>,
+    pub proof: Option<CompletionProof>,
     /// What its last check said, and whether that still holds.
     #[serde(default)]
     pub receipt: Option<TaskReceipt>,
     /// Why it failed, or why its last try did.
-    pub failure: Option<Failure>,
+    pub failure: Option<AttemptFailure>,
     /// What was used.
     pub used: Used,
     /// What may be used.
@@ -115,10 +115,10 @@ impl Views {
         if self.facts.tasks.contains_key(&task.id) {
             return;
         }
-        let state = match task.from_plan {
-            FromPlan::Open => TaskState::Waiting,
-            FromPlan::Done => TaskState::Done,
-            FromPlan::Skipped => TaskState::Skipped,
+        let state = match task.plan_status {
+            PlanStatus::Open => TaskState::Waiting,
+            PlanStatus::Done => TaskState::Done,
+            PlanStatus::Skipped => TaskState::Skipped,
         };
         let of_run = self.facts.has_check;
         let phase = self.facts.phases.entry(task.phase).or_default();
@@ -228,7 +228,7 @@ impl Views {
         self.task_put_back(moment, task);
     }
 
-    pub(crate) fn task_done(&mut self, moment: Moment<'_>, task: &TaskId, proof: Proof) {
+    pub(crate) fn task_done(&mut self, moment: Moment<'_>, task: &TaskId, proof: CompletionProof) {
         self.rows.tasks.change(task, |row| {
             (row.proof, row.progress, row.failure) = (Some(proof), Some(1.0), None);
         });
@@ -236,7 +236,7 @@ impl Views {
         self.attempt_done(moment, task);
     }
 
-    pub(crate) fn task_failed(&mut self, moment: Moment<'_>, task: &TaskId, failure: &Failure) {
+    pub(crate) fn task_failed(&mut self, moment: Moment<'_>, task: &TaskId, failure: &AttemptFailure) {
         self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
         self.task_moved(moment, task, TaskState::Failed);
     }

@@ -124,9 +124,9 @@ impl Views {
 
     fn party_behind(&self, reason: &BlockReason) -> Party {
         match reason {
-            BlockReason::Input { question } => self.party_of_question(*question),
-            BlockReason::Dependency { .. } => Party::Person,
-            BlockReason::Call { invocation } => {
+            BlockReason::Question { question } => self.party_of_question(*question),
+            BlockReason::Request { .. } => Party::Person,
+            BlockReason::Invocation { invocation } => {
                 let callee = self.rows.invocations.get(invocation).map(|row| row.callee.clone());
                 Party::Agent { agent: callee }
             }

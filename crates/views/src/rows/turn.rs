@@ -1,6 +1,6 @@
 //! The conversation of a task: what its agent was told, what it said.
 
-use domain::{AgentError, AgentName, Input, QuestionId, SessionId, TaskId, Timestamp, TurnTools};
+use domain::{AgentError, AgentName, QuestionId, SessionId, SessionInput, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Sessions, Views, korean, say::say, views::Moment};
@@ -96,23 +96,23 @@ impl Record for TurnRow {
 }
 
 impl Views {
-    pub(crate) fn turn_told(&mut self, moment: Moment<'_>, session: SessionId, input: &Input) {
-        let named = if let Input::Task { task, .. } | Input::Test { task, .. } = input {
+    pub(crate) fn turn_told(&mut self, moment: Moment<'_>, session: SessionId, input: &SessionInput) {
+        let named = if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = input {
             Some(task.clone())
         } else {
             self.task_of(session)
         };
-        let question = if let Input::Answer { question, .. }
-        | Input::AskBack { question, .. }
-        | Input::Permission { question: Some(question), .. } = input
+        let question = if let SessionInput::Answer { question, .. }
+        | SessionInput::ClarificationRequest { question, .. }
+        | SessionInput::Permission { question: Some(question), .. } = input
         {
             Some(*question)
         } else {
             None
         };
-        let kind = if let Input::Answer { .. } | Input::Permission { .. } = input {
+        let kind = if let SessionInput::Answer { .. } | SessionInput::Permission { .. } = input {
             TurnKind::Answer
-        } else if let Input::AskBack { .. } = input {
+        } else if let SessionInput::ClarificationRequest { .. } = input {
             TurnKind::AskBack
         } else {
             TurnKind::Prompt

@@ -1,6 +1,6 @@
 //! Tokens and money: for a session, task, phase, agent and the run, each with its limit.
 
-use domain::{AgentName, Budget, PhaseNumber, SessionId, Subject, TaskId, Usage};
+use domain::{AgentName, Budget, EscalationSubject, PhaseNumber, SessionId, TaskId, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Record, Views, views::Moment};
@@ -113,20 +113,20 @@ impl Views {
         }
     }
 
-    pub(crate) fn budget_raised(&mut self, subject: &Subject, budget: Budget) {
+    pub(crate) fn budget_raised(&mut self, subject: &EscalationSubject, budget: Budget) {
         let scope = match subject {
-            Subject::Task { task } => {
+            EscalationSubject::Task { task } => {
                 self.rows.tasks.change(task, |row| row.budget = Some(budget));
                 Scope::Task(task.clone())
             }
-            Subject::Phase { phase } => {
+            EscalationSubject::Phase { phase } => {
                 self.rows.phases.change(phase, |row| {
                     row.budgets.retain(|other| !is_same_unit(*other, budget));
                     row.budgets.push(budget);
                 });
                 Scope::Phase(*phase)
             }
-            Subject::Run => Scope::Run,
+            EscalationSubject::Run => Scope::Run,
         };
         self.change_usage(scope, |row| row.raised = Some(budget));
     }

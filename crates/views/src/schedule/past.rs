@@ -80,14 +80,14 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
     for row in rows.questions.iter() {
         let Some(task) = &row.task else { continue };
         let to = end_of(row, &last_words).unwrap_or(now);
-        let reason = BlockReason::Input { question: row.id };
+        let reason = BlockReason::Question { question: row.id };
         let (text, korean) = (Some(row.text.clone()), row.korean.clone());
         add(task, Wait { from: row.asked_at, to, reason, text, korean });
     }
     for row in rows.requests.iter() {
         let Some(task) = &row.task else { continue };
         let to = row.settled_at.unwrap_or(now);
-        let reason = BlockReason::Dependency { request: row.id };
+        let reason = BlockReason::Request { request: row.id };
         add(task, Wait { from: row.asked_at, to, reason, text: Some(row.name.clone()), korean: None });
     }
     for row in rows.tasks.iter() {
@@ -96,8 +96,8 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
             let problem = match &reason {
                 BlockReason::Escalated { escalation } => rows.escalations.get(escalation),
                 // These are there already, with their whole time.
-                BlockReason::Input { .. } | BlockReason::Dependency { .. } => continue,
-                BlockReason::Call { .. }
+                BlockReason::Question { .. } | BlockReason::Request { .. } => continue,
+                BlockReason::Invocation { .. }
                 | BlockReason::Approval { .. }
                 | BlockReason::RateLimited { .. }
                 | BlockReason::Paused { .. } => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::Recorded;
+use domain::RecordedEvent;
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use views::{TaskState, Views};
 
@@ -45,7 +45,7 @@ fn of_rows(world: &World) -> BTreeMap<String, Standing> {
 }
 
 /// Returns an event as it is when it was written and read.
-fn read_back(recorded: &Recorded) -> Recorded {
+fn read_back(recorded: &RecordedEvent) -> RecordedEvent {
     let text = serde_json::to_string(recorded).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -68,7 +68,7 @@ proptest! {
             views.all().map(|row| ((row.kind(), row.key()), row.to_json())).collect()
         };
         prop_assert_eq!(&rows(&world.views), &world.kept, "the changes say everything");
-        let log: Vec<Recorded> = world.log.iter().map(read_back).collect();
+        let log: Vec<RecordedEvent> = world.log.iter().map(read_back).collect();
         prop_assert_eq!(&log, &world.log);
         prop_assert_eq!(&rows(&fold(&log)), &world.kept, "the log says everything");
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Event, Recorded, Sequence};
+use domain::{Event, RecordedEvent, Sequence};
 use views::{Kind, Row, Views};
 
 use crate::story::{fold, golden, written};
@@ -36,9 +36,9 @@ fn the_golden_log_looks_as_it_always_did() {
 #[test]
 fn events_that_were_written_and_read_back_make_the_same_rows() {
     let log = golden();
-    let again = |recorded: &Recorded| {
+    let again = |recorded: &RecordedEvent| {
         let text = serde_json::to_string(recorded).unwrap();
-        serde_json::from_str::<Recorded>(&text).unwrap()
+        serde_json::from_str::<RecordedEvent>(&text).unwrap()
     };
     let read_back: Vec<_> = log.iter().map(again).collect();
     assert_eq!(read_back, log);
@@ -91,7 +91,7 @@ fn events_about_unknown_things_are_ignored() {
     // Backwards, everything is told before it is known.
     let mut views = Views::new("r1".parse().unwrap());
     for (n, recorded) in (1..).zip(log.iter().rev()) {
-        views.apply(&Recorded { sequence: Sequence(n), ..recorded.clone() });
+        views.apply(&RecordedEvent { sequence: Sequence(n), ..recorded.clone() });
     }
     // The end of a story without its beginning.
     for start in (1..log.len()).step_by(7) {

@@ -1,9 +1,9 @@
 //! What rows promise, one rule a test.
 
 use domain::{
-    BlockReason, CheckpointId, CheckpointOutcome, CheckpointReason, Event, GateReport, HoldsUp, MergeOutcome,
-    PhaseNumber, QuestionId, QuestionKind, Receipt, Route, SessionId, Timestamp, ToolOutput, ToolStatus,
-    ToolUse, TurnTools, Usage,
+    BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, Event, GateReport,
+    MergeOutcome, PhaseNumber, QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId, Timestamp,
+    ToolOutput, ToolStatus, ToolUse, TurnTools, Usage,
 };
 use views::{Author, Change, Party, QuestionState, SessionState, TaskState, WaitsFor};
 
@@ -11,7 +11,7 @@ use crate::story::{Story, task};
 
 const Q1: QuestionId = QuestionId(1);
 
-fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: HoldsUp) {
+fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: BlockedWork) {
     story.tell(Event::QuestionAsked {
         question: QuestionId(question),
         session: SessionId(session),
@@ -24,7 +24,7 @@ fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: Holds
         required: true,
         permission: None,
         prompt: None,
-        holds_up,
+        blocks: holds_up,
     });
 }
 
@@ -36,20 +36,20 @@ fn state(story: &Story, id: &str) -> TaskState {
 fn a_blocked_task_says_on_whom_it_waits_and_is_ready_when_it_is_free() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    ask(&mut story, 1, "T1", 1, HoldsUp::default());
-    story.tell(Event::TaskBlocked { task: task("T1"), reason: BlockReason::Input { question: Q1 } });
+    ask(&mut story, 1, "T1", 1, BlockedWork::default());
+    story.tell(Event::TaskBlocked { task: task("T1"), reason: BlockReason::Question { question: Q1 } });
     let on = |story: &Story| story.views.rows().tasks.get(&task("T1")).unwrap().blocked[0].on.clone();
     let session = |story: &Story| story.views.rows().sessions.get(&SessionId(1)).unwrap().state;
     assert_eq!((state(&story, "T1"), on(&story)), (TaskState::Blocked, Party::Jangdan));
     assert_eq!(session(&story), SessionState::WaitingInput);
-    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    story.tell(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
     assert_eq!(on(&story), Party::Orchestrator);
-    story.tell(Event::QuestionRouted { question: Q1, to: Route::Person });
+    story.tell(Event::QuestionRouted { question: Q1, to: QuestionRoute::Person });
     assert_eq!(on(&story), Party::Person);
     assert_eq!(story.views.inbox().len(), 1);
     story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
     assert_eq!(story.views.inbox().len(), 0);
-    story.tell(Event::TaskUnblocked { task: task("T1"), reason: BlockReason::Input { question: Q1 } });
+    story.tell(Event::TaskUnblocked { task: task("T1"), reason: BlockReason::Question { question: Q1 } });
     assert_eq!(state(&story, "T1"), TaskState::Ready);
     story.tell(Event::TaskResumed { task: task("T1"), session: SessionId(1) });
     story.tell(Event::QuestionDelivered { question: Q1, session: SessionId(1) });
@@ -60,7 +60,7 @@ fn a_blocked_task_says_on_whom_it_waits_and_is_ready_when_it_is_free() {
 fn a_task_is_blocked_until_its_last_reason_is_gone() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    let reasons = [BlockReason::Input { question: Q1 }, BlockReason::Approval { phase: 1 }];
+    let reasons = [BlockReason::Question { question: Q1 }, BlockReason::Approval { phase: 1 }];
     for reason in &reasons {
         story.tell(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
     }
@@ -77,14 +77,14 @@ fn a_waiting_task_says_for_what_and_which_of_it_failed() {
     let on = |id: &str, failed| WaitsFor::Task { task: task(id), failed };
     let gate = |phase: PhaseNumber| WaitsFor::Phase { phase };
     assert_eq!(waits(&story), [gate(1), on("T1", false), on("T2", false)]);
-    story.tell(Event::TaskFailed { task: task("T2"), failure: domain::Failure::GivenUp });
+    story.tell(Event::TaskFailed { task: task("T2"), failure: domain::AttemptFailure::MarkedFailed });
     assert_eq!(waits(&story), [gate(1), on("T2", true), on("T1", false)]);
     story.tell(Event::TaskSkipped { task: task("T1") });
     story.tell(Event::GateApproved { phase: 1, waived: false, note: None });
     assert_eq!(waits(&story), [on("T2", true)]);
-    story.tell(Event::TaskRetried { task: task("T2"), hint: None, afresh: true });
+    story.tell(Event::TaskRetried { task: task("T2"), hint: None, resets_attempts: true });
     assert_eq!(waits(&story), [on("T2", false)]);
-    story.tell(Event::TasksReadied { tasks: vec![task("T3")] });
+    story.tell(Event::TasksBecameReady { tasks: vec![task("T3")] });
     assert_eq!(waits(&story), []);
 }
 
@@ -94,8 +94,8 @@ fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
     story.start("T1", 1);
     let held = [(10, 1), (50, 2), (50, 9), (10, 1)];
     for (question, (time_ms, tasks)) in (1..).zip(held) {
-        ask(&mut story, question, "T1", 1, HoldsUp { time_ms, tasks });
-        story.tell(Event::QuestionRouted { question: QuestionId(question), to: Route::Person });
+        ask(&mut story, question, "T1", 1, BlockedWork { time_ms, tasks });
+        story.tell(Event::QuestionRouted { question: QuestionId(question), to: QuestionRoute::Person });
     }
     let order: Vec<_> = story.views.inbox().iter().map(|row| row.item.to_string()).collect();
     assert_eq!(order, ["q_3", "q_2", "q_1", "q_4"]);
@@ -105,8 +105,8 @@ fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
 fn a_second_question_is_shown_when_the_first_is_answered() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    ask(&mut story, 1, "T1", 1, HoldsUp::default());
-    ask(&mut story, 2, "T1", 1, HoldsUp::default());
+    ask(&mut story, 1, "T1", 1, BlockedWork::default());
+    ask(&mut story, 2, "T1", 1, BlockedWork::default());
     let shown = |story: &Story| {
         story.views.rows().tasks.get(&task("T1")).unwrap().question.as_ref().map(|shown| shown.id)
     };
@@ -137,7 +137,7 @@ fn a_conversation_has_a_new_row_for_each_turn() {
     for n in 0..3 {
         let words = format!("Step {n}.");
         let (session, tools) = (SessionId(1), TurnTools::default());
-        let changes = story.tell(Event::TurnEnded { session, read_from: 0, words, tools });
+        let changes = story.tell(Event::TurnEnded { session, read_from: 0, text: words, tools });
         let turns: Vec<_> = changes.iter().filter(|change| change.kind == views::Kind::Turn).collect();
         assert_eq!(turns.len(), 1);
         assert_eq!(turns[0].key, format!("T1/{n:010}"));
@@ -153,7 +153,7 @@ fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
             status: ToolStatus::Failed,
             output: Some(ToolOutput { head: "1 failed".to_owned(), ..ToolOutput::default() }),
         }],
-        n_left_out: 2,
+        n_omitted: 2,
     };
     let of = |event: Event| {
         let mut story = Story::of(&[("T1", 1, &[])]);
@@ -164,8 +164,8 @@ fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
     };
     let (session, read_from) = (SessionId(1), 0);
     let (said, silent, none) = (|| "I test.".to_owned(), String::new, TurnTools::default);
-    let ended = |words, tools| Event::TurnEnded { session, read_from, words, tools };
-    let cut = |words, tools| Event::TurnCut { session, read_from, words, tools };
+    let ended = |words, tools| Event::TurnEnded { session, read_from, text: words, tools };
+    let cut = |words, tools| Event::TurnInterrupted { session, read_from, text: words, tools };
     assert_eq!(of(ended(said(), tools.clone())), [(said(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), tools.clone())), [(silent(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), none())), []);
@@ -207,12 +207,12 @@ fn a_task_goes_back_to_its_agent_only_while_that_lives() {
 fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    ask(&mut story, 1, "T1", 1, HoldsUp::default());
-    for to in [Route::Person, Route::Orchestrator, Route::Person] {
+    ask(&mut story, 1, "T1", 1, BlockedWork::default());
+    for to in [QuestionRoute::Person, QuestionRoute::Orchestrator, QuestionRoute::Person] {
         story.tell(Event::QuestionRouted { question: Q1, to });
     }
     // The second option was said by its number.
-    story.tell(Event::ChatSaid { text: "2".to_owned(), answers: Some(Q1) });
+    story.tell(Event::ChatMessageSent { text: "2".to_owned(), answers: Some(Q1) });
     story.tell(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
     let said: Vec<_> = story.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
     assert_eq!(said, ["Which?", "2"]);
@@ -225,11 +225,18 @@ fn jangdan_says_in_the_chat_that_nobody_hears_it_and_how_the_run_stands() {
         (1, 2, "at work: T1", "2 in the inbox for you"),
     ] {
         let mut story = Story::of(&[("T1", 1, &[])]);
-        story.tell(Event::ChatSaid { text: "how is it going?".to_owned(), answers: None });
+        story.tell(Event::ChatMessageSent { text: "how is it going?".to_owned(), answers: None });
         let running = std::iter::repeat_n(task("T1"), n_running).collect();
         let n_running = u32::try_from(n_running).unwrap();
         let questions = Vec::new();
-        story.tell(Event::ChatUnheard { n_done: 0, n_tasks: 1, running, n_running, questions, n_waiting });
+        story.tell(Event::ChatAnsweredWithStatus {
+            n_done: 0,
+            n_tasks: 1,
+            running,
+            n_running,
+            questions,
+            n_waiting,
+        });
         let last = story.views.rows().chat.iter().last().unwrap();
         assert_eq!((last.author, last.index), (Author::System, 2));
         let expected =
@@ -269,10 +276,10 @@ fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
 #[test]
 fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
     let mut story = Story::of(&[("T1", 1, &[])]);
-    let held = HoldsUp { time_ms: 5, tasks: 1 };
+    let held = BlockedWork { time_ms: 5, tasks: 1 };
     for round in 1..=2 {
         story.tell(Event::GateOpened { phase: 1, round, documents: Vec::new() });
-        story.tell(Event::GatePassed { phase: 1, round, holds_up: held });
+        story.tell(Event::GatePassed { phase: 1, round, blocks: held });
         assert_eq!(story.views.inbox()[0].item.to_string(), "gate/1");
         let (reason, tasks) = ("no".to_owned(), Vec::new());
         match round {
@@ -291,8 +298,8 @@ fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
 fn a_question_that_the_orchestrator_hands_on_is_with_the_person() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    ask(&mut story, 1, "T1", 1, HoldsUp::default());
-    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    ask(&mut story, 1, "T1", 1, BlockedWork::default());
+    story.tell(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
     assert_eq!(story.views.inbox().len(), 0);
     story.tell(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
     assert_eq!(story.views.rows().questions.get(&Q1).unwrap().status, QuestionState::Pending);
@@ -306,13 +313,13 @@ fn a_question_that_the_orchestrator_hands_on_is_with_the_person() {
 fn a_question_in_other_words_is_in_the_inbox_in_those() {
     let mut story = Story::of(&[("T1", 1, &[])]);
     story.start("T1", 1);
-    ask(&mut story, 1, "T1", 1, HoldsUp::default());
-    story.tell(Event::QuestionRouted { question: Q1, to: Route::Person });
+    ask(&mut story, 1, "T1", 1, BlockedWork::default());
+    story.tell(Event::QuestionRouted { question: Q1, to: QuestionRoute::Person });
     story.tell(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
     assert_eq!(story.views.inbox()[0].text, "This or that?");
     let row = story.views.rows().questions.get(&Q1).unwrap();
     assert_eq!((row.text.as_str(), row.asked_text.as_deref()), ("This or that?", Some("Which?")));
-    story.tell(Event::QuestionRouted { question: Q1, to: Route::Orchestrator });
+    story.tell(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
     assert_eq!(story.views.inbox().len(), 0);
 }
 
@@ -343,7 +350,7 @@ fn merge(story: &mut Story, tree: &str, receipt: Option<Receipt>) {
 
 fn keep(story: &mut Story, number: u32, tree: &str) {
     let (checkpoint, reason) = (CheckpointId(number), CheckpointReason::TurnEnd);
-    story.tell(Event::CheckpointOrdered { checkpoint, task: task("T1"), reason });
+    story.tell(Event::CheckpointRequested { checkpoint, task: task("T1"), reason });
     let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
     let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree };
     story.tell(Event::CheckpointFinished { checkpoint, outcome });

@@ -1,6 +1,6 @@
 //! A change costs what it changes, however many tasks there are.
 
-use domain::{Event, PlannedTask, Proof, SessionId};
+use domain::{CompletionProof, Event, PlannedTask, SessionId};
 
 use crate::story::{Story, agent, task};
 
@@ -16,9 +16,9 @@ fn an_event_changes_few_rows_of_many() {
     for n in 1..N_TASKS {
         let session = SessionId(n);
         let events = [
-            Event::TasksReadied { tasks: vec![id(n)] },
+            Event::TasksBecameReady { tasks: vec![id(n)] },
             Event::TaskStarted { task: id(n), attempt: 1, agent: agent(), session },
-            Event::TaskDone { task: id(n), proof: Proof::Checked },
+            Event::TaskDone { task: id(n), proof: CompletionProof::Checked },
         ];
         for event in events {
             let changes = story.tell(event);

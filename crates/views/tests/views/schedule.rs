@@ -1,8 +1,8 @@
 //! The time of a run: what was done, what goes on, what was waited for, and what is thought to come.
 
 use domain::{
-    Complexity, EscalationId, EscalationType, Event, HoldsUp, PlannedTask, Proof, QuestionId, QuestionKind,
-    SessionId, Severity, Subject, Timestamp,
+    BlockedWork, CompletionProof, Complexity, EscalationId, EscalationSubject, EscalationType, Event,
+    PlannedTask, QuestionId, QuestionKind, SessionId, Severity, Timestamp,
 };
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use views::{BarKind, critical_path, schedule};
@@ -49,7 +49,7 @@ fn ask(story: &mut Story, id: &str, session: u32, text: &str) {
         required: true,
         permission: None,
         prompt: None,
-        holds_up: HoldsUp::default(),
+        blocks: BlockedWork::default(),
     });
 }
 
@@ -66,8 +66,8 @@ fn what_was_done_sets_the_pace_of_what_is_to_come() {
         written(&story, 4),
         ["T1 now 4-4", "T1 predicted 4-304", "T2 predicted 304-1504", "T3 predicted 1504-1804"]
     );
-    (0..9).for_each(|_| drop(story.tell(Event::ExternalMet { name: "time".to_owned() })));
-    story.tell(Event::TaskDone { task: task("T1"), proof: Proof::Checked });
+    (0..9).for_each(|_| drop(story.tell(Event::ExternalDependencyMet { name: "time".to_owned() })));
+    story.tell(Event::TaskDone { task: task("T1"), proof: CompletionProof::Checked });
     assert_eq!(written(&story, 20), ["T1 past 4-14", "T2 predicted 20-60", "T3 predicted 60-70"]);
 }
 
@@ -76,9 +76,9 @@ fn a_question_is_a_bar_until_its_answer_has_arrived() {
     let mut story =
         Story::planned(vec![PlannedTask { estimate_ms: Some(60_000), ..sized("T1", 1, &[], Complexity::S) }]);
     story.start("T1", 1);
-    story.tell(Event::ExternalMet { name: "time".to_owned() });
+    story.tell(Event::ExternalDependencyMet { name: "time".to_owned() });
     ask(&mut story, "T1", 1, "Which?");
-    let reason = domain::BlockReason::Input { question: QuestionId(1) };
+    let reason = domain::BlockReason::Question { question: QuestionId(1) };
     story.tell(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
     assert_eq!(written(&story, 30), ["T1 past 4-6", "T1 blocked 6-30: Which?", "T1 predicted 30-88"]);
     story.tell(Event::QuestionAnswered { question: QuestionId(1), answer: "That".to_owned() });
@@ -95,19 +95,19 @@ fn a_question_is_a_bar_until_its_answer_has_arrived() {
 fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
     let mut story = Story::planned(vec![sized("T1", 1, &[], Complexity::S)]);
     story.start("T1", 1);
-    story.tell(Event::ExternalMet { name: "time".to_owned() });
+    story.tell(Event::ExternalDependencyMet { name: "time".to_owned() });
     story.tell(Event::EscalationRaised {
         escalation: EscalationId(1),
         kind: EscalationType::Blocked,
         severity: Severity::High,
-        subject: Subject::Task { task: task("T1") },
+        subject: EscalationSubject::Task { task: task("T1") },
         session: None,
         title: "T1 failed 3 times".to_owned(),
-        cause: Some(domain::Cause::FailedAgain { task: task("T1"), failures: 3 }),
+        cause: Some(domain::EscalationCause::RepeatedFailure { task: task("T1"), failures: 3 }),
         description: String::new(),
         context: String::new(),
         suggested: Vec::new(),
-        holds_up: HoldsUp::default(),
+        blocks: BlockedWork::default(),
     });
     let reason = domain::BlockReason::Escalated { escalation: EscalationId(1) };
     story.tell(Event::TaskBlocked { task: task("T1"), reason });

@@ -1,19 +1,19 @@
 //! Logs for tests: the golden one, and short ones that are told event by event.
 
 use domain::{
-    Actor, AgentName, Event, Member, PlannedPhase, PlannedTask, PlannedWork, Recorded, Role, Sequence,
-    SessionId, Settings, TaskId, Timestamp,
+    Actor, AgentName, Event, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
+    Sequence, SessionId, TaskId, TeamMember, Timestamp,
 };
 use views::{Change, Views};
 
 /// Returns the events of the golden log.
-pub fn golden() -> Vec<Recorded> {
+pub fn golden() -> Vec<RecordedEvent> {
     let lines = include_str!("../golden/log-1.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
 /// Folds a whole log.
-pub fn fold(log: &[Recorded]) -> Views {
+pub fn fold(log: &[RecordedEvent]) -> Views {
     let mut views = Views::new("r1".parse().unwrap());
     for recorded in log {
         views.apply(recorded);
@@ -50,12 +50,12 @@ impl Story {
     /// Starts a run of these tasks in these phases.
     pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
-        let member = Member { name: agent(), role: Role::Worker, slots: None };
+        let member = TeamMember { name: agent(), role: Role::Worker, slots: None };
         let mut story = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
         story.tell(Event::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(work),
-            settings: Box::new(Settings::default()),
+            settings: Box::new(RunSettings::default()),
             team: vec![member],
         });
         story
@@ -65,7 +65,7 @@ impl Story {
     pub fn tell(&mut self, event: Event) -> Vec<Change> {
         self.sequence = self.sequence.next();
         let at = Timestamp(1_000 * self.sequence.0.cast_signed());
-        self.views.apply(&Recorded { sequence: self.sequence, at, actor: Actor::System, event })
+        self.views.apply(&RecordedEvent { sequence: self.sequence, at, actor: Actor::System, event })
     }
 
     /// Opens a session and starts a task in it.

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Action, Actor, AgentError, AgentName, AskUser, AskUserType, CheckpointOutcome, Command, DeliverResult,
-    DependencyRequest, DependencyType, Direct, Done, EffectId, ErrorType, EscalationId, Fail, Feedback,
-    GateApproval, GateReport, Heard, Invoke, Keep, Member, MergeOutcome, NeedHuman, PermissionKind,
-    PermissionWish, PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, Progress, Provided,
-    QuestionId, Receipt, Recorded, Recovery, RequestId, ResultType, Role, Said, SessionId, Settings,
-    StepComplete, TaskId, TestFailure, Timestamp, TurnTools, Usage,
+    Actor, AgentError, AgentMessage, AgentName, AskUser, AskUserType, CheckpointOutcome, Command,
+    DeliverResult, DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType,
+    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome,
+    MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete,
+    PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt,
+    RecordedEvent, Recovery, RequestId, ResultType, Role, RunSettings, SessionId, StepComplete, TaskId,
+    TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage,
 };
 use engine::{Effect, Run};
 use views::{Kind, Views};
@@ -23,7 +24,7 @@ pub struct World {
     /// How often each kind of event happened.
     pub heard: BTreeMap<&'static str, u32>,
     /// Every event.
-    pub log: Vec<Recorded>,
+    pub log: Vec<RecordedEvent>,
     /// The rows, kept by nothing but the changes.
     pub kept: BTreeMap<(Kind, String), String>,
     now: i64,
@@ -87,14 +88,14 @@ impl World {
             phases: vec![phase(1, &[], None), phase(2, &[1], check)],
             tasks,
         };
-        let member = |(agent, role): (&str, Role)| Member { name: name(agent), role, slots: None };
+        let member = |(agent, role): (&str, Role)| TeamMember { name: name(agent), role, slots: None };
         let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
         team.extend(chance.is(2).then_some(("lead", Role::Orchestrator)));
         team.extend(chance.is(2).then_some(("judge", Role::Verifier)));
-        let settings = Settings {
+        let settings = RunSettings {
             gate_approval: if chance.is(3) { GateApproval::Automatic } else { GateApproval::Person },
             question_expires_after_ms: chance.is(3).then_some(600_000),
-            ..Settings::default()
+            ..RunSettings::default()
         };
         let views = Views::new("r1".parse().unwrap());
         let mut world = Self {
@@ -134,11 +135,14 @@ impl World {
                 let Some(session) = self.session(chance) else { return };
                 let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
                 if chance.is(12) {
-                    self.wish(&Actor::Agent(session), Command::CutTurn { read_from, words, tools });
+                    self.wish(
+                        &Actor::Agent(session),
+                        Command::InterruptTurn { read_from, text: words, tools },
+                    );
                     let lost = Command::ReportLost { session, reason: "gone".to_owned() };
                     return self.wish(&Actor::System, lost);
                 }
-                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, words, tools });
+                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, text: words, tools });
             }
         }
     }
@@ -179,7 +183,7 @@ impl World {
                 Command::ReportEnded { session, exit_status: Some(1) }
             }
             Effect::SpawnAgent { session } => Command::ReportStarted { session, agent_session: None },
-            Effect::Say { session, input, .. } => Command::ReportTyped { session, input },
+            Effect::Say { session, input, .. } => Command::ReportInputSent { session, input },
             Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
             Effect::RunCheck { task, attempt, .. } => Command::ReportCheck { task, attempt, receipt },
             Effect::Merge { task, attempt } => {
@@ -219,9 +223,9 @@ impl World {
         let target = name(chance.one(&["backend", "designer", "qa"]).unwrap());
         let text = || "words".to_owned();
         let said = match chance.of(16) {
-            0..=3 => Said::Done(Done { task_id, phase, fields }),
-            4 if chance.is(3) => Said::Fail(Fail { task_id, phase, reason: None, fields }),
-            4..=6 => Said::AskUser(AskUser {
+            0..=3 => AgentMessage::Done(DoneMessage { task_id, phase, fields }),
+            4 if chance.is(3) => AgentMessage::Fail(FailMessage { task_id, phase, reason: None, fields }),
+            4..=6 => AgentMessage::AskUser(AskUser {
                 question: text(),
                 r#type: AskUserType::Text,
                 options: Vec::new(),
@@ -229,9 +233,9 @@ impl World {
                 default: chance.is(2).then(text),
                 required: false,
             }),
-            7 => Said::Progress(Progress { progress: Some(0.5), task: Some(text()) }),
-            8 => Said::StepComplete(StepComplete { summary: Some(text()) }),
-            9 => Said::DependencyRequest(DependencyRequest {
+            7 => AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: Some(text()) }),
+            8 => AgentMessage::StepComplete(StepComplete { summary: Some(text()) }),
+            9 => AgentMessage::DependencyRequest(DependencyRequest {
                 r#type: DependencyType::EnvVariable,
                 name: "KEY".to_owned(),
                 description: text(),
@@ -239,17 +243,19 @@ impl World {
                 default: None,
                 extra: BTreeMap::new(),
             }),
-            10 => Said::Invoke(Invoke { target, task: text(), context: None }),
-            11 if chance.is(2) => Said::Direct(Direct { target, r#type: None, content: text() }),
-            11 => Said::DeliverResult(DeliverResult {
+            10 => AgentMessage::Invoke(InvokeMessage { target, task: text(), context: None }),
+            11 if chance.is(2) => {
+                AgentMessage::Direct(DirectMessage { target, r#type: None, content: text() })
+            }
+            11 => AgentMessage::DeliverResult(DeliverResult {
                 target,
                 result_type: ResultType::Message,
                 content: text(),
             }),
-            13 => Said::NeedHuman(NeedHuman { question: text() }),
+            13 => AgentMessage::NeedHuman(NeedHuman { question: text() }),
             14 => {
                 let recoveries = [Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
-                Said::Error(AgentError {
+                AgentMessage::Error(AgentError {
                     r#type: ErrorType::Recoverable,
                     message: text(),
                     details: None,
@@ -261,9 +267,12 @@ impl World {
             _ => return self.act(chance, session),
         };
         self.offset += 10;
-        let (heard, read_from) = (Heard { start: self.offset, ordinal: 0 }, self.offset + 9);
+        let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
         let said = Box::new(said);
-        self.wish(&Actor::Agent(session), Command::Hear { heard, read_from, said });
+        self.wish(
+            &Actor::Agent(session),
+            Command::ReceiveMessage { offset: heard, read_from, message: said },
+        );
     }
 
     /// Lets a session do something else than speak.
@@ -273,7 +282,7 @@ impl World {
         let failures = if chance.is(2) { vec![failure] } else { Vec::new() };
         let kind = if chance.is(2) { PermissionKind::Run } else { PermissionKind::Edit };
         let command = match chance.of(4) {
-            0 => Command::AskPermission(PermissionWish {
+            0 => Command::RequestPermission(PermissionRequest {
                 prompt: "p".to_owned(),
                 kind,
                 subject: "rm".to_owned(),
@@ -284,13 +293,17 @@ impl World {
             2 => {
                 let phase_complete = PhaseComplete { phase: 1, name: None, documents: Vec::new() };
                 self.offset += 10;
-                let (heard, read_from) = (Heard { start: self.offset, ordinal: 0 }, self.offset + 9);
-                Command::Hear { heard, read_from, said: Box::new(Said::PhaseComplete(phase_complete)) }
+                let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
+                Command::ReceiveMessage {
+                    offset: heard,
+                    read_from,
+                    message: Box::new(AgentMessage::PhaseComplete(phase_complete)),
+                }
             }
-            _ => Command::GiveFeedback(Feedback {
+            _ => Command::ReportTestFeedback(TestFeedback {
                 success: failures.is_empty(),
                 failures,
-                ..Feedback::default()
+                ..TestFeedback::default()
             }),
         };
         self.wish(&actor, command);
@@ -303,14 +316,19 @@ impl World {
         let command = match chance.of(10) {
             9 => {
                 let question = chance.one(&open).unwrap_or(QuestionId(n));
-                Command::AskBack { question, text: "which?".to_owned() }
+                Command::RequestClarification { question, text: "which?".to_owned() }
             }
             0..=2 => {
                 let question = chance.one(&open);
-                Command::Answer { question, task: None, answer: "yes".to_owned(), keep: Keep::Task }
+                Command::Answer {
+                    question,
+                    task: None,
+                    answer: "yes".to_owned(),
+                    scope: PermissionScope::Task,
+                }
             }
             3 => {
-                let provided = Provided::Environment { names: vec!["KEY".to_owned()] };
+                let provided = ProvidedResource::Environment { names: vec!["KEY".to_owned()] };
                 Command::Provide { request: RequestId(n), provided }
             }
             4 => Command::Refuse { request: RequestId(n), reason: "no".to_owned() },
@@ -323,12 +341,12 @@ impl World {
             7 => Command::Chat { text: "yes".to_owned(), talk_only: chance.is(4) },
             _ => {
                 let actions = [
-                    Action::Retry { hint: None },
-                    Action::Waive,
-                    Action::Dismiss,
-                    Action::Skip,
-                    Action::GiveUp,
-                    Action::RaiseBudget { budget: "9m".parse().unwrap() },
+                    EscalationAction::Retry { hint: None },
+                    EscalationAction::Waive,
+                    EscalationAction::Dismiss,
+                    EscalationAction::Skip,
+                    EscalationAction::MarkFailed,
+                    EscalationAction::RaiseBudget { budget: "9m".parse().unwrap() },
                 ];
                 let action = chance.one(&actions).unwrap();
                 Command::Resolve { escalation: EscalationId(n), action, note: None }
@@ -352,7 +370,7 @@ impl World {
             10 => Command::RewindTask { task: one, checkpoint: None },
             11 => Command::AddDependency { earlier: one, later: other },
             12 => Command::RemoveDependency { earlier: one, later: other },
-            13 => Command::MarkMet { name: "contract".to_owned() },
+            13 => Command::MarkExternalMet { name: "contract".to_owned() },
             14 => {
                 let id = task(&format!("T2.{}", 10 + ids.len()));
                 let depends_on = vec![one];

@@ -1,6 +1,8 @@
 //! Phases, gates and escalations in the model.
 
-use domain::{Action, EscalationType, GateReport, Level, PhaseNumber, SessionId, Subject};
+use domain::{
+    EscalationAction, EscalationLevel, EscalationSubject, EscalationType, GateReport, PhaseNumber, SessionId,
+};
 
 use super::Model;
 use crate::rule::Rule;
@@ -46,13 +48,13 @@ pub struct Escalation {
     /// What kind of problem it is.
     pub kind: EscalationType,
     /// What it is about.
-    pub subject: Subject,
+    pub subject: EscalationSubject,
     /// Who has it in hand.
-    pub level: Level,
+    pub level: EscalationLevel,
     /// The session that has it in hand.
     pub session: Option<SessionId>,
     /// What could be done.
-    pub suggested: Vec<Action>,
+    pub suggested: Vec<EscalationAction>,
     /// Whether it is not settled.
     pub open: bool,
 }
@@ -113,14 +115,14 @@ impl Model {
     }
 
     /// A problem is settled: what was counted towards it is counted anew.
-    pub(super) fn forgive(&mut self, subject: &Subject) {
+    pub(super) fn forgive(&mut self, subject: &EscalationSubject) {
         match subject {
-            Subject::Phase { phase } => {
+            EscalationSubject::Phase { phase } => {
                 if let Some(phase) = self.phases.get_mut(phase) {
                     phase.gate.failures = 0;
                 }
             }
-            Subject::Task { .. } | Subject::Run => {}
+            EscalationSubject::Task { .. } | EscalationSubject::Run => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What could move, and what waits for whom: the model's view of whether a run stands still for a reason.
 
-use domain::{EscalationType, Mode, Subject, TaskId};
+use domain::{EscalationSubject, EscalationType, OrchestrationMode, TaskId};
 
 use super::{Model, Stage, Task};
 use crate::rule::Rule;
@@ -25,7 +25,7 @@ impl Model {
 
     /// Tells whether a task without a live try may start now, but for room.
     pub fn is_startable(&self, task: &Task) -> bool {
-        let asked_for = self.settings.mode == Mode::Automatic || task.requested;
+        let asked_for = self.settings.mode == OrchestrationMode::Automatic || task.requested;
         task.stage == Stage::Waiting
             && asked_for
             && task.reasons.is_empty()
@@ -86,7 +86,7 @@ impl Model {
         let at_gate = |escalation: &&super::Escalation| {
             escalation.open
                 && escalation.kind == EscalationType::Quality
-                && matches!(escalation.subject, Subject::Phase { .. })
+                && matches!(escalation.subject, EscalationSubject::Phase { .. })
         };
         if let Some(escalation) = self.escalations.values().find(at_gate) {
             return Some(format!("{:?} waits at its gate", escalation.subject));

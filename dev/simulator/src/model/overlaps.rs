@@ -1,12 +1,12 @@
 //! What is said of files that two tasks both changed: of two that are not over, and no longer than that.
 
-use domain::{Overlap, TaskId};
+use domain::{TaskId, TaskOverlap};
 
 use super::Model;
 use crate::rule::Rule;
 
 impl Model {
-    pub(super) fn see_overlap(&mut self, overlap: &Overlap) {
+    pub(super) fn see_overlap(&mut self, overlap: &TaskOverlap) {
         let [first, second] = &overlap.tasks;
         if first >= second {
             self.breach(Rule::StaleReports, format!("{first} and {second} overlap, in this order"));

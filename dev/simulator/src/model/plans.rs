@@ -40,7 +40,7 @@ impl Model {
             }
         };
         let (stage, late) = (task.stage, late.copied());
-        task.plan.take(said, fields);
+        task.plan.copy_fields(said, fields);
         if let Some(late) = late {
             self.breach(Rule::PlanChange, format!("{:?} of {} changes, which is {stage:?}", late, said.id));
         }

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{EffectId, EscalationType, Event, Level, LoopOutcome, ParkMode, Recorded, Route, Subject};
+use domain::{
+    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, LoopOutcome, ParkMode,
+    QuestionRoute, RecordedEvent,
+};
 
 use super::{Escalation, Life, Model, Question, Request, Session, Stage, Standing, Task};
 use crate::rule::Rule;
 
 impl Model {
     /// Changes what is known by what happened.
-    pub(super) fn see(&mut self, recorded: &Recorded) {
+    pub(super) fn see(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
             Event::RunStarted { work, settings, team, .. } => {
                 self.settings = (**settings).clone();
@@ -57,10 +60,10 @@ impl Model {
                 self.rest(task, Stage::Waiting);
                 self.task(task, |task| {
                     task.failures += u32::from(*counted);
-                    task.losses += u32::from(!counted && failure.is_loss());
+                    task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
-            Event::TaskRetried { task, afresh, .. } => self.retry(task, *afresh),
+            Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry(task, *afresh),
             Event::TaskFailed { task, .. } => self.call_off(task, Stage::Failed),
             Event::TaskSkipped { task } => self.call_off(task, Stage::Skipped),
             Event::TaskCancelled { task } => self.call_off(task, Stage::Cancelled),
@@ -87,11 +90,13 @@ impl Model {
                 self.task(task, |task| task.plan.agent = Some(agent.clone()));
             }
             Event::TaskRequested { task, .. } => self.task(task, |task| task.requested = true),
-            Event::PlanOffered { offer, .. } => self.offer = Some(*offer),
-            Event::PlanOfferWithdrawn { offer, .. } => {
+            Event::PlanChangeDetected { offer, .. } => self.offer = Some(*offer),
+            Event::PlanChangeWithdrawn { offer, .. } => {
                 self.offer.take_if(|open| open == offer);
             }
-            Event::PlanLeft { offer } | Event::PlanTaken { offer, .. } => self.settle_offer(*offer),
+            Event::PlanChangeIgnored { offer } | Event::PlanChangeApplied { offer, .. } => {
+                self.settle_offer(*offer)
+            }
             Event::PhaseAdded { phase } => self.join_phase(phase),
             Event::PhaseChanged { phase, after, .. } => {
                 self.phase(*phase, |phase| phase.after.clone_from(after));
@@ -115,7 +120,7 @@ impl Model {
             Event::DependencyRemoved { earlier, later } => self.task(later, |task| {
                 task.earlier.remove(earlier);
             }),
-            Event::ExternalMet { name } => {
+            Event::ExternalDependencyMet { name } => {
                 self.externals.insert(name.clone());
             }
             Event::SessionOpened { session, role, agent, task, phase, .. } => {
@@ -155,13 +160,13 @@ impl Model {
                 self.session(*session, |session| session.life = Life::Over);
             }
             Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
-            Event::InputTyped { session, input } => self.type_input(*session, *input),
-            Event::MessageHeard { heard, session, read_from, said } => {
+            Event::InputSent { session, input } => self.type_input(*session, *input),
+            Event::MessageReceived { offset: heard, session, read_from, message: said } => {
                 self.hear(*session, *heard, *read_from);
                 self.own_words(*session, said);
             }
-            Event::MessageRefused { session, heard, read_from, .. }
-            | Event::NearMissHeard { session, heard, read_from, .. } => {
+            Event::MessageRejected { session, offset: heard, read_from, .. }
+            | Event::NearMissReceived { session, offset: heard, read_from, .. } => {
                 self.hear(*session, *heard, *read_from);
             }
             Event::TurnEnded { session, read_from, .. } => {
@@ -170,7 +175,7 @@ impl Model {
                     session.prompts.clear();
                 });
             }
-            Event::TurnCut { session, read_from, .. } => {
+            Event::TurnInterrupted { session, read_from, .. } => {
                 self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
             }
             Event::QuestionAsked {
@@ -199,17 +204,17 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
-            Event::PermissionJudged { session, wish, .. } => self.prompt(*session, &wish.prompt),
+            Event::PermissionDecided { session, request: wish, .. } => self.prompt(*session, &wish.prompt),
             Event::QuestionRouted { question, to } => {
                 let standing = match to {
-                    Route::Orchestrator => Standing::Orchestrator,
-                    Route::Person => Standing::Person,
+                    QuestionRoute::Orchestrator => Standing::Orchestrator,
+                    QuestionRoute::Person => Standing::Person,
                 };
                 self.route(*question, standing);
             }
             Event::QuestionForwarded { question, .. } => self.route(*question, Standing::Person),
             Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
-            Event::QuestionExpired { question, took_default } => {
+            Event::QuestionExpired { question, default_used: took_default } => {
                 self.expire(*question, took_default.as_ref());
             }
             Event::QuestionWithdrawn { question, .. } => {
@@ -217,7 +222,7 @@ impl Model {
                     question.standing = Standing::Over;
                 }
             }
-            Event::RequestMade { request, session, task, asked, .. } => {
+            Event::RequestMade { request, session, task, dependency: asked, .. } => {
                 let made = Request {
                     session: *session,
                     task: task.clone(),
@@ -245,7 +250,7 @@ impl Model {
             }
             Event::GateOpened { phase, round, .. } => self.open_gate(*phase, *round),
             Event::GateChecked { phase, round, report } => self.check_gate(*phase, *round, report),
-            Event::GateJudgeOpened { phase, session, .. } => {
+            Event::GateVerifierStarted { phase, session, .. } => {
                 self.phase(*phase, |phase| phase.gate.judge = Some(*session));
             }
             Event::GatePassed { phase, .. } => self.phase(*phase, |phase| {
@@ -263,17 +268,17 @@ impl Model {
                 let raised = Escalation {
                     kind: *kind,
                     subject: subject.clone(),
-                    level: Level::Worker,
+                    level: EscalationLevel::Worker,
                     session: *session,
                     suggested: suggested.clone(),
                     open: true,
                 };
-                if let (EscalationType::Quality, Subject::Phase { phase }) = (kind, subject) {
+                if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
                     self.phase(*phase, |phase| phase.gate.judge = None);
                 }
                 self.escalations.insert(*escalation, raised);
             }
-            Event::EscalationClimbed { escalation, to, session } => {
+            Event::EscalationForwarded { escalation, to, session } => {
                 if let Some(escalation) = self.escalations.get_mut(escalation) {
                     escalation.level = *to;
                     escalation.session = *session;
@@ -287,7 +292,7 @@ impl Model {
                 subject.iter().for_each(|subject| self.forgive(subject));
                 self.find_room(*escalation);
             }
-            Event::LimitWaived { subject: Subject::Task { task }, limit } => {
+            Event::LimitWaived { subject: EscalationSubject::Task { task }, limit } => {
                 self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
             }
             Event::LoopStarted { feedback_loop, task, .. } => {
@@ -303,7 +308,7 @@ impl Model {
                     self.task(&task, |task| task.tested = *outcome == LoopOutcome::Success);
                 }
             }
-            Event::CheckpointOrdered { checkpoint, task, .. } => {
+            Event::CheckpointRequested { checkpoint, task, .. } => {
                 self.checkpoints.insert(*checkpoint, (task.clone(), false));
             }
             Event::CheckpointFinished { checkpoint, .. } => {
@@ -321,21 +326,21 @@ impl Model {
                     self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
-            Event::RoomRanOut { escalation, task } => self.run_out_of_room(*escalation, task),
-            Event::OverlapSeen { overlap } => self.see_overlap(overlap),
-            Event::OverlapGone { tasks } => self.lose_overlap(tasks),
-            Event::ChatSaid { .. }
-            | Event::ChatUnheard { .. }
-            | Event::TaskTold { .. }
+            Event::DiskBudgetExhausted { escalation, task } => self.run_out_of_room(*escalation, task),
+            Event::OverlapDetected { overlap } => self.see_overlap(overlap),
+            Event::OverlapResolved { tasks } => self.lose_overlap(tasks),
+            Event::ChatMessageSent { .. }
+            | Event::ChatAnsweredWithStatus { .. }
+            | Event::TaskMessageSent { .. }
             | Event::PhaseStarted { .. }
             | Event::PlanUnreadable { .. }
             | Event::PhaseLanded { .. }
-            | Event::TasksReadied { .. }
-            | Event::QuestionAskedBack { .. }
+            | Event::TasksBecameReady { .. }
+            | Event::ClarificationRequested { .. }
             | Event::QuestionDelivered { .. }
             | Event::QuestionResumed { .. }
-            | Event::QuestionsPiledUp { .. }
-            | Event::PermissionKept { .. }
+            | Event::ManyQuestionsAsked { .. }
+            | Event::PermissionRuleSaved { .. }
             | Event::RequestDelivered { .. }
             | Event::ResultSubmitted { .. }
             | Event::ResultDelivered { .. }
@@ -344,12 +349,14 @@ impl Model {
             | Event::DirectMessageSent { .. }
             | Event::DirectMessageReceived { .. }
             | Event::DirectMessageAcknowledged { .. }
-            | Event::PhaseCompletionSaid { .. }
+            | Event::PhaseCompletionReported { .. }
             | Event::ErrorReported { .. }
             | Event::UsageReported { .. }
             | Event::BudgetRaised { .. }
-            | Event::LimitWaived { subject: Subject::Phase { .. } | Subject::Run, .. }
-            | Event::ResolveAsked { .. }
+            | Event::LimitWaived {
+                subject: EscalationSubject::Phase { .. } | EscalationSubject::Run, ..
+            }
+            | Event::ResolveRequested { .. }
             | Event::ResolveAnswered { .. } => {}
         }
     }

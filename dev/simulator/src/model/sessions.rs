@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{AgentName, Heard, Input, InputNumber, PhaseNumber, Role, SessionId, TaskId};
+use domain::{AgentName, InputNumber, MessageOffset, PhaseNumber, Role, SessionId, SessionInput, TaskId};
 
 use super::Model;
 use crate::rule::Rule;
@@ -39,9 +39,9 @@ pub struct Session {
     /// How it is.
     pub life: Life,
     /// What was said to it, and whether it was typed.
-    pub inputs: BTreeMap<InputNumber, (Input, bool)>,
+    pub inputs: BTreeMap<InputNumber, (SessionInput, bool)>,
     /// Where in its output messages were taken.
-    pub heard: BTreeSet<Heard>,
+    pub heard: BTreeSet<MessageOffset>,
     /// Where reading starts again after a restart.
     pub read_from: u64,
     /// The prompts of the present turn that were taken.
@@ -69,7 +69,7 @@ impl Model {
     }
 
     /// A message was taken, understood or not.
-    pub(super) fn hear(&mut self, id: SessionId, heard: Heard, read_from: u64) {
+    pub(super) fn hear(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.read_from = session.read_from.max(read_from);
         let is_new = session.heard.insert(heard);
@@ -87,7 +87,7 @@ impl Model {
     }
 
     /// Something is to be said to a session.
-    pub(super) fn queue_input(&mut self, id: SessionId, number: InputNumber, content: &Input) {
+    pub(super) fn queue_input(&mut self, id: SessionId, number: InputNumber, content: &SessionInput) {
         let mut found = Vec::new();
         let Some(session) = self.sessions.get_mut(&id) else {
             return self.breach(Rule::TaskOrder, format!("{id} is told something and is no session"));

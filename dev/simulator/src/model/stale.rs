@@ -1,6 +1,6 @@
 //! What a command may do at all, judged before the engine has seen it.
 
-use domain::{Actor, Command, Event, Recorded};
+use domain::{Actor, Command, Event, RecordedEvent};
 
 use super::{Life, Model, Stage};
 use crate::rule::{Breach, Rule};
@@ -42,13 +42,13 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Command::ReportEffect { effect, .. } => self.finished.contains(effect),
-            Command::ReportRoom => self.no_room.is_none(),
+            Command::ReportDiskSpaceAvailable => self.no_room.is_none(),
             Command::ReportEnded { session, .. }
             | Command::ReportLost { session, .. }
-            | Command::ReportNoRoom { session, .. } => {
+            | Command::ReportDiskBudgetExceeded { session, .. } => {
                 self.sessions.get(session).is_none_or(|session| session.life == Life::Over)
             }
-            Command::ReportTyped { session, input } => self
+            Command::ReportInputSent { session, input } => self
                 .sessions
                 .get(session)
                 .and_then(|session| session.inputs.get(input))
@@ -60,7 +60,7 @@ impl Model {
 
 impl Expected {
     /// Says what is wrong with what came of the command.
-    pub fn judge(self, command: &Command, events: &[Recorded]) -> Option<Breach> {
+    pub fn judge(self, command: &Command, events: &[RecordedEvent]) -> Option<Breach> {
         let first = events.first()?;
         if self.is_stale {
             let how = format!("{command:?} leads to {}", first.event.name());
@@ -92,7 +92,7 @@ fn is_for_people(command: &Command) -> bool {
             | Command::SkipRequest(_)
             | Command::ApproveGate { .. }
             | Command::Resolve { .. }
-            | Command::TakePlan { .. }
-            | Command::LeavePlan { .. }
+            | Command::ApplyPlanChange { .. }
+            | Command::IgnorePlanChange { .. }
     )
 }

@@ -1,6 +1,6 @@
 //! Questions and requests in the model: who waits for whose answer, and who got it.
 
-use domain::{DependencyRequest, Input, InputNumber, QuestionId, RequestId, SessionId, TaskId};
+use domain::{DependencyRequest, InputNumber, QuestionId, RequestId, SessionId, SessionInput, TaskId};
 
 use super::{Life, Model};
 use crate::rule::Rule;
@@ -112,43 +112,43 @@ impl Model {
     }
 
     /// An input is queued: what answers are in it, whose are they, and who had them before?
-    pub(super) fn owe(&mut self, session: SessionId, number: InputNumber, content: &Input) {
+    pub(super) fn owe(&mut self, session: SessionId, number: InputNumber, content: &SessionInput) {
         match content {
-            Input::Answer { question, answer, .. } => {
+            SessionInput::Answer { question, answer, .. } => {
                 self.tell_answer(session, number, *question, Some(answer))
             }
-            Input::Permission { question: Some(question), .. } => {
+            SessionInput::Permission { question: Some(question), .. } => {
                 self.tell_answer(session, number, *question, None);
             }
-            Input::Provided { request, .. } | Input::Refused { request, .. } => {
+            SessionInput::Provided { request, .. } | SessionInput::Refused { request, .. } => {
                 self.tell_request(session, number, *request);
             }
-            Input::Task { carried, .. } => {
+            SessionInput::Task { carried, .. } => {
                 for content in carried {
                     self.owe(session, number, content);
                 }
             }
-            Input::Permission { question: None, .. }
-            | Input::AskBack { .. }
-            | Input::Call { .. }
-            | Input::CallEnded { .. }
-            | Input::Result { .. }
-            | Input::Direct { .. }
-            | Input::Feedback { .. }
-            | Input::Invalid { .. }
-            | Input::Near { .. }
-            | Input::Nudge
-            | Input::Conflict { .. }
-            | Input::Rework { .. }
-            | Input::Told { .. }
-            | Input::Changed { .. }
-            | Input::Test { .. }
-            | Input::Verify { .. }
-            | Input::Question { .. }
-            | Input::Escalation { .. }
-            | Input::Thin { .. }
-            | Input::Chat { .. }
-            | Input::GoOn { .. } => {}
+            SessionInput::Permission { question: None, .. }
+            | SessionInput::ClarificationRequest { .. }
+            | SessionInput::Invocation { .. }
+            | SessionInput::InvocationEnded { .. }
+            | SessionInput::Result { .. }
+            | SessionInput::Direct { .. }
+            | SessionInput::Feedback { .. }
+            | SessionInput::InvalidMessage { .. }
+            | SessionInput::NearMiss { .. }
+            | SessionInput::Reminder
+            | SessionInput::Conflict { .. }
+            | SessionInput::Rework { .. }
+            | SessionInput::UserMessage { .. }
+            | SessionInput::TaskChanged { .. }
+            | SessionInput::Test { .. }
+            | SessionInput::Verify { .. }
+            | SessionInput::Question { .. }
+            | SessionInput::Escalation { .. }
+            | SessionInput::ThinLine { .. }
+            | SessionInput::Chat { .. }
+            | SessionInput::Resume { .. } => {}
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AgentName, BlockReason, EscalationType, FromPlan, PlannedTask, SessionId, Subject, TaskId};
+use domain::{
+    AgentName, BlockReason, EscalationSubject, EscalationType, PlanStatus, PlannedTask, SessionId, TaskId,
+};
 
 use super::Model;
 use crate::rule::Rule;
@@ -86,10 +88,10 @@ const LOSSES_MAX: u32 = 3;
 impl Task {
     /// Takes a task from the plan.
     pub fn new(plan: PlannedTask) -> Self {
-        let stage = match plan.from_plan {
-            FromPlan::Open => Stage::Waiting,
-            FromPlan::Done => Stage::Done,
-            FromPlan::Skipped => Stage::Skipped,
+        let stage = match plan.plan_status {
+            PlanStatus::Open => Stage::Waiting,
+            PlanStatus::Done => Stage::Done,
+            PlanStatus::Skipped => Stage::Skipped,
         };
         Self {
             earlier: plan.depends_on.iter().cloned().collect(),
@@ -154,7 +156,7 @@ impl Model {
         self.escalations.values().any(|escalation| {
             escalation.open
                 && escalation.kind == EscalationType::Timeout
-                && escalation.subject == Subject::Run
+                && escalation.subject == EscalationSubject::Run
         })
     }
 
@@ -242,8 +244,8 @@ impl Model {
     }
 
     /// A task is done: with a receipt, where it has a check.
-    pub(super) fn finish_task(&mut self, id: &TaskId, proof: domain::Proof) {
-        use domain::Proof::{Checked, Unchecked, Waived};
+    pub(super) fn finish_task(&mut self, id: &TaskId, proof: domain::CompletionProof) {
+        use domain::CompletionProof::{Checked, Unchecked, Waived};
         let Some(task) = self.tasks.get(id) else { return };
         let has_check = self.check_of(task).is_some();
         let holds = match proof {

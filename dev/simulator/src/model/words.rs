@@ -1,13 +1,13 @@
 //! Whose words are whose: what an agent may say, by its role.
 
-use domain::{Role, Said, SessionId};
+use domain::{AgentMessage, Role, SessionId};
 
 use super::{Model, Session};
 use crate::rule::Rule;
 
 impl Model {
     /// An agent's message was taken: was it its to say?
-    pub(super) fn own_words(&mut self, id: SessionId, said: &Said) {
+    pub(super) fn own_words(&mut self, id: SessionId, said: &AgentMessage) {
         let Some(session) = self.sessions.get(&id) else { return };
         let wrong = match said.target() {
             Some(name) if self.role(name).is_none() => Some(format!("names {name}, whom nobody knows")),
@@ -18,34 +18,34 @@ impl Model {
         }
     }
 
-    fn may_say(&self, id: SessionId, session: &Session, said: &Said) -> bool {
+    fn may_say(&self, id: SessionId, session: &Session, said: &AgentMessage) -> bool {
         let leads = session.role == Role::Orchestrator;
         // One that was called ends the call with it, whatever task it names.
         let is_called = self.calls.values().any(|call| call.open && call.session == Some(id));
         let speaks_for =
             |task| session.role != Role::Worker || session.task.as_ref() == Some(task) || is_called;
         match said {
-            Said::AskUser(_)
-            | Said::Invoke(_)
-            | Said::DeliverResult(_)
-            | Said::StepComplete(_)
-            | Said::Progress(_)
-            | Said::Direct(_)
-            | Said::DependencyRequest(_)
-            | Said::UserQuestion(_)
-            | Said::Error(_)
+            AgentMessage::AskUser(_)
+            | AgentMessage::Invoke(_)
+            | AgentMessage::DeliverResult(_)
+            | AgentMessage::StepComplete(_)
+            | AgentMessage::Progress(_)
+            | AgentMessage::Direct(_)
+            | AgentMessage::DependencyRequest(_)
+            | AgentMessage::UserQuestion(_)
+            | AgentMessage::Error(_)
             // Jangdan's own words are text where an agent says them.
-            | Said::Ready(_)
-            | Said::PhaseDone(_)
-            | Said::AllDone
-            | Said::ResolveError(_) => true,
-            Said::PhaseComplete(complete) => {
+            | AgentMessage::Ready(_)
+            | AgentMessage::PhaseDone(_)
+            | AgentMessage::AllDone
+            | AgentMessage::ResolveError(_) => true,
+            AgentMessage::PhaseComplete(complete) => {
                 let of_task = session.task.as_ref().and_then(|task| self.tasks.get(task));
                 of_task.map_or(session.phase, |task| Some(task.plan.phase)) == Some(complete.phase) || leads
             }
-            Said::NeedHuman(_) | Said::ResolveNext(_) | Said::Task(_) | Said::Custom(_) => leads,
-            Said::Done(done) => speaks_for(&done.task_id),
-            Said::Fail(fail) => speaks_for(&fail.task_id),
+            AgentMessage::NeedHuman(_) | AgentMessage::ResolveNext(_) | AgentMessage::Task(_) | AgentMessage::Custom(_) => leads,
+            AgentMessage::Done(done) => speaks_for(&done.task_id),
+            AgentMessage::Fail(fail) => speaks_for(&fail.task_id),
         }
     }
 }

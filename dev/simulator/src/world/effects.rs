@@ -61,7 +61,7 @@ impl World {
                     process.inputs.insert(*input, (**content).clone());
                 }
                 self.plan(300, Happening::Type(*session));
-                Some(Command::ReportTyped { session: *session, input: *input })
+                Some(Command::ReportInputSent { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
                 let can = !self.fails(15);
@@ -141,9 +141,9 @@ impl World {
             return None;
         }
         let delay_ms = rooms.seconds(30, 1_200);
-        self.plan(delay_ms, Happening::Report(Box::new(Command::ReportRoom)));
+        self.plan(delay_ms, Happening::Report(Box::new(Command::ReportDiskSpaceAvailable)));
         // There is no process, and whoever is to end it is told so.
-        Some(Command::ReportNoRoom { session, reason: "20 GiB are used".to_owned() })
+        Some(Command::ReportDiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
     }
 
     fn merge(&mut self) -> MergeOutcome {

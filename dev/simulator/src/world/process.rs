@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use domain::{Input, InputNumber, ParkMode, PhaseNumber, Role, SessionId, TaskId};
+use domain::{InputNumber, ParkMode, PhaseNumber, Role, SessionId, SessionInput, TaskId};
 
 use super::{
     Happening, World,
@@ -46,7 +46,7 @@ pub struct Process {
     pub mischief: u32,
     pub(super) script: VecDeque<Utterance>,
     pub(super) speaking: bool,
-    pub(super) inputs: BTreeMap<InputNumber, Input>,
+    pub(super) inputs: BTreeMap<InputNumber, SessionInput>,
     /// The input that is typed next.
     pub(super) next: InputNumber,
     pub(super) n_prompts: u32,

@@ -3,8 +3,9 @@
 mod chatter;
 
 use domain::{
-    AgentName, Custom, DeliverResult, Done, Fail, Feedback, Input, Mode, NeedHuman, PhaseComplete,
-    ResolveNext, ResultType, Role, Said, TaskId, TaskRequest, TestFailure,
+    AgentMessage, AgentName, CustomMessage, DeliverResult, DoneMessage, FailMessage, NeedHuman,
+    OrchestrationMode, PhaseComplete, ResolveNext, ResultType, Role, SessionInput, TaskId, TaskRequest,
+    TestFailure, TestFeedback,
 };
 
 use super::{Process, Spoken};
@@ -47,48 +48,56 @@ impl Mind<'_> {
 }
 
 /// Returns what an agent does about an input.
-pub fn react(random: &mut Random, mind: &mut Mind<'_>, input: &Input) -> Vec<Utterance> {
+pub fn react(random: &mut Random, mind: &mut Mind<'_>, input: &SessionInput) -> Vec<Utterance> {
     match input {
-        Input::Chat { .. } | Input::GoOn { .. }
-            if mind.model.settings.mode == Mode::Thin && mind.process.role == Role::Orchestrator =>
+        SessionInput::Chat { .. } | SessionInput::Resume { .. }
+            if mind.model.settings.mode == OrchestrationMode::Thin
+                && mind.process.role == Role::Orchestrator =>
         {
             resolve()
         }
-        Input::Task { .. }
-        | Input::Answer { .. }
-        | Input::Provided { .. }
-        | Input::Refused { .. }
-        | Input::CallEnded { .. }
-        | Input::Permission { .. }
-        | Input::Feedback { .. }
-        | Input::Conflict { .. }
-        | Input::Rework { .. }
-        | Input::Told { .. }
-        | Input::Changed { .. }
-        | Input::AskBack { .. }
-        | Input::Nudge
-        | Input::GoOn { .. } => go_on(random, mind),
-        Input::Invalid { .. } => {
+        SessionInput::Task { .. }
+        | SessionInput::Answer { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Reminder
+        | SessionInput::Resume { .. } => go_on(random, mind),
+        SessionInput::InvalidMessage { .. } => {
             // Most agents see that they have to wait.
             let waits = mind.waits() && !random.once_in(8);
             if waits { vec![turn("I wait")] } else { go_on(random, mind) }
         }
-        Input::Near { .. } | Input::Result { .. } | Input::Direct { .. } | Input::Chat { .. } => {
-            if mind.process.task.is_some() { go_on(random, mind) } else { vec![turn("noted")] }
+        SessionInput::NearMiss { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Chat { .. } => {
+            if mind.process.task.is_some() {
+                go_on(random, mind)
+            } else {
+                vec![turn("noted")]
+            }
         }
-        Input::Call { from, .. } => serve(random, mind, from),
-        Input::Test { task, .. } => test(random, mind, task),
-        Input::Verify { phase, .. } => judge(random, mind, *phase),
-        Input::Question { options, .. } => answer(random, mind, options),
-        Input::Escalation { task, .. } => mend(random, mind, task.as_ref()),
-        Input::Thin { line } => steer(random, mind, line),
+        SessionInput::Invocation { from, .. } => serve(random, mind, from),
+        SessionInput::Test { task, .. } => test(random, mind, task),
+        SessionInput::Verify { phase, .. } => judge(random, mind, *phase),
+        SessionInput::Question { options, .. } => answer(random, mind, options),
+        SessionInput::Escalation { task, .. } => mend(random, mind, task.as_ref()),
+        SessionInput::ThinLine { line } => steer(random, mind, line),
     }
 }
 
 /// Returns what an agent does that is told to come to an end.
 pub fn finish(process: &Process) -> Vec<Utterance> {
     let end = |task: TaskId| match process.role {
-        Role::Tester => write(Spoken::Feedback(Feedback { success: true, ..Feedback::default() })),
+        Role::Tester => write(Spoken::Feedback(TestFeedback { success: true, ..TestFeedback::default() })),
         _ => done(task),
     };
     process.task.clone().map(end).into_iter().chain([turn("there it is")]).collect()
@@ -96,7 +105,7 @@ pub fn finish(process: &Process) -> Vec<Utterance> {
 
 /// Returns how a main agent begins: it asks what is next, and its turn goes on with the answer.
 pub fn resolve() -> Vec<Utterance> {
-    vec![say(Said::ResolveNext(ResolveNext { phase: None, force: false }))]
+    vec![say(AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }))]
 }
 
 fn go_on(random: &mut Random, mind: &mut Mind<'_>) -> Vec<Utterance> {
@@ -141,7 +150,7 @@ fn go_on(random: &mut Random, mind: &mut Mind<'_>) -> Vec<Utterance> {
 }
 
 fn serve(random: &mut Random, mind: &mut Mind<'_>, from: &AgentName) -> Vec<Utterance> {
-    let result = say(Said::DeliverResult(DeliverResult {
+    let result = say(AgentMessage::DeliverResult(DeliverResult {
         target: from.clone(),
         result_type: ResultType::Message,
         content: "here".to_owned(),
@@ -168,10 +177,10 @@ fn serve(random: &mut Random, mind: &mut Mind<'_>, from: &AgentName) -> Vec<Utte
 fn test(random: &mut Random, mind: &mut Mind<'_>, task: &TaskId) -> Vec<Utterance> {
     let success = mind.kind || random.percent(60);
     let failure = TestFailure { name: "it works".to_owned(), ..TestFailure::default() };
-    let feedback = Feedback {
+    let feedback = TestFeedback {
         success,
         failures: if success { Vec::new() } else { vec![failure] },
-        ..Feedback::default()
+        ..TestFeedback::default()
     };
     let feedback = write(Spoken::Feedback(feedback));
     if mind.kind {
@@ -207,7 +216,7 @@ fn judge(random: &mut Random, mind: &mut Mind<'_>, phase: u32) -> Vec<Utterance>
 
 fn answer(random: &mut Random, mind: &mut Mind<'_>, options: &[String]) -> Vec<Utterance> {
     let word = random.pick(options).cloned().unwrap_or_else(|| "yes".to_owned());
-    let hand_on = say(Said::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
+    let hand_on = say(AgentMessage::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
     if mind.kind {
         return if random.once_in(2) { vec![turn(&word)] } else { vec![hand_on, turn("I asked")] };
     }
@@ -225,7 +234,7 @@ fn answer(random: &mut Random, mind: &mut Mind<'_>, options: &[String]) -> Vec<U
 fn mend(random: &mut Random, mind: &mut Mind<'_>, task: Option<&TaskId>) -> Vec<Utterance> {
     let wish = |kind: &str| {
         let value = task.map_or_else(|| "T9.9".to_owned(), ToString::to_string);
-        say(Said::Custom(Custom { kind: kind.to_owned(), value }))
+        say(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
     };
     match random.below(if mind.kind { 14 } else { 20 }) {
         0..4 => vec![wish("RETRY"), turn("again")],
@@ -233,7 +242,7 @@ fn mend(random: &mut Random, mind: &mut Mind<'_>, task: Option<&TaskId>) -> Vec<
         6..14 => vec![turn("a person should look at it")],
         14 => vec![wish("PRIORITY"), turn("first")],
         15 => vec![wish("DANCE"), turn("la la")],
-        16 => vec![say(Said::NeedHuman(NeedHuman { question: "help?".to_owned() })), turn("I asked")],
+        16 => vec![say(AgentMessage::NeedHuman(NeedHuman { question: "help?".to_owned() })), turn("I asked")],
         17 => vec![Utterance::Exit(Some(1))],
         18 => vec![Utterance::Hang],
         _ => vec![Utterance::Vanish],
@@ -246,7 +255,7 @@ fn steer(random: &mut Random, mind: &mut Mind<'_>, line: &str) -> Vec<Utterance>
     let tasks = named.split([',', '|', ';', '+', ' ', '[', ']', '(', ')']).map(str::trim);
     let tasks: Vec<TaskId> = tasks.filter_map(|name| name.parse().ok()).collect();
     let start = |task: TaskId| {
-        say(Said::Task(TaskRequest { task_id: task, phase: None, worktree: None, meta: None }))
+        say(AgentMessage::Task(TaskRequest { task_id: task, phase: None, worktree: None, meta: None }))
     };
     if !mind.kind && random.once_in(40) {
         return vec![Utterance::Hang];
@@ -272,7 +281,7 @@ fn steer(random: &mut Random, mind: &mut Mind<'_>, line: &str) -> Vec<Utterance>
     script
 }
 
-pub(super) fn say(said: Said) -> Utterance {
+pub(super) fn say(said: AgentMessage) -> Utterance {
     write(Spoken::Said(said))
 }
 
@@ -285,16 +294,21 @@ pub(super) fn turn(words: &str) -> Utterance {
 }
 
 pub(super) fn done(task_id: TaskId) -> Utterance {
-    say(Said::Done(Done { task_id, phase: None, fields: std::collections::BTreeMap::new() }))
+    say(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: std::collections::BTreeMap::new() }))
 }
 
 fn fail(task_id: TaskId) -> Utterance {
     let reason = Some("it can't be done".to_owned());
-    say(Said::Fail(Fail { task_id, phase: None, reason, fields: std::collections::BTreeMap::new() }))
+    say(AgentMessage::Fail(FailMessage {
+        task_id,
+        phase: None,
+        reason,
+        fields: std::collections::BTreeMap::new(),
+    }))
 }
 
 fn complete(phase: u32) -> Utterance {
-    say(Said::PhaseComplete(PhaseComplete {
+    say(AgentMessage::PhaseComplete(PhaseComplete {
         phase,
         name: None,
         documents: vec!["docs/report.md".to_owned()],

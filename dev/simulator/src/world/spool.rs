@@ -1,6 +1,8 @@
 //! What a process wrote, as its holder keeps it: it outlives every crash, and is read again after one.
 
-use domain::{AskUser, Command, Feedback, Heard, PermissionWish, Said, SessionId, Usage};
+use domain::{
+    AgentMessage, AskUser, Command, MessageOffset, PermissionRequest, SessionId, TestFeedback, Usage,
+};
 
 use super::{Happening, World};
 use crate::{model::Model, random::Random};
@@ -9,7 +11,7 @@ use crate::{model::Model, random::Random};
 #[derive(Debug, Clone)]
 pub enum Spoken {
     /// A message.
-    Said(Said),
+    Said(AgentMessage),
     /// Something that was meant to be one.
     Invalid,
     /// Something that almost is one.
@@ -17,9 +19,9 @@ pub enum Spoken {
     /// A question in the middle of a turn, with the prompt's own id.
     Prompt(String, AskUser),
     /// A permission prompt.
-    Permission(PermissionWish),
+    Permission(PermissionRequest),
     /// The outcome of a test.
-    Feedback(Feedback),
+    Feedback(TestFeedback),
     /// What was used.
     Used(Usage),
     /// The end of a turn, with what people read of it.
@@ -140,27 +142,30 @@ fn is_told_again(entry: &Entry, read_from: u64) -> bool {
 }
 
 fn command(session: SessionId, entry: &Entry) -> Command {
-    let heard = Heard { start: entry.start, ordinal: 0 };
+    let heard = MessageOffset { start: entry.start, ordinal: 0 };
     let read_from = entry.read_from;
     match entry.spoken.clone() {
-        Spoken::Said(said) => Command::Hear { heard, read_from, said: Box::new(said) },
-        Spoken::Invalid => Command::HearInvalid {
-            heard,
+        Spoken::Said(said) => Command::ReceiveMessage { offset: heard, read_from, message: Box::new(said) },
+        Spoken::Invalid => Command::ReceiveInvalid {
+            offset: heard,
             read_from,
             protocol: "ASK_USER".to_owned(),
             error: "it has no question".to_owned(),
             raw: "[ASK_USER]".to_owned(),
         },
-        Spoken::Near => {
-            Command::HearNear { heard, read_from, near: "DONE".to_owned(), raw: "done: T1".to_owned() }
-        }
-        Spoken::Prompt(prompt, asked) => Command::AskPrompt { prompt, asked: Box::new(asked) },
-        Spoken::Permission(wish) => Command::AskPermission(wish),
-        Spoken::Feedback(feedback) => Command::GiveFeedback(feedback),
+        Spoken::Near => Command::ReceiveNearMiss {
+            offset: heard,
+            read_from,
+            near: "DONE".to_owned(),
+            raw: "done: T1".to_owned(),
+        },
+        Spoken::Prompt(prompt, asked) => Command::RequestAnswer { prompt, question: Box::new(asked) },
+        Spoken::Permission(wish) => Command::RequestPermission(wish),
+        Spoken::Feedback(feedback) => Command::ReportTestFeedback(feedback),
         Spoken::Used(usage) => Command::ReportUsage(usage),
         Spoken::EndOfTurn(words) => {
             let read_from = entry.read_from.max(entry.start + 1);
-            Command::EndTurn { read_from, words, tools: domain::TurnTools::default() }
+            Command::EndTurn { read_from, text: words, tools: domain::TurnTools::default() }
         }
         Spoken::Ended(exit_status) => Command::ReportEnded { session, exit_status },
         Spoken::Lost => Command::ReportLost { session, reason: "its holder is gone".to_owned() },

@@ -1,6 +1,6 @@
 //! A problem that reached the person, and what can be done about it.
 
-use domain::{Action, Locale};
+use domain::{EscalationAction, Locale};
 use views::{EscalationRow, InboxItem};
 
 use super::{Act, Choice, Entry, Free, Words, heading};
@@ -27,25 +27,27 @@ pub fn entry(locale: Locale, row: &EscalationRow) -> Entry {
     }
 }
 
-fn choice(locale: Locale, row: &EscalationRow, action: &Action) -> Choice {
+fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> Choice {
     let (label, words) = match action {
-        Action::Retry { hint: Some(hint) } => {
+        EscalationAction::Retry { hint: Some(hint) } => {
             (format!("{}: {hint}", pick(locale, "try again", "다시 시도")), Words::Optional)
         }
-        Action::Retry { hint: None } => {
+        EscalationAction::Retry { hint: None } => {
             let label = pick(locale, "try again (a hint may follow)", "다시 시도 (조언을 덧붙여도 됨)");
             (label.to_owned(), Words::Optional)
         }
-        Action::Reassign { agent } => {
+        EscalationAction::Reassign { agent } => {
             (format!("{} {agent}", pick(locale, "give it to", "다른 에이전트에게:")), Words::Optional)
         }
-        Action::Skip => (pick(locale, "skip it", "건너뛰기").to_owned(), Words::Optional),
-        Action::Waive => (pick(locale, "let it pass as it is", "그대로 통과").to_owned(), Words::Optional),
-        Action::RaiseBudget { budget } => {
+        EscalationAction::Skip => (pick(locale, "skip it", "건너뛰기").to_owned(), Words::Optional),
+        EscalationAction::Waive => {
+            (pick(locale, "let it pass as it is", "그대로 통과").to_owned(), Words::Optional)
+        }
+        EscalationAction::RaiseBudget { budget } => {
             (format!("{} {budget}", pick(locale, "raise the budget to", "예산 늘리기:")), Words::Optional)
         }
-        Action::GiveUp => (pick(locale, "give it up", "포기").to_owned(), Words::Optional),
-        Action::Dismiss => {
+        EscalationAction::MarkFailed => (pick(locale, "give it up", "포기").to_owned(), Words::Optional),
+        EscalationAction::Dismiss => {
             (pick(locale, "dismiss: nothing is to be done", "넘기기: 할 일 없음").to_owned(), Words::Optional)
         }
     };

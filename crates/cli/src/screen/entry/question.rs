@@ -1,6 +1,6 @@
 //! A question, or the wish to do something that an agent must ask for.
 
-use domain::{Keep, Locale, QuestionKind};
+use domain::{Locale, PermissionScope, QuestionKind};
 use views::{InboxItem, QuestionRow};
 
 use super::{Act, Choice, Entry, Free, Words, heading};
@@ -49,25 +49,29 @@ fn choices(locale: Locale, row: &QuestionRow) -> Vec<Choice> {
     };
     if row.permission.is_some() {
         let allow = pick(locale, "allow", "허용");
-        let kept = [Keep::Once, Keep::Task, Keep::Run, Keep::Project]
-            .into_iter()
-            // Without a task there is nothing that it could be kept for.
-            .filter(|kept| *kept != Keep::Task || row.task.is_some())
-            .map(|kept| {
-                let label = match locale {
-                    Locale::En => format!("{allow} {}", keep(locale, kept)),
-                    Locale::Ko => format!("{} {allow}", keep(locale, kept)),
-                };
-                choice(label, ALLOW, kept)
-            });
-        let deny = choice(pick(locale, "deny", "거부").to_owned(), DENY, Keep::Once);
+        let kept =
+            [PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project]
+                .into_iter()
+                // Without a task there is nothing that it could be kept for.
+                .filter(|kept| *kept != PermissionScope::Task || row.task.is_some())
+                .map(|kept| {
+                    let label = match locale {
+                        Locale::En => format!("{allow} {}", keep(locale, kept)),
+                        Locale::Ko => format!("{} {allow}", keep(locale, kept)),
+                    };
+                    choice(label, ALLOW, kept)
+                });
+        let deny = choice(pick(locale, "deny", "거부").to_owned(), DENY, PermissionScope::Once);
         return kept.chain([deny]).collect();
     }
     if row.kind == QuestionKind::Confirmation && row.options.is_empty() {
         let words = [pick(locale, "yes", "예"), pick(locale, "no", "아니요")];
-        return words.map(|word| choice(marked(locale, row, word), word, Keep::Once)).to_vec();
+        return words.map(|word| choice(marked(locale, row, word), word, PermissionScope::Once)).to_vec();
     }
-    row.options.iter().map(|option| choice(marked(locale, row, option), option, Keep::Once)).collect()
+    row.options
+        .iter()
+        .map(|option| choice(marked(locale, row, option), option, PermissionScope::Once))
+        .collect()
 }
 
 /// Shows which answer the agent would take.

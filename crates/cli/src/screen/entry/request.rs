@@ -1,6 +1,6 @@
 //! A request: something from outside that somebody must provide.
 
-use domain::{DependencyType, Locale, Provided};
+use domain::{DependencyType, Locale, ProvidedResource};
 use views::{InboxItem, RequestRow};
 
 use super::{Act, Choice, Entry, Free, Words, heading};
@@ -65,11 +65,14 @@ fn choices(locale: Locale, row: &RequestRow) -> Vec<Choice> {
     };
     let mut choices = match row.r#type {
         DependencyType::Permission => vec![
-            provide(pick(locale, "yes, it may", "예, 허락"), Provided::Permission { granted: true }),
-            provide(pick(locale, "no, it may not", "아니요, 불허"), Provided::Permission { granted: false }),
+            provide(pick(locale, "yes, it may", "예, 허락"), ProvidedResource::Permission { granted: true }),
+            provide(
+                pick(locale, "no, it may not", "아니요, 불허"),
+                ProvidedResource::Permission { granted: false },
+            ),
         ],
         DependencyType::Package => {
-            let provided = Provided::Package { name: row.name.clone(), version: row.default.clone() };
+            let provided = ProvidedResource::Package { name: row.name.clone(), version: row.default.clone() };
             vec![provide(pick(locale, "yes, it may be added", "예, 추가해도 됨"), provided)]
         }
         DependencyType::ApiKey

@@ -36,7 +36,7 @@ fn work(tasks: &[&str]) -> PlannedWork {
 #[track_caller]
 fn check(text: &str, tasks: &[&str], wanted: Option<&str>, expected: &str) {
     let team = team(&config(text), &work(tasks), wanted).unwrap();
-    let member = |member: &domain::Member| {
+    let member = |member: &domain::TeamMember| {
         let slots = member.slots.map(|slots| format!(" x{slots}")).unwrap_or_default();
         format!("{} {:?} {}{slots}", member.name, member.role, team.presets[&member.name])
     };

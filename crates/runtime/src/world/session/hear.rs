@@ -1,6 +1,6 @@
 //! Reports what is seen of a session.
 
-use domain::{AgentError, Command, ErrorType, Heard, Recovery, Said, Timestamp};
+use domain::{AgentError, AgentMessage, Command, ErrorType, MessageOffset, Recovery, Timestamp};
 use drivers::{Happening, PlanStep, StepStatus, ToolCall, Trouble, TurnOutcome};
 use protocol::Item;
 use sessions::Seen;
@@ -34,7 +34,7 @@ impl Clerk {
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_cut => {
                     let read_from = process.place(read_from);
-                    self.site.said(session, Command::CutTurn { read_from, words, tools });
+                    self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
                 }
                 Seen::Happened(Happening::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. }, ..
@@ -111,27 +111,28 @@ impl Clerk {
                 self.site.said(session, command(heard, read_from, item));
             }
             Happening::Permission { wish, options: _ } => {
-                self.site.said(session, Command::AskPermission(wish));
+                self.site.said(session, Command::RequestPermission(wish));
             }
             Happening::Prompt { prompt, asked } => {
-                self.site.said(session, Command::AskPrompt { prompt, asked });
+                self.site.said(session, Command::RequestAnswer { prompt, question: asked });
             }
             Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
             // Whoever is sent away has no more turns to end; what it said is kept all the same.
             Happening::TurnEnded { read_from, words, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.place(read_from);
-                self.site.said(session, Command::CutTurn { read_from, words, tools });
+                self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
                 self.site.turns.end(session);
             }
             Happening::TurnEnded { read_from, words, tools, outcome } => {
                 let read_from = process.place(read_from);
                 if let Some(error) = error(outcome) {
                     // Behind everything that it said in this turn, and the same each time that it is read.
-                    let heard = Heard { start: read_from, ordinal: u32::MAX };
-                    let said = Box::new(Said::Error(error));
-                    self.site.said(session, Command::Hear { heard, read_from, said });
+                    let heard = MessageOffset { start: read_from, ordinal: u32::MAX };
+                    let said = Box::new(AgentMessage::Error(error));
+                    self.site
+                        .said(session, Command::ReceiveMessage { offset: heard, read_from, message: said });
                 }
-                self.site.said(session, Command::EndTurn { read_from, words, tools });
+                self.site.said(session, Command::EndTurn { read_from, text: words, tools });
                 self.site.turns.end(session);
             }
             Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
@@ -153,19 +154,24 @@ impl Clerk {
     }
 }
 
-fn command(heard: Heard, read_from: u64, item: Item) -> Command {
+fn command(heard: MessageOffset, read_from: u64, item: Item) -> Command {
     match item {
-        Item::Message(message) => Command::Hear { heard, read_from, said: Box::new(message.said) },
-        Item::Invalid(invalid) => Command::HearInvalid {
-            heard,
+        Item::Message(message) => {
+            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) }
+        }
+        Item::Invalid(invalid) => Command::ReceiveInvalid {
+            offset: heard,
             read_from,
             protocol: invalid.protocol.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        Item::Near(near) => {
-            Command::HearNear { heard, read_from, near: near.near.to_owned(), raw: near.span.raw }
-        }
+        Item::Near(near) => Command::ReceiveNearMiss {
+            offset: heard,
+            read_from,
+            near: near.near.to_owned(),
+            raw: near.span.raw,
+        },
     }
 }
 

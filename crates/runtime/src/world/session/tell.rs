@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{Command, Input, InputNumber};
+use domain::{Command, InputNumber, SessionInput};
 use drivers::{
     Told, Untold,
     preset::Form,
@@ -62,7 +62,7 @@ impl Clerk {
     }
 
     pub(super) fn typed(&self, input: InputNumber) {
-        self.site.report(Command::ReportTyped { session: self.seat.session, input });
+        self.site.report(Command::ReportInputSent { session: self.seat.session, input });
     }
 
     /// Puts an input into words. Whoever is spoken to for the first time is told about the protocol too.
@@ -75,7 +75,7 @@ impl Clerk {
     /// Puts before words what must be known to understand them.
     fn introduced(&self, told: Told, tell: &Tell, process: &Process) -> Told {
         let Told::Prompt { text } = told else { return told };
-        let begins = matches!(*tell.input, Input::Task { .. });
+        let begins = matches!(*tell.input, SessionInput::Task { .. });
         let (replay, form) = (self.replay.as_ref().filter(|_| !process.remembers), self.seat.preset.form);
         let before = match (replay, begins || tell.number > 1 || form == Form::Json) {
             (Some(replay), _) => self.repeat(replay, process),
@@ -92,7 +92,8 @@ impl Clerk {
     /// Returns what an agent that can't remember is told again.
     fn repeat(&self, replay: &Task, process: &Process) -> String {
         let brief = self.at_its_place(replay, process);
-        let input = Input::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
+        let input =
+            SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
         match words::told(&input, self.listener(process, Some(&brief))) {
             Told::Prompt { text } => text,
             Told::Permission { .. } | Told::Answer { .. } | Told::Interrupt => String::new(),

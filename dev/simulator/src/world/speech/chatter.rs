@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, AgentName, AskUser, AskUserType, DeliverResult, DependencyRequest, DependencyType, Direct,
-    DirectType, ErrorType, Invoke, NeedHuman, PermissionKind, PermissionWish, Progress, QuestionCategory,
-    Ready, Recovery, ResolveNext, ResultType, Said, StepComplete, TaskId, Usage, UserQuestion,
+    AgentError, AgentMessage, AgentName, AskUser, AskUserType, DeliverResult, DependencyRequest,
+    DependencyType, DirectMessage, DirectType, ErrorType, InvokeMessage, NeedHuman, PermissionKind,
+    PermissionRequest, ProgressMessage, QuestionCategory, ReadyMessage, Recovery, ResolveNext, ResultType,
+    StepComplete, TaskId, Usage, UserQuestion,
 };
 
 use super::{Mind, Utterance, done, fail, say, write};
@@ -25,8 +26,10 @@ pub(super) fn chatter(random: &mut Random, mind: &mut Mind<'_>, task: &TaskId) -
     let waits = |said: Vec<Utterance>| Chatter { said, waits: true, in_turn: false };
     let prompts = |said: Utterance| Chatter { said: vec![said], waits: true, in_turn: true };
     match random.below(100) {
-        0..12 => goes_on(vec![say(Said::Progress(Progress { progress: Some(0.5), task: None }))]),
-        12..20 => goes_on(vec![say(Said::StepComplete(StepComplete { summary: None }))]),
+        0..12 => {
+            goes_on(vec![say(AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: None }))])
+        }
+        12..20 => goes_on(vec![say(AgentMessage::StepComplete(StepComplete { summary: None }))]),
         20..34 => goes_on(vec![write(Spoken::Used(usage(random)))]),
         34..46 => {
             if random.once_in(5) {
@@ -52,8 +55,8 @@ pub(super) fn call(random: &mut Random, mind: &Mind<'_>) -> Chatter {
     let Some(target) = somebody(random, mind) else {
         return Chatter { said: Vec::new(), waits: false, in_turn: false };
     };
-    let invoke = Invoke { target, task: "help me".to_owned(), context: None };
-    Chatter { said: vec![say(Said::Invoke(invoke))], waits: true, in_turn: false }
+    let invoke = InvokeMessage { target, task: "help me".to_owned(), context: None };
+    Chatter { said: vec![say(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
 }
 
 fn somebody(random: &mut Random, mind: &Mind<'_>) -> Option<AgentName> {
@@ -69,7 +72,7 @@ pub(super) fn question(random: &mut Random) -> Utterance {
     let default = random.once_in(2).then(|| "left".to_owned());
     if random.once_in(3) {
         let options = if random.once_in(2) { options } else { Vec::new() };
-        return say(Said::UserQuestion(UserQuestion {
+        return say(AgentMessage::UserQuestion(UserQuestion {
             category: QuestionCategory::Choice,
             question: "Which way?".to_owned(),
             options,
@@ -78,7 +81,7 @@ pub(super) fn question(random: &mut Random) -> Utterance {
             extra: BTreeMap::new(),
         }));
     }
-    say(Said::AskUser(ask(random, required, default)))
+    say(AgentMessage::AskUser(ask(random, required, default)))
 }
 
 fn prompt(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
@@ -107,7 +110,7 @@ pub(super) fn request(random: &mut Random) -> Utterance {
         DependencyType::Package,
     ];
     let kind = random.pick(&kinds).copied().unwrap_or(DependencyType::File);
-    say(Said::DependencyRequest(DependencyRequest {
+    say(AgentMessage::DependencyRequest(DependencyRequest {
         r#type: kind,
         name: "THING".to_owned(),
         description: "It is needed.".to_owned(),
@@ -119,7 +122,7 @@ pub(super) fn request(random: &mut Random) -> Utterance {
 
 fn deliver(random: &mut Random, mind: &Mind<'_>) -> Utterance {
     match somebody(random, mind) {
-        Some(target) => say(Said::DeliverResult(DeliverResult {
+        Some(target) => say(AgentMessage::DeliverResult(DeliverResult {
             target,
             result_type: ResultType::Markdown,
             content: "what I found".to_owned(),
@@ -131,7 +134,7 @@ fn deliver(random: &mut Random, mind: &Mind<'_>) -> Utterance {
 fn direct(random: &mut Random, mind: &Mind<'_>) -> Utterance {
     let kinds = [None, Some(DirectType::Query), Some(DirectType::Result), Some(DirectType::Feedback)];
     match somebody(random, mind) {
-        Some(target) => say(Said::Direct(Direct {
+        Some(target) => say(AgentMessage::Direct(DirectMessage {
             target,
             r#type: random.pick(&kinds).copied().flatten(),
             content: "a word".to_owned(),
@@ -153,7 +156,7 @@ fn permission(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
     if !random.once_in(20) {
         mind.process.n_prompts += 1;
     }
-    write(Spoken::Permission(PermissionWish {
+    write(Spoken::Permission(PermissionRequest {
         prompt: format!("prompt-{}", mind.process.n_prompts),
         kind,
         subject: subject.to_owned(),
@@ -166,7 +169,7 @@ fn error(random: &mut Random) -> Utterance {
     let recoveries =
         [Recovery::PauseAndRetry, Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
     let resets = [None, None, Some("2023-11-14T23:00:00Z"), Some("soon"), Some("2024-01-01T00:00:00Z")];
-    say(Said::Error(AgentError {
+    say(AgentMessage::Error(AgentError {
         r#type: if random.once_in(2) { ErrorType::Recoverable } else { ErrorType::Fatal },
         message: "the limit is used up".to_owned(),
         details: None,
@@ -190,10 +193,10 @@ fn foreign(random: &mut Random, mind: &Mind<'_>, task: &TaskId) -> Vec<Utterance
     let others: Vec<TaskId> = mind.model.tasks.keys().filter(|other| *other != task).cloned().collect();
     let other = random.pick(&others).cloned();
     let said = match random.below(8) {
-        0 => Some(say(Said::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
-        1 => Some(say(Said::ResolveNext(ResolveNext { phase: None, force: true }))),
-        2 => Some(say(Said::Ready(Ready { groups: vec![vec![task.clone()]] }))),
-        3 => Some(say(Said::AllDone)),
+        0 => Some(say(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
+        1 => Some(say(AgentMessage::ResolveNext(ResolveNext { phase: None, force: true }))),
+        2 => Some(say(AgentMessage::Ready(ReadyMessage { groups: vec![vec![task.clone()]] }))),
+        3 => Some(say(AgentMessage::AllDone)),
         4 => other.map(fail),
         _ => other.map(done),
     };

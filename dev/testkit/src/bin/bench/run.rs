@@ -14,7 +14,10 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use domain::{Actor, Command, Done, EffectId, Heard, Input, Said, SessionId, TaskId, Timestamp};
+use domain::{
+    Actor, AgentMessage, Command, DoneMessage, EffectId, MessageOffset, SessionId, SessionInput, TaskId,
+    Timestamp,
+};
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
 use rustix::process::{Pid, WaitOptions, wait};
@@ -146,10 +149,10 @@ fn turn(
     loop {
         while let Some((id, effect)) = orders.pop_front() {
             if let Effect::Say { session, input, content } = &effect
-                && let Input::Task { task, .. } = &**content
+                && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);
-                take(&Actor::System, Command::ReportTyped { session, input }, &mut orders)?;
+                take(&Actor::System, Command::ReportInputSent { session, input }, &mut orders)?;
                 running.insert(begin()?, (session, task.clone()));
                 continue;
             }
@@ -164,8 +167,13 @@ fn turn(
         let Some((pid, _)) = wait(WaitOptions::empty())? else { bail!("nobody is waited for") };
         let Some((session, task_id)) = running.remove(&pid) else { continue };
         n_done += 1;
-        let said = Box::new(Said::Done(Done { task_id, phase: None, fields: BTreeMap::new() }));
-        let hear = Command::Hear { heard: Heard { start: 1, ordinal: 0 }, read_from: 2, said };
+        let said =
+            Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
+        let hear = Command::ReceiveMessage {
+            offset: MessageOffset { start: 1, ordinal: 0 },
+            read_from: 2,
+            message: said,
+        };
         take(&Actor::Agent(session), hear, &mut orders)?;
     }
 }

@@ -3,7 +3,10 @@
 use std::{collections::VecDeque, path::Path};
 
 use anyhow::{Context, Result};
-use domain::{Actor, Command, Heard, Input, Progress, Recorded, RunId, Said, Sequence, Timestamp, TurnTools};
+use domain::{
+    Actor, AgentMessage, Command, MessageOffset, ProgressMessage, RecordedEvent, RunId, Sequence,
+    SessionInput, Timestamp, TurnTools,
+};
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
 use store::{Log, NewEntry, SqliteLog};
@@ -25,7 +28,7 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_said: u64) -> Result<u64> 
     }
     let mut recorded = feeding.run.sequence();
     let person = Actor::Person("ana".to_owned());
-    feeding.wish(&person, Command::MarkMet { name: "go".to_owned() })?;
+    feeding.wish(&person, Command::MarkExternalMet { name: "go".to_owned() })?;
     let mut is_paused = false;
     while let Some((effect_id, effect)) = feeding.orders.pop_front() {
         feeding.carry_out(effect_id, effect)?;
@@ -48,7 +51,7 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_said: u64) -> Result<u64> 
 
 struct Feeding {
     run: Run,
-    events: Vec<Recorded>,
+    events: Vec<RecordedEvent>,
     orders: VecDeque<(domain::EffectId, Effect)>,
     now: i64,
     n_said: u64,
@@ -71,7 +74,7 @@ impl Feeding {
 
     fn carry_out(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
         if let Effect::Say { session, content, .. } = &effect
-            && matches!(**content, Input::Task { .. })
+            && matches!(**content, SessionInput::Task { .. })
         {
             let session = *session;
             let (typed, done) = {
@@ -84,17 +87,24 @@ impl Feeding {
                 let start = 100 + 100 * n;
                 let command = if n % 4 == 3 {
                     let words = format!("The tests of step {n} pass now; next are the docs.");
-                    Command::EndTurn { read_from: start + 60, words, tools: TurnTools::default() }
+                    Command::EndTurn { read_from: start + 60, text: words, tools: TurnTools::default() }
                 } else {
                     let (progress, task) = (Some(n as f64 / self.n_said as f64), Some(format!("step {n}")));
-                    let said = Box::new(Said::Progress(Progress { progress, task }));
-                    Command::Hear { heard: Heard { start, ordinal: 0 }, read_from: start + 60, said }
+                    let said = Box::new(AgentMessage::Progress(ProgressMessage { progress, task }));
+                    Command::ReceiveMessage {
+                        offset: MessageOffset { start, ordinal: 0 },
+                        read_from: start + 60,
+                        message: said,
+                    }
                 };
                 self.wish(&agent, command)?;
             }
-            let Command::Hear { said, .. } = done.1 else { return Ok(()) };
-            let heard = Heard { start: 100 + 100 * self.n_said, ordinal: 0 };
-            return self.wish(&agent, Command::Hear { heard, read_from: heard.start + 20, said });
+            let Command::ReceiveMessage { message: said, .. } = done.1 else { return Ok(()) };
+            let heard = MessageOffset { start: 100 + 100 * self.n_said, ordinal: 0 };
+            return self.wish(
+                &agent,
+                Command::ReceiveMessage { offset: heard, read_from: heard.start + 20, message: said },
+            );
         }
         for (actor, command) in answer(id, effect) {
             self.wish(&actor, command)?;

@@ -1,9 +1,9 @@
-//! What people wish has a form in JSON, which others write: it stays as it is.
+//! The JSON form of user commands, which HTTP clients rely on.
 
 use domain::Command;
 
-/// Each wish of a person's, as it is written in full.
-const WISHES: &[&str] = &[
+/// Every user command with all its fields.
+const COMMANDS: &[&str] = &[
     r#""pauseRun""#,
     r#""continueRun""#,
     r#""cancelRun""#,
@@ -16,15 +16,15 @@ const WISHES: &[&str] = &[
     r#"{"retryTask":{"task":"T1.2","hint":"use the other port"}}"#,
     r#"{"skipTask":"T1.2"}"#,
     r#"{"prioritizeTask":{"task":"T1.2","priority":"high"}}"#,
-    r#"{"tellTask":{"task":"T1.2","text":"use tabs"}}"#,
+    r#"{"sendMessage":{"task":"T1.2","text":"use tabs"}}"#,
     r#"{"reassignTask":{"task":"T1.2","agent":"dev"}}"#,
     r#"{"rewindTask":{"task":"T1.2","checkpoint":"k_3"}}"#,
-    r#"{"makeCheckpoint":"T1.2"}"#,
+    r#"{"createCheckpoint":"T1.2"}"#,
     r#"{"addDependency":{"earlier":"T1.1","later":"T1.2"}}"#,
     r#"{"removeDependency":{"earlier":"T1.1","later":"T1.2"}}"#,
-    r#"{"markMet":{"name":"the certificate"}}"#,
-    r#"{"answer":{"question":"q_7","task":null,"answer":"yes","keep":"once"}}"#,
-    r#"{"askBack":{"question":"q_7","text":"Which of the two?"}}"#,
+    r#"{"markExternalMet":{"name":"the certificate"}}"#,
+    r#"{"answer":{"question":"q_7","task":null,"answer":"yes","scope":"once"}}"#,
+    r#"{"requestClarification":{"question":"q_7","text":"Which of the two?"}}"#,
     r#"{"chat":{"text":"How far are you?","talkOnly":false}}"#,
     r#"{"provide":{"request":"d_2","provided":{"type":"environment","names":["API_KEY"]}}}"#,
     r#"{"refuse":{"request":"d_2","reason":"there is none"}}"#,
@@ -35,22 +35,22 @@ const WISHES: &[&str] = &[
 ];
 
 #[test]
-fn each_wish_is_written_as_it_was_read() {
-    for wish in WISHES {
-        let command: Command = serde_json::from_str(wish).unwrap_or_else(|error| panic!("{wish}: {error}"));
-        assert_eq!(serde_json::to_string(&command).unwrap(), *wish);
+fn commands_round_trip_through_json() {
+    for json in COMMANDS {
+        let command: Command = serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
+        assert_eq!(serde_json::to_string(&command).unwrap(), *json);
     }
 }
 
 #[test]
-fn what_need_not_be_said_may_be_left_out() {
+fn optional_fields_may_be_omitted() {
     let check = |short: &str, long: &str| {
         let read = |text| serde_json::from_str::<Command>(text).unwrap();
         assert_eq!(read(short), read(long));
     };
     check(
         r#"{"answer":{"question":"q_7","answer":"yes"}}"#,
-        r#"{"answer":{"question":"q_7","task":null,"answer":"yes","keep":"once"}}"#,
+        r#"{"answer":{"question":"q_7","task":null,"answer":"yes","scope":"once"}}"#,
     );
     check(r#"{"retryTask":{"task":"T1"}}"#, r#"{"retryTask":{"task":"T1","hint":null}}"#);
     check(r#"{"approveGate":{"phase":1}}"#, r#"{"approveGate":{"phase":1,"note":null}}"#);
