@@ -215,6 +215,8 @@ test("a server that has no room for one more is not taken for one that is away",
   };
   const alone = await place.visitor();
   const late = await alone.newPage();
+  // Requests of a shared worker cannot be answered here, those of a tab can.
+  await late.addInitScript("delete globalThis.SharedWorker");
   await late.route("**/api/live*", (route) =>
     route.fulfill({ ...BROKEN, status: 503, body: JSON.stringify({ ...full, hint: "close a tab" }) }),
   );

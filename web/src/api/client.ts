@@ -2,12 +2,12 @@
 
 import { QueryClient } from "@tanstack/react-query";
 import { applyChanges, keys, type Table, taskOfTurn, waitingKey } from "./cache";
+import { connectStream } from "./connectStream";
 import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
 import { getJson, getPage, isOffline, part, Refusal } from "./http";
 import { Live } from "./live";
 import { type Kind, keyOf } from "./rows";
 import { Running } from "./running";
-import { fetchAmongTabs } from "./tabs";
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -26,7 +26,7 @@ export const cache = new QueryClient({
 });
 
 export const live = new Live({
-  fetch: fetchAmongTabs(),
+  connect: connectStream,
   onChanges: (changes) => applyChanges(cache, changes),
 });
 

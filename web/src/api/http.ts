@@ -66,7 +66,7 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 
 async function asked(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path, { credentials: "same-origin", ...init }).catch(unreached);
-  if (!response.ok) throw await refusal(response);
+  if (!response.ok) throw toRefusal(response.status, await response.text().catch(() => ""));
   return response;
 }
 
@@ -75,16 +75,15 @@ function unreached(error: unknown): never {
   throw error instanceof TypeError ? new Unreached(error.message) : error;
 }
 
-/** Reads a problem (RFC 9457), or whatever else came instead of an answer. */
-export async function refusal(response: Response): Promise<Refusal> {
-  const text = await response.text().catch(() => "");
-  const fallback = new Refusal(response.status, text.slice(0, 300) || response.statusText, "");
+/** Reads a problem (RFC 9457), or whatever else came in place of an answer. */
+export function toRefusal(status: number, text: string): Refusal {
+  const fallback = new Refusal(status, text.slice(0, 300) || `HTTP ${status}`, "");
   if (!text.startsWith("{")) return fallback;
   try {
-    // Whatever stands between the page and the server may answer in its place.
+    // A proxy between the page and the server may have answered.
     const { code, detail, title, hint, pending, mistakes }: Partial<Problem> = JSON.parse(text);
-    const said = String(detail ?? title ?? text.slice(0, 300));
-    return new Refusal(response.status, said, String(hint ?? ""), pending, String(code ?? ""), mistakes);
+    const message = String(detail ?? title ?? text.slice(0, 300));
+    return new Refusal(status, message, String(hint ?? ""), pending, String(code ?? ""), mistakes);
   } catch {
     return fallback;
   }

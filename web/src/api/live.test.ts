@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { EventStream } from "./eventStream";
 import type { Changed } from "./generated";
-import { idLines, Live } from "./live";
+import { Live } from "./live";
 
 /** A server that answers each connection with its next script, and remembers how it was asked. */
 function played(...scripts: string[][]) {
@@ -23,6 +24,16 @@ function played(...scripts: string[][]) {
 const event = (key: string, sequence: number, id?: number) =>
   `event: task.changed\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ run: "r1", sequence, kind: "task", key, row: {} })}\n\n`;
 
+/** A tab with a stream of its own. */
+function newLive(fetch: unknown, onChanges: (changes: Changed[]) => void = () => {}): Live {
+  const connect = (onPort: (port: MessagePort) => void) => {
+    const { port1, port2 } = new MessageChannel();
+    new EventStream(fetch as typeof globalThis.fetch).connect(port1);
+    onPort(port2);
+  };
+  return new Live({ connect, onChanges });
+}
+
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -33,7 +44,7 @@ test("a stream that broke off is taken up behind the last id that was heard", as
     ["retry: 1000\nid: 811\n\n", event("T1.1", 1, 812), event("T1.2", 2)],
     [event("T1.2", 2, 813)],
   );
-  const live = new Live({ fetch, onChanges: (batch) => changes.push(...batch) });
+  const live = newLive(fetch, (batch) => changes.push(...batch));
   const stop = live.start();
   await until(() => asked.length === 3);
   await until(() => changes.length === 3);
@@ -44,7 +55,7 @@ test("a stream that broke off is taken up behind the last id that was heard", as
 
 test("what changes while rows are fetched is told with them", async () => {
   const { asked, fetch } = played(["id: 5\n\n", event("T1.1", 7, 6)]);
-  const live = new Live({ fetch, onChanges: () => {} });
+  const live = newLive(fetch);
   let arrive = (_: string) => {};
   const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));
   const stop = live.start();
@@ -57,7 +68,7 @@ test("what changes while rows are fetched is told with them", async () => {
 });
 
 test("no rows are fetched before the stream stands", async () => {
-  const live = new Live({ fetch: played().fetch, onChanges: () => {} });
+  const live = newLive(played().fetch);
   let isFetched = false;
   void live.fetchRows(async () => {
     isFetched = true;
@@ -74,7 +85,7 @@ test("whoever may not look in is told, and not asked again and again", async () 
     n += 1;
     return Response.json({ detail: "no token", hint: "jangdan link" }, { status: 401 });
   };
-  const live = new Live({ fetch: refused as typeof fetch, onChanges: () => {} });
+  const live = newLive(refused);
   const stop = live.start();
   await until(() => live.state.type === "refused");
   stop();
@@ -91,7 +102,7 @@ test("a server that has no room is told apart from one that is away, and asked a
   ];
   const states: string[] = [];
   const fetch = () => (answers.shift() ?? (() => new Promise<Response>(() => {})))();
-  const live = new Live({ fetch: fetch as typeof globalThis.fetch, onChanges: () => {} });
+  const live = newLive(fetch);
   live.subscribe(() => states.push(live.state.type));
   const stop = live.start();
   await until(() => states.length === 1);
@@ -100,15 +111,4 @@ test("a server that has no room is told apart from one that is away, and asked a
   await until(() => states.length === 2);
   stop();
   expect(states).toEqual(["busy", "offline"]);
-});
-
-test("an id counts wherever the stream is cut", () => {
-  const whole = "id: 811\n\nevent: a\nid: 812\ndata: {}\n\nid: 813";
-  for (let cut = 0; cut <= whole.length; cut += 1) {
-    const ids: string[] = [];
-    const feed = idLines((id) => ids.push(id));
-    feed(whole.slice(0, cut));
-    feed(whole.slice(cut));
-    expect(ids).toEqual(["811", "812"]);
-  }
 });

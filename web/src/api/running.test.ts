@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import type { StreamEvent } from "./eventStream";
 import type { Glimpsed } from "./generated";
-import type { Heard } from "./live";
 import { Running } from "./running";
 
-const seen = (what: Glimpsed["what"], session = "s_1"): Heard => ({ glimpse: { run: "r1", session, what } });
+const seen = (what: Glimpsed["what"], session = "s_1"): StreamEvent => ({
+  glimpse: { run: "r1", session, what },
+});
 const words = (text: string) => seen({ type: "words", text });
 const tool = (id: string, title: string, status: "running" | "done" | "failed") =>
   seen({ type: "tool", id, title, status });
-const turn = (index: number, row: object = {}): Heard => ({
+const turn = (index: number, row: object = {}): StreamEvent => ({
   change: {
     run: "r1",
     sequence: index,
@@ -18,7 +20,7 @@ const turn = (index: number, row: object = {}): Heard => ({
 });
 
 /** What the running turn of the session looks like after all this. */
-function after(...batches: Heard[][]) {
+function after(...batches: StreamEvent[][]) {
   const running = new Running();
   for (const batch of batches) running.hear(batch);
   const { parts, trouble, row } = running.of("r1", "s_1") ?? { parts: [], trouble: null, row: null };

@@ -4,8 +4,8 @@
  * Nobody keeps this. When a turn ends its row comes, and stands in its place.
  */
 
+import type { StreamEvent } from "./eventStream";
 import type { Changed, Glimpsed, ToolStatus, TurnRow } from "./generated";
-import type { Heard } from "./live";
 
 export type Part =
   | { type: "words"; text: string }
@@ -44,7 +44,7 @@ export class Running {
     return this.#turns.get(name(run, session));
   }
 
-  hear = (batch: readonly Heard[]): void => {
+  hear = (batch: readonly StreamEvent[]): void => {
     let isNew = false;
     for (const heard of batch) {
       isNew = ("glimpse" in heard ? this.#see(heard.glimpse) : this.#end(heard.change)) || isNew;

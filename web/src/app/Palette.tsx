@@ -2,14 +2,14 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAllRuns, useRows, useWaiting } from "~/api/hooks";
+import { RUN_VIEWS } from "~/app/run/runViews";
+import { useRunActions } from "~/app/run/useRunActions";
 import type { Action } from "~/components/action";
 import { useInWords } from "~/components/inWords";
 import { useOpenTask } from "~/components/open";
 import { Sheet } from "~/components/Sheet";
 import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
-import { useRunActions } from "~/views/run/useRunActions";
 import { useTaskActions } from "~/views/task/useTaskActions";
-import { RUN_VIEWS } from "~/views/views";
 import { chooseTheme } from "./theme";
 
 type Entry = { id: string; group: string; text: string } & (

@@ -4,7 +4,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { lazily } from "~/components/lazily";
 import { NotFound } from "~/components/NotFound";
 import { Problem } from "~/components/Problem";
-import { isTaskTab, type TaskTab } from "~/views/task/tabs";
+import { isTaskTab, type TaskTab } from "~/components/taskTabs";
 import { Shell } from "./Shell";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Problem });
@@ -37,7 +37,7 @@ const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
   validateSearch: toRunSearch,
-  component: lazily(() => import("~/views/run/RunPage")),
+  component: lazily(() => import("~/app/run/RunPage")),
 });
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });
 const runView = createRoute({ getParentRoute: () => run, path: "/$view" });

@@ -2,7 +2,7 @@
 
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
-import type { TaskTab } from "~/views/task/tabs";
+import type { TaskTab } from "./taskTabs";
 
 /** The view that is shown, or lies under the panel. */
 export function useCurrentView(): string | undefined {

@@ -1,17 +1,17 @@
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Action, EscalationRow, Wish } from "~/api/generated";
-import { Boundary } from "../Boundary";
-import { Button } from "../Button";
-import { lazily } from "../lazily";
-import { Markdown } from "../Markdown";
-import { toast } from "../toasts";
+import { Boundary } from "~/components/Boundary";
+import { Button } from "~/components/Button";
+import { lazily } from "~/components/lazily";
+import { Markdown } from "~/components/Markdown";
+import { toast } from "~/components/toasts";
 import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";
 
 // It brings dialogs along, which what waits can be shown without.
-const TaskSheet = lazily(() => import("../TaskSheet"));
+const TaskSheet = lazily(() => import("~/components/TaskSheet"));
 
 /** What can be done about a problem where nobody suggests anything. */
 const ANY: Action[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];

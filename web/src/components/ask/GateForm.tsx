@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { GateRow, Wish } from "~/api/generated";
-import { Button } from "../Button";
-import { Markdown } from "../Markdown";
+import { Button } from "~/components/Button";
+import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
 import { SayLine } from "./SayLine";
 import { useAct } from "./useAct";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { HoldsUp as Held } from "~/api/generated";
-import { useSpan } from "../time";
+import { useSpan } from "~/components/time";
 
 /** What waits behind something that a person must do. */
 export function HoldsUp({ holdsUp }: { holdsUp: Held }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Button } from "../Button";
+import { Button } from "~/components/Button";
 import { useAct } from "./useAct";
 
 /** A plan file that changed while it is run: let that hold, or let the plan stay as it is. */

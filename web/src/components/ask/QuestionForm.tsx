@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Keep, QuestionRow } from "~/api/generated";
-import { Button } from "../Button";
-import { Markdown } from "../Markdown";
+import { Button } from "~/components/Button";
+import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
 

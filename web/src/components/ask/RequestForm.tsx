@@ -1,7 +1,7 @@
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import type { Provided, RequestRow, Wish } from "~/api/generated";
-import { Button } from "../Button";
+import { Button } from "~/components/Button";
 import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
 

@@ -1,7 +1,7 @@
 /** Which of the things that wait the keys speak to. */
 
 import { useEffect, useRef, useState } from "react";
-import { useKeys } from "../keys";
+import { useKeys } from "~/components/keys";
 
 /**
  * The chosen thing is held by its name: whatever comes above it or leaves, a number never answers another one than the

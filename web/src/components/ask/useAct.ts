@@ -2,7 +2,7 @@
 
 import type { Wish } from "~/api/generated";
 import { useWish } from "~/api/hooks";
-import { toast } from "../toasts";
+import { toast } from "~/components/toasts";
 
 export type Act = { act: (wish: Wish, done?: string) => Promise<boolean>; busy: boolean };
 

@@ -6,13 +6,12 @@ import { useRows } from "~/api/hooks";
 import { useAct } from "~/components/ask/useAct";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
-import type { RunViewProps } from "../views";
 import { BoardColumn } from "./BoardColumn";
 import { readCard, readSection } from "./drag";
 import { toBoard } from "./toBoard";
 
 /** The tasks of a run by how they stand. */
-export default function Board({ run }: RunViewProps) {
+export default function Board({ run }: { run: string }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
   const { act } = useAct(run);

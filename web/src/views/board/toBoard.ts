@@ -1,6 +1,7 @@
 /** The tasks of a run in columns, by how they stand. */
 
 import type { Priority, TaskRow } from "~/api/generated";
+import { compareIds } from "~/components/compareIds";
 import { shownState } from "~/components/state";
 
 export const COLUMNS = ["asks", "waiting", "ready", "running", "checking", "held", "done", "over"] as const;
@@ -66,11 +67,6 @@ export function columnOf(task: Pick<TaskRow, "state" | "blocked">): ColumnId {
     case "cancelled":
       return "over";
   }
-}
-
-/** Compares names as people do: T2 before T10. */
-export function compareIds(left: string, right: string): number {
-  return left.localeCompare(right, "en", { numeric: true });
 }
 
 export type Section = { priority: Priority; tasks: TaskRow[] };

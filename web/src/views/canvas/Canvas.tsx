@@ -6,12 +6,11 @@ import { useRow, useRows } from "~/api/hooks";
 import { useLayout } from "~/api/pictures";
 import { Said } from "~/components/Said";
 import { Unready } from "~/components/Unready";
-import type { RunViewProps } from "../views";
 import { Plan } from "./Plan";
 import { planName } from "./toGraph";
 
 /** The plan as a graph. */
-export default function Canvas({ run }: RunViewProps) {
+export default function Canvas({ run }: { run: string }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");

@@ -12,11 +12,10 @@ import { Said } from "~/components/Said";
 import { Clock } from "~/components/Time";
 import { Unready } from "~/components/Unready";
 import { useEnd } from "~/components/useEnd";
-import type { RunViewProps } from "../views";
 import { ChatBox } from "./ChatBox";
 
 /** The talk between person and orchestrator about a run, with its questions as cards. */
-export default function Chat({ run }: RunViewProps) {
+export default function Chat({ run }: { run: string }) {
   const { t } = useTranslation();
   const chat = useRows(run, "chat");
   // Without them nobody knows whether what is written would answer something.

@@ -1,8 +1,7 @@
+import { InboxList } from "~/components/ask/InboxList";
 import { usePanelIsOpen } from "~/components/open";
-import type { RunViewProps } from "../views";
-import { InboxList } from "./InboxList";
 
-export default function RunInbox({ run }: RunViewProps) {
+export default function RunInbox({ run }: { run: string }) {
   const isBehind = usePanelIsOpen();
   return (
     <div className="mx-auto w-full max-w-2xl p-4">

@@ -7,13 +7,12 @@ import { InSight } from "~/components/InSight";
 import { useKeys } from "~/components/keys";
 import { usePanelIsOpen } from "~/components/open";
 import { Unready } from "~/components/Unready";
-import type { RunViewProps } from "../views";
 import { TaskLine } from "./TaskLine";
 import { type ListLine, toLines } from "./toLines";
 import { useLines } from "./useLines";
 
 /** All tasks of a run under their phases, for small screens and for reading. */
-export default function TaskList({ run }: RunViewProps) {
+export default function TaskList({ run }: { run: string }) {
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
   const [search, setSearch] = useState("");

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
-import { InboxList } from "../inbox/InboxList";
+import { InboxList } from "~/components/ask/InboxList";
 import { RunList } from "./RunList";
 
 /** Where one begins: what waits, and all runs. */

@@ -10,7 +10,6 @@ import { IconButton } from "~/components/Button";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
-import type { RunViewProps } from "../views";
 import { Axis } from "./Axis";
 import { Legend } from "./Legend";
 import { Fillings, TRACK_HEIGHT, Track } from "./Track";
@@ -21,7 +20,7 @@ const NAME_WIDTHS = [96, 168] as const;
 const ZOOM_MAX = 32;
 
 /** When everything was done, is, and is thought to be. */
-export default function ScheduleView({ run }: RunViewProps) {
+export default function ScheduleView({ run }: { run: string }) {
   const { t } = useTranslation();
   const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
   const schedule = useSchedule(run, isOver);

@@ -1,8 +1,8 @@
 /** The bars of a run in rows: by agent, or by task. */
 
 import type { Bar, Schedule } from "~/api/generated";
+import { compareIds } from "~/components/compareIds";
 import { inWords } from "~/components/inWords";
-import { compareIds } from "../board/toBoard";
 
 export type GroupBy = "agent" | "task";
 export type ScheduleRow = {

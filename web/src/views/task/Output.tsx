@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useRow } from "~/api/hooks";
+import { SessionOutput } from "~/components/output/SessionOutput";
 import { Said } from "~/components/Said";
-import { SessionOutput } from "../output/SessionOutput";
 
 /** What the agent at a task prints, and a line to its input. */
 export default function Output({ run, task }: { run: string; task: string }) {

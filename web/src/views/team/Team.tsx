@@ -5,12 +5,11 @@ import { useRows } from "~/api/hooks";
 import { Loading } from "~/components/Loading";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
-import type { RunViewProps } from "../views";
 import { SessionLine } from "./SessionLine";
 import { countEnded, toAskedBy, toTeam } from "./toTeam";
 
 /** Who works at the run: the sessions as a tree. */
-export default function Team({ run }: RunViewProps) {
+export default function Team({ run }: { run: string }) {
   const { t } = useTranslation();
   const [withEnded, setWithEnded] = useState(false);
   const sessions = useRows(run, "session");

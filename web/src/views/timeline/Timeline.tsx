@@ -4,13 +4,12 @@ import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import { Said } from "~/components/Said";
 import { Unready } from "~/components/Unready";
-import type { RunViewProps } from "../views";
 import { Lines } from "./Lines";
 import { QuestionLife } from "./QuestionLife";
 import { TOPICS, type Topic, toLines, toLives } from "./toTimeline";
 
 /** What happened, the latest first, and how each question fared. */
-export default function Timeline({ run }: RunViewProps) {
+export default function Timeline({ run }: { run: string }) {
   const { t } = useTranslation();
   const [topic, setTopic] = useState<Topic | null>(null);
   const timeline = useRows(run, "timeline");

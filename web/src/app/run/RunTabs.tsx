@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
-import { RUN_VIEWS } from "../views";
+import { RUN_VIEWS } from "./runViews";
 
 export function RunTabs({ run, view }: { run: string; view: string }) {
   const { t } = useTranslation();

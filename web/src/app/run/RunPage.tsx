@@ -9,13 +9,13 @@ import { lazily } from "~/components/lazily";
 import { usePanelIsOpen } from "~/components/open";
 import { Panel } from "~/components/Panel";
 import { Problem } from "~/components/Problem";
-import { TaskPanel } from "../task/TaskPanel";
-import { RUN_VIEWS, viewNamed } from "../views";
+import { TaskPanel } from "~/views/task/TaskPanel";
 import { RunAside } from "./RunAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
+import { RUN_VIEWS, viewNamed } from "./runViews";
 
-const SessionPanel = lazily(() => import("../output/SessionPanel"));
+const SessionPanel = lazily(() => import("~/views/session/SessionPanel"));
 
 /** The views in which what waits is settled already. */
 const SETTLES = ["inbox", "chat"];

@@ -2,13 +2,13 @@ import { Coffee } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
-import { useChosen, useNumbers } from "~/components/ask/chosen";
-import { WaitingCard } from "~/components/ask/WaitingCard";
 import { useKeys } from "~/components/keys";
 import { Loading } from "~/components/Loading";
 import { useOpenTask } from "~/components/open";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
+import { useChosen, useNumbers } from "./chosen";
+import { WaitingCard } from "./WaitingCard";
 
 type Props = { run?: string; keys?: boolean };
 

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useWaiting } from "~/api/hooks";
+import { InboxList } from "~/components/ask/InboxList";
 import { usePanelIsOpen } from "~/components/open";
-import { InboxList } from "../inbox/InboxList";
 
 /** What waits for a person, beside every view that has the room. */
 export function RunAside({ run }: { run: string }) {

@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
+import { Asked } from "~/components/ask/Asked";
 import { Loading } from "~/components/Loading";
 import { useOpenTask } from "~/components/open";
+import { SessionOutput } from "~/components/output/SessionOutput";
 import { Panel } from "~/components/Panel";
 import { Problem } from "~/components/Problem";
 import { Said } from "~/components/Said";
 import { Ago } from "~/components/Time";
-import { Asked } from "../task/Asked";
-import { SessionOutput } from "./SessionOutput";
 import { StopSession } from "./StopSession";
 
 type Props = { run: string; session: string; onClose: () => void };

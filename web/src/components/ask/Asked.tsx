@@ -2,13 +2,13 @@ import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useRow, useRows, useWaiting } from "~/api/hooks";
-import { AskedText } from "~/components/ask/AskedText";
-import { useChosen, useNumbers } from "~/components/ask/chosen";
-import { WaitingForm } from "~/components/ask/WaitingCard";
 import { useInWords } from "~/components/inWords";
 import { Ago } from "~/components/Time";
 import { useSpan } from "~/components/time";
+import { AskedText } from "./AskedText";
+import { useChosen, useNumbers } from "./chosen";
 import { type AskedOf, toAsked } from "./toAsked";
+import { WaitingForm } from "./WaitingCard";
 
 /** What a task or a session waits for: a person's word, or the orchestrator's. Stands above every tab. */
 export function Asked({ run, of }: { run: string; of: AskedOf }) {
