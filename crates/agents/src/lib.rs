@@ -37,7 +37,7 @@ pub use driver::{
 };
 pub use hire::{Begin, CommandLine, Hired, Left, driver, new_session_id};
 pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
-pub use program::holder_program;
+pub use program::{HOLDER_TARGET, holder_program};
 pub use pty::{Pty, PtyMode, PtyOptions, Typing};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
 pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
