@@ -86,8 +86,11 @@ mod tests {
 
     #[test]
     fn a_workspace_as_drawn_passes() {
-        let rows =
-            [row("domain", &[], false), row("wire", &["domain"], false), row("engine", &["domain"], true)];
+        let rows = [
+            row("domain", &[], false),
+            row("protocol", &["domain"], false),
+            row("engine", &["domain"], true),
+        ];
         let crates = vec![
             crate_of("crates/domain", &["serde"]),
             crate_of("crates/protocol", &["domain", "memchr"]),
@@ -98,22 +101,22 @@ mod tests {
 
     #[test]
     fn an_arrow_that_is_not_drawn_is_refused() {
-        let rows = [row("domain", &[], false), row("wire", &["domain"], false)];
+        let rows = [row("domain", &[], false), row("protocol", &["domain"], false)];
         let crates = vec![
-            crate_of("crates/domain", &["wire"]),
+            crate_of("crates/domain", &["protocol"]),
             crate_of("crates/protocol", &["testkit"]),
             crate_of("dev/testkit", &[]),
         ];
         let expected = [
-            "crates/domain/Cargo.toml: domain uses wire, and may not",
-            "crates/protocol/Cargo.toml: wire uses testkit, and may not",
+            "crates/domain/Cargo.toml: domain uses protocol, and may not",
+            "crates/protocol/Cargo.toml: protocol uses testkit, and may not",
         ];
         check_crates(&rows, crates, &expected);
     }
 
     #[test]
     fn crates_and_rows_need_each_other() {
-        let rows = [row("domain", &[], false), row("engine", &["brain"], false), row("wire", &[], true)];
+        let rows = [row("domain", &[], false), row("engine", &["brain"], false), row("protocol", &[], true)];
         let crates = vec![
             crate_of("crates/domain", &[]),
             crate_of("crates/plan", &[]),
@@ -122,7 +125,7 @@ mod tests {
         let expected = [
             "ARCHITECTURE.md: engine may use brain, which has no row",
             "ARCHITECTURE.md: has a row for engine, and there is no crates/engine",
-            "ARCHITECTURE.md: wire is planned, and exists",
+            "ARCHITECTURE.md: protocol is planned, and exists",
             "crates/plan: has no row in the crate table of ARCHITECTURE.md",
         ];
         check_crates(&rows, crates, &expected);

@@ -161,7 +161,7 @@ mod tests {
         let text = r#"{
             "workspace_root": "/w", "workspace_members": ["w"],
             "packages": [
-                {"id": "w", "name": "wire", "manifest_path": "/w/crates/protocol/Cargo.toml"},
+                {"id": "w", "name": "protocol", "manifest_path": "/w/crates/protocol/Cargo.toml"},
                 {"id": "m", "name": "memchr", "manifest_path": "/r/memchr/Cargo.toml"},
                 {"id": "l", "name": "libc", "manifest_path": "/r/libc/Cargo.toml"},
                 {"id": "p", "name": "proptest", "manifest_path": "/r/proptest/Cargo.toml"},
@@ -182,9 +182,9 @@ mod tests {
             ]}
         }"#;
         let workspace = parse(text).unwrap();
-        let [wire] = workspace.crates.as_slice() else { panic!("{workspace:?}") };
-        assert_eq!((wire.name.as_str(), wire.folder.as_str()), ("wire", "crates/protocol"));
-        assert_eq!(wire.uses, BTreeSet::from(["derive", "memchr"].map(str::to_owned)));
-        assert_eq!(wire.tree, BTreeSet::from(["derive", "libc", "memchr"].map(str::to_owned)));
+        let [protocol] = workspace.crates.as_slice() else { panic!("{workspace:?}") };
+        assert_eq!((protocol.name.as_str(), protocol.folder.as_str()), ("protocol", "crates/protocol"));
+        assert_eq!(protocol.uses, BTreeSet::from(["derive", "memchr"].map(str::to_owned)));
+        assert_eq!(protocol.tree, BTreeSet::from(["derive", "libc", "memchr"].map(str::to_owned)));
     }
 }

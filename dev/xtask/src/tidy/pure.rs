@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The crates that decide and never do, whether they exist yet or not.
-const PURE: [&str; 6] = ["config", "domain", "engine", "plan", "views", "wire"];
+const PURE: [&str; 6] = ["config", "domain", "engine", "plan", "protocol", "views"];
 
 /// What makes a crate impure, by whole name.
 const DENIED: [&str; 34] = [
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn a_pure_crate_that_links_a_runtime_is_named() {
-        let complaints = check_trees(&workspace("wire", &["memchr", "tokio-util", "getrandom"]));
+        let complaints = check_trees(&workspace("protocol", &["memchr", "tokio-util", "getrandom"]));
         let expected = [
-            "crates/protocol/Cargo.toml: wire is pure, and links getrandom",
-            "crates/protocol/Cargo.toml: wire is pure, and links tokio-util",
+            "crates/protocol/Cargo.toml: protocol is pure, and links getrandom",
+            "crates/protocol/Cargo.toml: protocol is pure, and links tokio-util",
         ];
         assert_complaints(&complaints, &expected);
     }

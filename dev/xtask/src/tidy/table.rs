@@ -91,7 +91,7 @@ mod tests {
 | crate | in one line | may use | never contains |
 |---|---|---|---|
 | domain | ids | – | logic |
-| wire | messages | domain | IO |
+| protocol | messages | domain | IO |
 
 ### Planned
 | crate | in one line | may use | never contains |
@@ -111,9 +111,9 @@ mod tests {
         assert_complaints(&complaints, &[]);
         let expected = [
             r#"domain [] planned=false"#,
-            r#"wire ["domain"] planned=false"#,
-            r#"runtime ["domain", "wire"] planned=true"#,
-            r#"cli ["domain", "wire", "runtime"] planned=true"#,
+            r#"protocol ["domain"] planned=false"#,
+            r#"runtime ["domain", "protocol"] planned=true"#,
+            r#"cli ["domain", "protocol", "runtime"] planned=true"#,
         ];
         assert_eq!(shown(&rows), expected);
     }
