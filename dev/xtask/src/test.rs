@@ -21,6 +21,7 @@ pub fn run() -> Result<()> {
     step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
         tools::ensure_component("fmt", "rustfmt")?;
         tools::ensure_component("clippy", "clippy")?;
+        tools::ensure_holder_target()?;
         tools::ensure(&tools::NEXTEST)
     })?;
     step(
