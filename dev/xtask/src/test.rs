@@ -50,7 +50,7 @@ pub fn run() -> Result<()> {
     })?;
     web::run(&web::Options { screens: false })?;
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
-        tidy::run(&tidy::Options { fix: false })
+        tidy::run(&tidy::Options { fix: false, language: None })
     })?;
     eprintln!("\nAll of it holds ({}).", shell::seconds(start.elapsed()));
     Ok(())
