@@ -1,7 +1,6 @@
-//! Builds the holder as a small static program, so that it can be carried inside of whoever links this crate.
+//! Builds the holder as a small static program that is embedded in this crate, and records its target.
 //!
-//! Cargo can't give one package's program to another one on the stable toolchain, so it is asked a second time, with a
-//! target directory of its own.
+//! Stable Cargo cannot pass the binary of one package to another, so Cargo is called again with its own target directory.
 
 use std::{
     env, fs,
@@ -19,6 +18,7 @@ fn main() -> Outcome {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let target = smallest_target(&env::var("TARGET")?);
     let program = build(&out, &target)?;
+    println!("cargo::rustc-env=HOLDER_TARGET={target}");
     let bytes = fs::read(program)?;
     // Here, because a start of a session would wait most of a millisecond for it.
     println!("cargo::rustc-env=HOLDER_MARK={:016x}", mark(&bytes));
@@ -33,13 +33,20 @@ fn mark(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Returns the target with musl where the toolchain has it: its C library needs half the memory of the other one.
+/// Returns the musl target if the toolchain has it, because musl needs half the memory of glibc; else `target`.
 fn smallest_target(target: &str) -> String {
     let small = target.replace("-linux-gnu", "-linux-musl");
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let found = Command::new(rustc).args(["--print", "target-libdir", "--target", &small]).output();
-    let folder = found.map(|found| String::from_utf8_lossy(&found.stdout).trim().to_owned());
-    if folder.is_ok_and(|folder| Path::new(&folder).is_dir()) { small } else { target.to_owned() }
+    let print = |name: &str| {
+        let output = Command::new(&rustc).args(["--print", name, "--target", &small]).output();
+        output.map_or_else(|_| PathBuf::new(), |output| String::from_utf8_lossy(&output.stdout).trim().into())
+    };
+    // rustup rewrites this file when a target is added or removed.
+    let components = print("sysroot").join("lib/rustlib/components");
+    if components.is_file() {
+        println!("cargo::rerun-if-changed={}", components.display());
+    }
+    if print("target-libdir").is_dir() { small } else { target.to_owned() }
 }
 
 fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {

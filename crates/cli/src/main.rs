@@ -51,12 +51,13 @@ mod source;
 mod status;
 mod store_failure;
 mod tell;
+mod version;
 mod watch;
 mod wish;
 
 /// Runs a team of command-line AI agents through a plan.
 #[derive(Debug, Parser)]
-#[command(name = "jangdan", version, arg_required_else_help = true)]
+#[command(name = "jangdan", version, long_version = version::long(), arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

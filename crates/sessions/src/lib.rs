@@ -16,7 +16,7 @@ mod typist;
 
 pub use launch::{CommandLine, Hired, command_line, new_session_id};
 pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
-pub use program::holder_program;
+pub use program::{HOLDER_TARGET, holder_program};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
 pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
 pub use standing::{Stand, Standing};

@@ -11,6 +11,9 @@ use std::{
 /// The program itself, built with this crate.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jangdan-holder"));
 
+/// Target triple of the embedded holder: `…-musl` if the toolchain had that target at build time.
+pub const HOLDER_TARGET: &str = env!("HOLDER_TARGET");
+
 /// Tells this version of it from others.
 const MARK: &str = env!("HOLDER_MARK");
 

@@ -11,6 +11,8 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
+use crate::progress;
+
 /// Fewer rounds than this say nothing.
 pub const ROUNDS_MIN: usize = 5;
 
@@ -32,7 +34,7 @@ impl<'a> Variant<'a> {
 /// Runs all variants in turns: once to warm up, then `rounds` times; each round begins with another one.
 pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
     let names = variants.iter().map(|variant| variant.name).collect::<Vec<_>>();
-    let Ok(times) = in_turns(rounds, names.len(), |n| {
+    let Ok(times) = in_named_turns(rounds, &names, |n| {
         let start = Instant::now();
         black_box((variants[n].run)());
         Ok::<_, Infallible>(start.elapsed())
@@ -40,26 +42,37 @@ pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
     Timings::new(names.into_iter().zip(times).collect())
 }
 
-/// Lets `n_variants` take turns like [`measure`], for work that can't be timed from its first to its last line.
+/// Lets variants take turns like [`measure`], for work that cannot be timed from its first to its last line.
 ///
-/// Returns what each variant gave in each round, without the round that only warms up.
-pub fn in_turns<T, E>(
+/// `run` gets the index of a name. Returns the results of each variant in each round, without the warm-up round.
+pub fn in_named_turns<T, E>(
     rounds: usize,
-    n_variants: usize,
+    names: &[&str],
     mut run: impl FnMut(usize) -> Result<T, E>,
 ) -> Result<Vec<Vec<T>>, E> {
     let rounds = rounds.max(ROUNDS_MIN);
-    let mut given: Vec<Vec<T>> = (0..n_variants).map(|_| Vec::with_capacity(rounds)).collect();
+    let mut results: Vec<Vec<T>> = names.iter().map(|_| Vec::with_capacity(rounds)).collect();
     for round in 0..=rounds {
-        for turn in 0..n_variants {
-            let n = (turn + round) % n_variants;
-            let one = run(n)?;
+        for turn in 0..names.len() {
+            let n = (turn + round) % names.len();
+            progress::begin(format!("{}, round {round} of {rounds}", names[n]));
+            let result = run(n)?;
             if round > 0 {
-                given[n].push(one);
+                results[n].push(result);
             }
         }
     }
-    Ok(given)
+    Ok(results)
+}
+
+/// Like [`in_named_turns`], with numbers for names.
+pub fn in_turns<T, E>(
+    rounds: usize,
+    n_variants: usize,
+    run: impl FnMut(usize) -> Result<T, E>,
+) -> Result<Vec<Vec<T>>, E> {
+    let names: Vec<String> = (1..=n_variants).map(|number| format!("variant {number}")).collect();
+    in_named_turns(rounds, &names.iter().map(String::as_str).collect::<Vec<_>>(), run)
 }
 
 /// How long each variant took in each round.
@@ -158,12 +171,15 @@ pub struct Report {
     /// What is good to know.
     #[serde(serialize_with = "as_map")]
     pub figures: Vec<(String, f64)>,
+    /// Facts about what was measured, e.g. how it was built.
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<(String, String)>,
 }
 
 impl Report {
     /// Begins a report.
     pub fn new(name: &'static str, rounds: usize) -> Self {
-        Self { name, rounds, ratios: Vec::new(), figures: Vec::new() }
+        Self { name, rounds, ratios: Vec::new(), figures: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds a value that has a goal.
@@ -181,6 +197,11 @@ impl Report {
         self.figures.push((name.to_owned(), rounded(value)));
     }
 
+    /// Adds a fact about what was measured.
+    pub fn note(&mut self, name: &str, text: &str) {
+        self.notes.push((name.to_owned(), text.to_owned()));
+    }
+
     /// Tells whether every goal is reached.
     pub fn holds(&self) -> bool {
         self.ratios.iter().all(|ratio| ratio.holds)
@@ -189,8 +210,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names =
-            self.ratios.iter().map(|ratio| &ratio.name).chain(self.figures.iter().map(|(name, _)| name));
+        let names = self.ratios.iter().map(|ratio| &ratio.name);
+        let names = names.chain(self.figures.iter().map(|(name, _)| name));
+        let names = names.chain(self.notes.iter().map(|(name, _)| name));
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
         writeln!(f, "{}, {} rounds, medians", self.name, self.rounds)?;
         for Ratio { name, value, goal, holds } in &self.ratios {
@@ -199,6 +221,9 @@ impl fmt::Display for Report {
         }
         for (name, value) in &self.figures {
             writeln!(f, "  {name:width$}  {value:>12.3}")?;
+        }
+        for (name, text) in &self.notes {
+            writeln!(f, "  {name:width$}  {text}")?;
         }
         Ok(())
     }
@@ -213,8 +238,8 @@ fn as_text<S: Serializer>(goal: &Goal, serializer: S) -> Result<S::Ok, S::Error>
     serializer.collect_str(goal)
 }
 
-fn as_map<S: Serializer>(figures: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(figures.iter().map(|(name, value)| (name, value)))
+fn as_map<T: Serialize, S: Serializer>(pairs: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 #[cfg(test)]
@@ -259,6 +284,10 @@ mod tests {
         );
         assert_eq!(serde_json::to_string(&report).unwrap(), expected);
         assert!(!report.holds());
+        report.note("holder", "musl");
+        let noted = expected.replace("3355.0}}", r#"3355.0},"notes":{"holder":"musl"}}"#);
+        assert_eq!(serde_json::to_string(&report).unwrap(), noted);
+        assert!(report.to_string().ends_with("holder           musl\n"), "{report}");
     }
 
     #[test]

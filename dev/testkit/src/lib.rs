@@ -6,6 +6,7 @@ pub mod bench;
 pub mod corpus;
 pub mod crank;
 pub mod plans;
+pub mod progress;
 pub mod properties;
 pub mod random;
 pub mod runs;

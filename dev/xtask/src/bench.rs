@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use crate::{shell, web};
+use crate::{shell, tools, web};
 
 /// Which bench, and how its report is printed.
 #[derive(Args)]
@@ -36,8 +36,9 @@ pub fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// Builds what is compared as a whole, and has a browser ready where one is needed.
+/// Builds `jangdan`, and installs what the bench needs: the holder's target, and a browser for `web`.
 fn prepare(options: &Options) -> Result<()> {
+    tools::ensure_holder_target()?;
     if options.name == "web" {
         web::ready_for_browser()?;
     }

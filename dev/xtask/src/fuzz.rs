@@ -122,9 +122,8 @@ fn look(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
 ///
 /// It is started directly and not by `cargo fuzz run`, which prints a found input byte by byte.
 fn build(target: &str) -> Result<PathBuf> {
-    let version = shell::read(Command::new("rustc").arg("-vV"))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
-    let mut command = shell::cargo(&["fuzz", "build", "--sanitizer", "none", "--target", host]);
+    let host = shell::host_target()?;
+    let mut command = shell::cargo(&["fuzz", "build", "--sanitizer", "none", "--target", &host]);
     command.args(["--target-dir", "fuzz/target", target]);
     // Coverage needs compiler flags that are not stable yet; this opens them on the stable toolchain.
     shell::run(command.env("RUSTC_BOOTSTRAP", "1"))?;

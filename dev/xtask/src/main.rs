@@ -7,6 +7,7 @@ mod bench;
 mod chaos;
 mod fuzz;
 mod real_agents;
+mod release;
 mod shell;
 mod sim;
 mod soak;
@@ -44,6 +45,8 @@ enum Command {
     Api(api::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
+    /// Builds the release program, with the small holder.
+    Release,
     /// Simulates runs of the engine with crashes, faulty agents and late answers.
     Sim(sim::Options),
     /// Imagines a million runs, and kills the store a thousand times.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),
+        Command::Release => release::run(),
         Command::Bench(options) => return bench::run(&options),
         Command::Sim(options) => sim::run(&options),
         Command::Soak(options) => soak::run(&options),

@@ -11,7 +11,7 @@ use std::{env, path::PathBuf, process::Command};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::shell;
+use crate::{shell, tools};
 
 /// Which agents, and whether they are installed anew.
 #[derive(Args)]
@@ -40,6 +40,7 @@ pub fn run(options: &Options) -> Result<()> {
         install::ensure(&cache, options.install)
     })?;
     let programs = shell::step("build", "cargo build shows more", || {
+        tools::ensure_holder_target()?;
         shell::programs(&["real-agents", "scripted-agent", "jangdan"])
     })?;
     let mut checks = Command::new(programs.join("real-agents"));

@@ -21,6 +21,13 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// Returns the target triple of this machine.
+pub fn host_target() -> Result<String> {
+    let version = read(Command::new("rustc").arg("-vV").current_dir(root()))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("`rustc -vV` has no line with the host")
+}
+
 /// Runs a command whose output goes to the terminal.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("start {}", shown(command)))?;

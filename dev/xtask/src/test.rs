@@ -21,6 +21,7 @@ pub fn run() -> Result<()> {
     step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
         tools::ensure_component("fmt", "rustfmt")?;
         tools::ensure_component("clippy", "clippy")?;
+        tools::ensure_holder_target()?;
         tools::ensure(&tools::NEXTEST)
     })?;
     step(
@@ -49,7 +50,7 @@ pub fn run() -> Result<()> {
     })?;
     web::run(&web::Options { screens: false })?;
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
-        tidy::run(&tidy::Options { fix: false })
+        tidy::run(&tidy::Options { fix: false, language: None })
     })?;
     eprintln!("\nAll of it holds ({}).", shell::seconds(start.elapsed()));
     Ok(())

@@ -3,6 +3,7 @@
 //! Each check is a pure function from texts to complaints, in a file of its own; this file only reads the texts.
 
 mod architecture;
+mod language;
 mod links;
 mod metadata;
 mod pure;
@@ -10,7 +11,7 @@ mod sources;
 mod table;
 mod text;
 
-use std::{fmt, fs, path::Path, process::Command};
+use std::{borrow::Cow, fmt, fs, path::Path, process::Command};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -23,6 +24,9 @@ pub struct Options {
     /// Writes the generated files anew instead of complaining about them.
     #[arg(long)]
     pub fix: bool,
+    /// Prints how many findings of the language check each folder has, or all findings below a folder.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
+    pub language: Option<String>,
 }
 
 /// A rule that does not hold, where, and what to do.
@@ -30,12 +34,12 @@ pub struct Options {
 pub struct Complaint {
     place: String,
     problem: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
 }
 
 impl Complaint {
-    fn new(place: impl Into<String>, problem: impl Into<String>, hint: &'static str) -> Self {
-        Self { place: place.into(), problem: problem.into(), hint }
+    fn new(place: impl Into<String>, problem: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self { place: place.into(), problem: problem.into(), hint: hint.into() }
     }
 }
 
@@ -57,6 +61,14 @@ pub struct File {
 /// Runs all checks and prints every complaint.
 pub fn run(options: &Options) -> Result<()> {
     let root = shell::root();
+    let language = language::read()?;
+    if let Some(folder) = &options.language {
+        let files = files(&root)?;
+        let is_overview = folder.is_empty();
+        let text = if is_overview { language.counts(&files) } else { language.list(&files, folder) };
+        print!("{text}");
+        return Ok(());
+    }
     let workspace = metadata::read()?;
     if options.fix {
         for (path, content) in pure::generated(&workspace) {
@@ -74,6 +86,7 @@ pub fn run(options: &Options) -> Result<()> {
     complaints.extend(sources::check(&files));
     complaints.extend(text::check(&files, &machine_paths(&root)));
     complaints.extend(links::check(&files));
+    complaints.extend(language.check(&files));
 
     for complaint in &complaints {
         eprintln!("{complaint}");

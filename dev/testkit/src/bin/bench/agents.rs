@@ -20,6 +20,7 @@ use tempfile::{TempDir, tempdir_in};
 use testkit::{
     bench::{Goal, Report},
     corpus::{self, Corpus},
+    progress,
 };
 
 use tmux::Tmux;
@@ -62,6 +63,7 @@ impl Ground {
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
+    progress::begin("64 MB of output are generated");
     let ground = Ground::make()?;
     if !ground.has_tmux {
         eprintln!("warning: tmux is not installed, so the goals that compare with it can't hold");
@@ -69,8 +71,11 @@ pub fn run() -> Result<Report> {
     }
     let floods = flood::measure_all(&ground)?;
     let starts = start::measure_all(&ground)?;
+    progress::begin("memory of a holder and of tmux after 64 MB of output");
     let footprint = footprint::measure_all(&ground)?;
+    progress::begin("memory of a holder while 1 GB of output flows");
     let flatness = footprint::measure_long(&ground)?;
+    progress::begin("50 silent sessions");
     let silence = silence::measure_all(&ground)?;
 
     let mut report = Report::new("agents", floods.rounds);
@@ -97,5 +102,6 @@ pub fn run() -> Result<Report> {
     report.figure("memory KB at 100 MB", flatness.early);
     report.figure("memory KB at 1 GB", flatness.late);
     report.figure("memory KB of each of 50 silent sessions", silence.private_kib);
+    report.note("holder", sessions::HOLDER_TARGET);
     Ok(report)
 }

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use testkit::{
     bench::{Goal, Report, Variant, measure, median},
     crank::{Crank, Keeps},
+    progress,
     runs::{Shape, Work, generate},
 };
 
@@ -21,6 +22,7 @@ pub fn run() -> Result<Report> {
     for shape in [Shape::Random, Shape::Chains] {
         for n_tasks in [50, 200, 1000] {
             for slots in [3, 8, 16] {
+                progress::begin(format!("schedules of {GRAPHS} graphs of {n_tasks} tasks on {slots} slots"));
                 cells.push(Cell::of(shape, n_tasks, slots));
             }
         }
@@ -29,6 +31,7 @@ pub fn run() -> Result<Report> {
     let graphs = cells.len() as f64 * GRAPHS as f64;
     let not_worse = cells.iter().map(|cell| cell.not_worse_than_levels).sum::<f64>() / graphs;
 
+    progress::begin("runs of 200 and of 5,000 tasks are prepared");
     // Made beforehand, so that only the changes are measured; one for each round, and one to warm up.
     let prepare = |n_tasks, repeats| -> Vec<Vec<Crank>> {
         let works: Vec<Work> = (0..repeats).map(|seed| generate(Shape::Chains, n_tasks, seed)).collect();
@@ -43,6 +46,7 @@ pub fn run() -> Result<Report> {
             Variant::new("5,000 tasks", || large.pop().into_iter().flatten().map(turn).sum()),
         ],
     );
+    progress::begin("memory of a run of 5,000 tasks");
     let work = generate(Shape::Chains, 5000, 0);
     let (mut n_steps, mut snapshot_bytes) = (0, 0);
     let mut peak_with = |keeps| {

@@ -3,6 +3,7 @@
 //! A file for each bench; the form of all of them is `testkit::bench`.
 
 mod agents;
+mod child;
 mod engine;
 mod memory;
 mod plan;
@@ -15,7 +16,7 @@ mod wire;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use testkit::bench::Report;
+use testkit::{bench::Report, progress};
 
 /// Measures one part and compares it with its goals.
 #[derive(Parser)]
@@ -51,6 +52,7 @@ enum Name {
 /// Prints the report; the exit status is 1 where a goal is not reached.
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    progress::begin("preparation");
     let outcome: anyhow::Result<Report> = match arguments.name {
         Name::Wire => wire::run(),
         Name::Plan => plan::run(),

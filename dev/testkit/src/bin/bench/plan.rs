@@ -7,7 +7,7 @@ use plan::{Format, Graph, Options};
 use pulldown_cmark::Parser;
 use testkit::{
     bench::{Goal, Report, Variant, measure},
-    plans,
+    plans, progress,
 };
 
 const N_TASKS: usize = 10_000;
@@ -15,6 +15,7 @@ const ROUNDS: usize = 9;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
+    progress::begin("plans of 10,000 tasks are generated and checked");
     let tasks_md = plans::tasks_md(N_TASKS);
     let table = plans::table(N_TASKS);
     let checklist = plans::checklist(N_TASKS);

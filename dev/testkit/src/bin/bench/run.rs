@@ -7,7 +7,8 @@ mod peers;
 mod whole;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    os::fd::{AsFd, OwnedFd},
     process::{Command as Program, Stdio},
     sync::Arc,
     time::{Duration, Instant},
@@ -20,15 +21,18 @@ use domain::{
 };
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
-use rustix::process::{Pid, WaitOptions, wait};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use store::SqliteLog;
 use tempfile::tempdir_in;
 use testkit::{
-    bench::{Goal, Report, Timings, in_turns},
+    bench::{Goal, Report, Timings, in_named_turns},
     crank::{answer, start},
+    progress,
     random::Random,
     runs::Work,
 };
+
+use crate::child::{BoundedChild, WAIT_MAX, first_ready};
 
 const N_TASKS: usize = 1000;
 const N_EDGES: usize = 1500;
@@ -48,7 +52,7 @@ pub fn run() -> Result<Report> {
 
     let mut names = vec!["dispatch", "make", "node start", "first task", "first task, worktree"];
     names.extend(peers.has_ninja.then_some("ninja"));
-    let times = in_turns(ROUNDS, names.len(), |n| -> Result<Duration> {
+    let times = in_named_turns(ROUNDS, &names, |n| -> Result<Duration> {
         match names.get(n).copied().unwrap_or_default() {
             "dispatch" => timed(|| dispatch(&work)),
             "make" => timed(|| peers.make()),
@@ -60,7 +64,9 @@ pub fn run() -> Result<Report> {
     })?;
     let timings = Timings::new(names.iter().copied().zip(times).collect());
     // Thousands of waits for the disk, one after another: once is enough for a figure.
+    progress::begin("recorded: the graph with its log");
     let recorded = timed(|| record(&work, folder.path()))?.as_secs_f64();
+    progress::begin("whole: `jangdan run` on the graph");
     let whole = timed(|| whole::all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
 
     let mut report = Report::new("run", timings.rounds);
@@ -84,6 +90,7 @@ pub fn run() -> Result<Report> {
     report.figure("first task in a worktree ms", timings.seconds("first task, worktree") * 1e3);
     report.figure("tasks", N_TASKS as f64);
     report.figure("edges", N_EDGES as f64);
+    report.note("holder", sessions::HOLDER_TARGET);
     Ok(report)
 }
 
@@ -129,7 +136,7 @@ fn turn(
 ) -> Result<()> {
     let mut now = 0;
     let mut orders: VecDeque<(EffectId, Effect)> = VecDeque::new();
-    let mut running: HashMap<Pid, (SessionId, TaskId)> = HashMap::new();
+    let mut running: VecDeque<TaskProcess> = VecDeque::new();
     let mut n_done = 0;
     let mut take = |actor: &Actor, command: Command, orders: &mut VecDeque<(EffectId, Effect)>| {
         now += 1;
@@ -153,7 +160,7 @@ fn turn(
             {
                 let (session, input) = (*session, *input);
                 take(&Actor::System, Command::ReportInputSent { session, input }, &mut orders)?;
-                running.insert(begin()?, (session, task.clone()));
+                running.push_back(TaskProcess::start(session, task.clone())?);
                 continue;
             }
             for (actor, command) in answer(id, effect) {
@@ -164,8 +171,7 @@ fn turn(
             ensure!(n_done == N_TASKS, "{n_done} of {N_TASKS} tasks were done");
             return Ok(());
         }
-        let Some((pid, _)) = wait(WaitOptions::empty())? else { bail!("nobody is waited for") };
-        let Some((session, task_id)) = running.remove(&pid) else { continue };
+        let (session, task_id) = next_end(&mut running)?;
         n_done += 1;
         let said =
             Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
@@ -178,8 +184,31 @@ fn turn(
     }
 }
 
-/// Starts a process that does nothing.
-fn begin() -> Result<Pid> {
-    let child = Program::new("true").stdin(Stdio::null()).spawn()?;
-    Pid::from_raw(i32::try_from(child.id())?).context("a process has a number")
+/// A process that does nothing, in place of an agent that works on a task.
+struct TaskProcess {
+    child: BoundedChild,
+    descriptor: OwnedFd,
+    session: SessionId,
+    task: TaskId,
+}
+
+impl TaskProcess {
+    fn start(session: SessionId, task: TaskId) -> Result<Self> {
+        let child = BoundedChild::spawn(Program::new("true").stdin(Stdio::null()))?;
+        let descriptor = pidfd_open(Pid::from_child(&child.child), PidfdFlags::empty())?;
+        Ok(Self { child, descriptor, session, task })
+    }
+}
+
+/// Waits for the end of any process and takes it out.
+fn next_end(running: &mut VecDeque<TaskProcess>) -> Result<(SessionId, TaskId)> {
+    let descriptors: Vec<_> = running.iter().map(|process| process.descriptor.as_fd()).collect();
+    let ended = first_ready(&descriptors, WAIT_MAX)?;
+    let ended = ended.and_then(|index| running.remove(index));
+    let Some(TaskProcess { mut child, session, task, .. }) = ended else {
+        bail!("no process of {} ended within {WAIT_MAX:?}; they are killed", running.len());
+    };
+    let status = child.child.wait()?;
+    ensure!(status.success(), "the process of {task} ended with {status}");
+    Ok((session, task))
 }

@@ -17,7 +17,12 @@ use domain::{RunId, Sequence, Timestamp};
 use rusqlite::Connection;
 use store::{Appended, Log, NewEntry, Position, Snapshot, SqliteLog, StoreError};
 use tempfile::tempdir_in;
-use testkit::bench::{Goal, Report, Variant, measure};
+use testkit::{
+    bench::{Goal, Report, Variant, measure},
+    progress,
+};
+
+use crate::child::{self, WAIT_MAX};
 
 const N_PRODUCERS: usize = 64;
 /// How many entries each producer appends in a round, one after the other.
@@ -45,6 +50,7 @@ pub fn run() -> Result<Report> {
     let (mut heads, mut threads_heads) =
         (vec![FINISHED_ENTRIES; N_PRODUCERS], vec![FINISHED_ENTRIES; N_PRODUCERS]);
     let old = SqliteLog::open(old_directory.path())?;
+    progress::begin("three logs of 102,000 entries are written");
     // Those that are written have been in use too: their side files have the size that they keep.
     for log in [&log, &threads_log, &old] {
         fill(log)?;
@@ -68,6 +74,7 @@ pub fn run() -> Result<Report> {
         variants.push(Variant::new("node start", start_node));
     }
     let timings = measure(ROUNDS, variants);
+    progress::begin("the logs are read again");
     let n_expected = N_FILLED + (timings.rounds + 1) as u64 * N_PRODUCERS as u64 * N_APPENDS;
     for log in [&log, &threads_log] {
         let n_recorded = replay(log);
@@ -221,9 +228,9 @@ fn replay(log: &SqliteLog) -> u64 {
     position.0
 }
 
-/// Starts Node with nothing to do, and returns 1 where that went well.
+/// Starts Node with nothing to do, and returns 1 if that succeeded.
 fn start_node() -> u64 {
     let mut node = Command::new("node");
-    node.args(["--eval", "0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    node.status().map_or(0, |status| u64::from(status.success()))
+    node.args(["--eval", "0"]).stdout(Stdio::null()).stderr(Stdio::null());
+    child::status(&mut node, WAIT_MAX).map_or(0, |status| u64::from(status.success()))
 }

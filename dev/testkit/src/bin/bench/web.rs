@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::tempdir_in;
 use testkit::{
     bench::{Goal, Report, median},
+    progress,
     random::Random,
 };
 
@@ -46,14 +47,17 @@ pub fn run() -> Result<Report> {
     let (side, _) = home.start("/api/status")?;
     let run = home.begin(&side, &phases(), &tasks())?;
     side.end()?;
+    progress::begin("a log of 5,000 entries is written");
     history::fill(&home.data(), &run, N_LOGGED, N_SAID)?;
     let (side, _) = home.start("/api/status")?;
+    progress::begin("the browser starts, and loads the page");
     let mut browser = Browser::open(&home.link()?, &run)?;
     let mut changes = Changes::of(&side.address, &run)?;
     let mut report = Report::new("web", ROUNDS);
     first_load(&mut report, &mut browser, &run)?;
     let mut ready = Vec::new();
-    for _ in 0..ROUNDS {
+    for round in 1..=ROUNDS {
+        progress::begin(format!("canvas of 1,000 tasks, round {round} of {ROUNDS}"));
         ready.push(browser.ask("canvas")?);
     }
     let n_seen = ready.last().map_or(f64::NAN, |last| number(last, "nTasks"));
@@ -83,6 +87,7 @@ fn first_load(report: &mut Report, browser: &mut Browser, run: &str) -> Result<(
 
 /// Watches the page while it changes.
 fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes, view: &str) -> Result<()> {
+    progress::begin(format!("{view}: frames during {WATCHED_SECONDS} s of changes"));
     browser.ask("watch")?;
     let rate = changes.paced(PER_SECOND, PER_SECOND * WATCHED_SECONDS)?;
     let watched = browser.ask("watched")?;
@@ -111,6 +116,7 @@ fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes,
 fn memory(report: &mut Report, browser: &mut Browser, changes: &mut Changes) -> Result<()> {
     browser.ask("canvas")?;
     let mut heap = |changes: &mut Changes, n: u32| -> Result<f64> {
+        progress::begin(format!("memory of the page after {n} more changes"));
         changes.fast(n)?;
         Ok(number(&browser.ask("heap")?, "megabytes"))
     };

@@ -6,6 +6,7 @@
 use std::{
     fs::File,
     io::Read,
+    os::unix::process::CommandExt,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -16,7 +17,9 @@ use domain::Role;
 use holder::spool::{Body, Reader};
 use protocol::{Decoder, Item, Keys, Options};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
-use testkit::bench::{Timings, in_turns};
+use testkit::bench::{Timings, in_named_turns};
+
+use crate::child::{self, GroupLimit, WAIT_MAX};
 
 use super::{
     Ground,
@@ -32,8 +35,8 @@ pub fn measure_all(ground: &Ground) -> Result<Timings> {
     let n_bytes = ground.flood.bytes.len();
     // What the reader reads: the spool of a session that is over.
     let mut written = start(ground, &script)?;
-    written.holder.wait()?;
-    let times = in_turns(ROUNDS, NAMES.len(), |n| -> Result<Duration> {
+    written.wait()?;
+    let times = in_named_turns(ROUNDS, &NAMES, |n| -> Result<Duration> {
         let begin = Instant::now();
         match n {
             0 => {
@@ -42,7 +45,7 @@ pub fn measure_all(ground: &Ground) -> Result<Timings> {
             }
             1 => {
                 let mut session = start(ground, &script)?;
-                session.holder.wait()?;
+                session.wait()?;
                 let time = begin.elapsed();
                 let kept = holder::status::read(&session.directory)?.and_then(|summary| summary.exit);
                 let kept = kept.map_or(0, |exit| exit.offset);
@@ -76,15 +79,18 @@ fn read_bare(script: &str) -> Result<usize> {
         .stdin(Stdio::from(theirs.try_clone()?))
         .stdout(Stdio::from(theirs.try_clone()?))
         .stderr(Stdio::from(theirs))
+        .process_group(0)
         .spawn()?;
+    let limit = GroupLimit::new(&child, WAIT_MAX);
     let mut terminal = File::from(ours);
     let mut buffer = vec![0; 64 << 10];
     let mut n_bytes = 0;
-    // A terminal that nobody has open any more gives an error, not an end.
+    // A terminal that no process has open any more gives an error, not an end.
     while let Ok(length @ 1..) = terminal.read(&mut buffer) {
         n_bytes += length;
     }
-    child.wait()?;
+    child::wait(&mut child, "the script", WAIT_MAX)?;
+    limit.check()?;
     Ok(n_bytes)
 }
 

@@ -47,7 +47,7 @@ pub fn measure_all(ground: &Ground) -> Result<Footprint> {
 
 /// Waits until the agent has written all and its keeper is quiet, and returns the keeper's memory.
 fn settled(pid: u32, done: &Path) -> Result<f64> {
-    wait_for("the agent writes all of the flood", || Ok(done.exists()))?;
+    wait_for("the agent has written all of the flood", || Ok(done.exists()))?;
     wait_quiet(&[pid])?;
     let private = private_kib(pid)?;
     fs::remove_file(done)?;
@@ -84,7 +84,7 @@ pub fn measure_long(ground: &Ground) -> Result<Flatness> {
     let total = N_FLOODS * ground.flood.bytes.len() as u64;
     let early = settled(session.pid(), &done)?;
     let mut most = early;
-    wait_for("a gigabyte flows", || {
+    wait_for("a gigabyte has flowed", || {
         // The folder says how far it is; asking the holder would change what is measured.
         let offset = newest(&session.directory)?;
         spool::forget_before(&session.directory, offset.saturating_sub(KEPT_BYTES))?;

@@ -7,8 +7,8 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// How long anything may take. Far more than it does, as the machine may be busy.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+use crate::child::WAIT_MAX;
+
 /// How long nothing may happen to a process that is called quiet.
 const QUIET: Duration = Duration::from_millis(300);
 
@@ -41,19 +41,19 @@ pub fn ticks(pid: u32) -> Result<f64> {
 pub fn wait_quiet(pids: &[u32]) -> Result<()> {
     let all = || pids.iter().map(|pid| switches(*pid)).sum::<Result<f64>>();
     let mut before = all()?;
-    wait_for("processes come to rest", || {
+    wait_for("the processes are idle", || {
         thread::sleep(QUIET);
         let now = all()?;
         Ok(std::mem::replace(&mut before, now) == now)
     })
 }
 
-/// Waits until something is so.
-pub fn wait_for(what: &str, mut is_so: impl FnMut() -> Result<bool>) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so()? {
+/// Waits until a condition holds; an error names it if that takes longer than [`WAIT_MAX`].
+pub fn wait_for(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+    let deadline = Instant::now() + WAIT_MAX;
+    while !holds()? {
         if Instant::now() > deadline {
-            bail!("waited in vain: {what}");
+            bail!("waited {WAIT_MAX:?} in vain until {condition}");
         }
         thread::sleep(Duration::from_millis(5));
     }

@@ -15,7 +15,7 @@ use holder::{
     protocol::{Attachment, Launch, Limits, Reply, Request, Status, WindowSize},
 };
 
-use super::process::PATIENCE;
+use crate::child::{self, WAIT_MAX};
 
 /// As large as the window that tmux makes when nobody looks.
 pub const WINDOW: WindowSize = WindowSize { columns: 80, rows: 24 };
@@ -50,8 +50,13 @@ impl Session {
         self.holder.id()
     }
 
+    /// Waits until the holder has ended, which it does after its agent; kills it if that takes too long.
+    pub fn wait(&mut self) -> Result<()> {
+        child::wait(&mut self.holder, "the holder", WAIT_MAX).map(drop)
+    }
+
     pub fn status(&mut self) -> Result<Status> {
-        match self.connection.ask(&Request::Status, PATIENCE)? {
+        match self.connection.ask(&Request::Status, WAIT_MAX)? {
             Reply::Status(status) => Ok(status),
             other => bail!("the holder was asked for its status and said {other:?}"),
         }
@@ -60,13 +65,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let ended = self.connection.ask(&Request::End { grace: Duration::ZERO }, PATIENCE);
+        let ended = self.connection.ask(&Request::End { grace: Duration::ZERO }, WAIT_MAX);
         if ended.is_err() {
             let _ = self.holder.kill();
         }
-        let _ = self.holder.wait();
+        let _ = self.wait();
         if ended.is_err() {
-            end_orphans(&self.directory, &self.name, PATIENCE);
+            end_orphans(&self.directory, &self.name, WAIT_MAX);
         }
         let _ = fs::remove_dir_all(&self.directory);
     }

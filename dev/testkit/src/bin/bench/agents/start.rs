@@ -6,30 +6,23 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::Read,
-    os::fd::AsFd,
-    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use holder::{
     Ready,
     protocol::{Attachment, Request},
 };
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    fs::{CWD, FileType, Mode, mknodat},
-    process::{Pid, WaitOptions, waitpid},
-};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use sessions::{Demand, Found, Sandbox, Start};
-use testkit::bench::{Report, Timings, in_turns};
+use testkit::bench::{Report, Timings, in_named_turns};
+
+use crate::child::{self, SignalPipe, WAIT_MAX};
 
 use super::{
     Ground,
-    process::PATIENCE,
     session::{SILENT, Session, WINDOW, shell},
     tmux::Tmux,
 };
@@ -66,14 +59,14 @@ impl Starts {
 
 /// Starts each kind in turns.
 pub fn measure_all(ground: &Ground) -> Result<Starts> {
-    let mut word = Word::make(&ground.path().join("word"))?;
-    let script = format!("echo > '{}'; {SILENT}", word.path.display());
+    let mut pipe = SignalPipe::create(&ground.path().join("started"))?;
+    let script = format!("echo > '{}'; {SILENT}", pipe.path.display());
     let tmux = Tmux::prepare()?;
     if ground.has_tmux {
         tmux.new_session(&shell(SILENT))?;
     }
-    let n_variants = if ground.has_tmux { NAMES.len() } else { NAMES.len() - 2 };
-    let times = in_turns(ROUNDS, n_variants, |n| -> Result<[Duration; 2]> {
+    let names = if ground.has_tmux { &NAMES[..] } else { &NAMES[..3] };
+    let times = in_named_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
         let ready = if n == 2 { Some(Ready::start(&ground.program)?) } else { None };
         let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
         thread::sleep(REST);
@@ -89,7 +82,7 @@ pub fn measure_all(ground: &Ground) -> Result<Starts> {
             _ => Started::Tmux(first.as_ref().context("a tmux")?.new_session(&shell(&script))?),
         };
         let returned = begin.elapsed();
-        let spoke = word.wait()?.duration_since(begin);
+        let spoke = pipe.wait(WAIT_MAX)?.duration_since(begin);
         drop(started);
         if n == 3 {
             tmux.end_other_sessions()?;
@@ -134,41 +127,17 @@ fn start_session<'a>(ground: &'a Ground, script: &str) -> Result<Own<'a>> {
 impl Drop for Own<'_> {
     fn drop(&mut self) {
         let Self { ground: Ground { sessions, .. }, found } = self;
-        if sessions.ask(found, &Request::End { grace: Duration::ZERO }, PATIENCE).is_err() {
+        if sessions.ask(found, &Request::End { grace: Duration::ZERO }, WAIT_MAX).is_err() {
             sessions.bury(found);
         }
         // Written behind the reply to the start, so it is there for certain only now.
         let holder = holder::status::read(&found.directory).ok().flatten().map(|summary| summary.holder_pid);
         if let Some(holder) = holder.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+            if !child::ends_within(holder, WAIT_MAX).unwrap_or(false) {
+                let _ = kill_process(holder, Signal::KILL);
+            }
             let _ = waitpid(Some(holder), WaitOptions::empty());
         }
         let _ = sessions.remove(found);
-    }
-}
-
-/// Where agents say that they run.
-struct Word {
-    path: PathBuf,
-    file: File,
-}
-
-impl Word {
-    fn make(path: &Path) -> Result<Self> {
-        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-        // Open for writing too, so that it has no end when an agent closes it.
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Self { path: path.to_owned(), file })
-    }
-
-    /// Waits until an agent says that it runs, and returns when it did.
-    fn wait(&mut self) -> Result<Instant> {
-        let timeout = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
-        let mut polled = [PollFd::from_borrowed_fd(self.file.as_fd(), PollFlags::IN)];
-        if poll(&mut polled, Some(&timeout))? == 0 {
-            bail!("the agent does not run");
-        }
-        let at = Instant::now();
-        self.file.read_exact(&mut [0])?;
-        Ok(at)
     }
 }

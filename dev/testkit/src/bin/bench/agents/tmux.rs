@@ -6,9 +6,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+
+use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
 
 /// A server with a socket in a folder that only we have; nobody's configuration counts.
 pub struct Tmux {
@@ -18,9 +20,7 @@ pub struct Tmux {
 
 impl Tmux {
     pub fn is_installed() -> bool {
-        let mut tmux = Command::new("tmux");
-        tmux.arg("-V").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        tmux.status().is_ok_and(|status| status.success())
+        child::is_installed("tmux", "-V")
     }
 
     /// Prepares a server, which the first session starts.
@@ -30,22 +30,20 @@ impl Tmux {
 
     /// Starts a session that nobody looks at.
     pub fn new_session(&self, command: &[OsString]) -> Result<()> {
-        let status = self.command(&["new-session", "-d"]).args(command).status()?;
-        ensure!(status.success(), "tmux new-session: {status}");
-        Ok(())
+        child::run(self.command(&["new-session", "-d"]).args(command), WAIT_MAX)
     }
 
     /// Ends the sessions that are there, and leaves the server with one.
     pub fn end_other_sessions(&self) -> Result<()> {
-        let status = self.command(&["kill-session", "-a", "-t", "0"]).status()?;
-        ensure!(status.success(), "tmux kill-session: {status}");
-        Ok(())
+        child::run(&mut self.command(&["kill-session", "-a", "-t", "0"]), WAIT_MAX)
     }
 
     /// Returns the server's process number.
     pub fn pid(&self) -> Result<u32> {
-        let output = self.command(&["display-message", "-p", "#{pid}"]).stdout(Stdio::piped()).output()?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
+        let mut command = self.command(&["display-message", "-p", "#{pid}"]);
+        let mut tmux = BoundedChild::spawn(command.stdout(Stdio::piped()))?;
+        let output = tmux.child.stdout.take().context("tmux has no output")?;
+        Ok(LineReader::new(output).next_line(WAIT_MAX)?.trim().parse()?)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -59,10 +57,10 @@ impl Tmux {
 impl Drop for Tmux {
     fn drop(&mut self) {
         let Ok(pid) = self.pid() else { return };
-        let _ = self.command(&["kill-server"]).status();
+        let _ = child::run(&mut self.command(&["kill-server"]), WAIT_MAX);
         // One that only waits to be taken note of has no command line any more.
         let is_gone = || Ok(fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |line| line.is_empty()));
-        if super::process::wait_for("tmux ends", is_gone).is_err()
+        if super::process::wait_for("tmux has ended", is_gone).is_err()
             // Only what is still tmux: the number may be somebody else's by now.
             && fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux"))
             && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)

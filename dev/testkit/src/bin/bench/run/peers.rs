@@ -3,7 +3,6 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -12,6 +11,10 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use testkit::runs::Work;
 
+use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
+
+/// Limit for a build of the whole graph, which takes a few seconds.
+const BUILD_MAX: Duration = Duration::from_secs(300);
 const SERVER: &str = "require('http').createServer(() => {}).listen(0, '127.0.0.1', () => console.log('up'))";
 
 pub struct Peers {
@@ -36,13 +39,14 @@ impl Peers {
         }
         fs::write(folder.join("Makefile"), makefile)?;
         fs::write(folder.join("build.ninja"), ninja)?;
-        let has = |program: &str| {
-            let mut command = Command::new(program);
-            command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-            command.status().is_ok_and(|status| status.success())
-        };
-        ensure!(has("node"), "Node is not there, and a goal is measured by it: install Node 20.19 or later");
-        Ok(Self { folder: folder.to_owned(), has_ninja: has("ninja") })
+        let is_installed = |program| child::is_installed(program, "--version");
+        for (program, name) in [("node", "Node 20.19 or later"), ("make", "GNU make")] {
+            ensure!(
+                is_installed(program),
+                "{program} is not installed, and a goal is measured by it: install {name}"
+            );
+        }
+        Ok(Self { folder: folder.to_owned(), has_ninja: is_installed("ninja") })
     }
 
     pub fn make(&self) -> Result<()> {
@@ -56,22 +60,18 @@ impl Peers {
     }
 
     fn build(&self, command: &mut Command) -> Result<()> {
-        let status = command.current_dir(&self.folder).stdout(Stdio::null()).status()?;
-        ensure!(status.success(), "{command:?} ended with {status}");
-        Ok(())
+        child::run(command.current_dir(&self.folder).stdout(Stdio::null()), BUILD_MAX)
     }
 
     /// Returns how long a bare server takes until it listens.
     pub fn node(&self) -> Result<Duration> {
         let start = Instant::now();
-        let mut node = Command::new("node").args(["-e", SERVER]).stdout(Stdio::piped()).spawn()?;
-        let output = node.stdout.take().context("it has an output")?;
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
+        let mut node = Command::new("node");
+        let mut node = BoundedChild::spawn(node.args(["-e", SERVER]).stdout(Stdio::piped()))?;
+        let output = node.child.stdout.take().context("node has no output")?;
+        let line = LineReader::new(output).next_line(WAIT_MAX).context("start a server in node")?;
         let took = start.elapsed();
-        node.kill()?;
-        node.wait()?;
-        ensure!(line == "up\n", "node said {line:?}");
+        ensure!(line == "up", "node printed {line:?}");
         Ok(took)
     }
 }

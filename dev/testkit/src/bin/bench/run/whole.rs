@@ -1,17 +1,27 @@
 //! `jangdan run` itself: a plan file, a configuration, a script as the agent.
+//!
+//! Everything is in a folder of its own, with its own git repository and home: settings of this machine, and of the
+//! repository that the folder may lie in, have no effect.
 
 use std::{
+    env,
     fmt::Write as _,
     fs::{self, File},
-    io::Read,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use holder::protocol::Request;
+use sessions::{Found, Sessions, State};
 use tempfile::{TempDir, tempdir_in};
 use testkit::runs::Work;
+
+use crate::child::{self, BoundedChild, SignalPipe, WAIT_MAX};
+
+/// Limit for a run of the whole graph, which takes up to a minute.
+const RUN_MAX: Duration = Duration::from_secs(300);
 
 /// Runs all tasks of a graph.
 pub fn all_tasks(jangdan: &Path, work: &Work, folder: &Path) -> Result<()> {
@@ -26,68 +36,102 @@ pub fn all_tasks(jangdan: &Path, work: &Work, folder: &Path) -> Result<()> {
         let before = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
         write!(plan, "\n### T{}: Nothing\n- **Dependencies**: {before}\n", task + 1)?;
     }
-    let project = project(folder, &plan, "read -r task; echo DONE:$JANGDAN_TASK", false)?;
-    let status = command(jangdan, &project, false).status()?;
-    ensure!(status.success(), "jangdan ended with {status}");
-    Ok(())
+    let project = Project::create(folder, &plan, "read -r task; echo DONE:$JANGDAN_TASK")?;
+    let outcome = child::run(&mut project.command(jangdan, false)?, RUN_MAX);
+    outcome.with_context(|| project.clean_up())
 }
 
-/// Returns how long it takes from the start of the program to the first breath of the first agent.
+/// Returns the time from the start of the program until the first agent runs.
 pub fn first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
-    let project = project(
-        folder,
-        "# A plan\n\n### T1: Nothing\n",
-        "echo here > $BREATH; read -r task; echo DONE:$JANGDAN_TASK",
-        in_worktree,
-    )?;
-    let breath = project.path().join("breath");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &breath,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )?;
-    let start = Instant::now();
-    let mut child = command(jangdan, &project, in_worktree).env("BREATH", &breath).spawn()?;
-    // Opening it waits for the agent to open its end.
-    let mut said = String::new();
-    File::open(&breath)?.read_to_string(&mut said)?;
-    let took = start.elapsed();
-    let status = child.wait()?;
-    ensure!(status.success() && said == "here\n", "jangdan ended with {status}");
-    Ok(took)
-}
-
-fn command(jangdan: &Path, project: &TempDir, in_worktree: bool) -> Command {
-    let mut command = Command::new(jangdan);
-    command.args(["run", "--json", "--set", "orchestration.gate_approval=automatic"]);
-    command.args(["--set", "orchestration.max_concurrency=4"]);
-    if !in_worktree {
-        command.arg("--no-worktrees");
+    let script = "echo here > $STARTED; read -r task; echo DONE:$JANGDAN_TASK";
+    let project = Project::create(folder, "# A plan\n\n### T1: Nothing\n", script)?;
+    if in_worktree {
+        project.git(&["add", "."])?;
+        project.git(&["commit", "--quiet", "-m", "begin"])?;
     }
-    command.current_dir(project.path().join("project")).env("JANGDAN_DATA", project.path().join("data"));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command
+    let mut pipe = SignalPipe::create(&project.root.path().join("started"))?;
+    let mut command = project.command(jangdan, in_worktree)?;
+    command.env("STARTED", &pipe.path);
+    let mut run = || {
+        let start = Instant::now();
+        let mut child = BoundedChild::spawn(&mut command)?;
+        let took = pipe.wait_while_runs(&child, WAIT_MAX)?.duration_since(start);
+        let status = child.wait(WAIT_MAX)?;
+        ensure!(status.success(), "jangdan ended with {status}");
+        Ok(took)
+    };
+    run().with_context(|| project.clean_up())
 }
 
-fn project(folder: &Path, plan: &str, script: &str, has_git: bool) -> Result<TempDir> {
-    let place = tempdir_in(folder)?;
-    let project = place.path().join("project");
-    fs::create_dir(&project)?;
-    fs::write(project.join("TASKS.md"), plan)?;
-    fs::write(project.join("agent.sh"), script)?;
-    let config = format!(
-        "[agents.script]\nextends = \"shell\"\narguments = [\"{}\"]\n[team]\nworker = \"script\"\n",
-        project.join("agent.sh").display()
-    );
-    fs::write(project.join("jangdan.toml"), config)?;
-    if has_git {
-        let identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
-        for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "begin"]] {
-            let status = Command::new("git").args(identity).args(arguments).current_dir(&project).status()?;
-            ensure!(status.success(), "git ended with {status}");
+/// A project with one agent, and the data directory of its runs.
+struct Project {
+    root: TempDir,
+}
+
+impl Project {
+    fn create(parent: &Path, plan: &str, script: &str) -> Result<Self> {
+        let project = Self { root: tempdir_in(parent)? };
+        let folder = project.folder();
+        fs::create_dir(&folder)?;
+        fs::write(folder.join("TASKS.md"), plan)?;
+        fs::write(folder.join("agent.sh"), script)?;
+        let config = format!(
+            "[agents.script]\nextends = \"shell\"\narguments = [\"{}\"]\n[team]\nworker = \"script\"\n",
+            folder.join("agent.sh").display()
+        );
+        fs::write(folder.join("jangdan.toml"), config)?;
+        project.git(&["init", "--quiet"])?;
+        Ok(project)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.root.path().join("data")
+    }
+
+    fn errors(&self) -> PathBuf {
+        self.root.path().join("errors")
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<()> {
+        let mut git = self.program("git");
+        git.args(["-c", "user.name=bench", "-c", "user.email=bench@localhost"]).args(arguments);
+        child::run(&mut git, WAIT_MAX)
+    }
+
+    /// Returns `jangdan run` for the project; what it prints to standard error goes to a file.
+    fn command(&self, jangdan: &Path, in_worktree: bool) -> Result<Command> {
+        let mut command = self.program(jangdan);
+        command.args(["run", "--json", "--set", "orchestration.gate_approval=automatic"]);
+        command.args(["--set", "orchestration.max_concurrency=4"]);
+        if !in_worktree {
+            command.arg("--no-worktrees");
         }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(self.errors())?);
+        Ok(command)
     }
-    Ok(place)
+
+    /// Returns a command in the project's folder that gets nothing of this machine's environment but the PATH.
+    fn program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder()).env_clear();
+        command.env("PATH", env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
+        command.env("HOME", self.root.path()).env("JANGDAN_DATA", self.data());
+        command
+    }
+
+    /// Ends the sessions that a killed `jangdan` has left running, and returns what it printed, for an error message.
+    fn clean_up(&self) -> String {
+        let live = |session: &Found| matches!(session.state, State::Alive(_) | State::Starting);
+        if let Ok(sessions) = Sessions::open(&self.data()) {
+            for session in sessions.list().unwrap_or_default().iter().filter(|session| live(session)) {
+                let _ = sessions.ask(session, &Request::End { grace: Duration::ZERO }, WAIT_MAX);
+            }
+        }
+        let errors = child::tail(&self.errors()).unwrap_or_default();
+        format!("jangdan run failed; the end of its standard error: {errors:?}")
+    }
 }

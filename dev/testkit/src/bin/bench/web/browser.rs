@@ -1,18 +1,24 @@
 //! The browser: a script in Node that is told what to do, a line each.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::Write,
     path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{ChildStdout, Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::child::{BoundedChild, LineReader, WAIT_MAX};
+
+/// Limit for one command; the slowest takes some seconds.
+const COMMAND_MAX: Duration = Duration::from_secs(180);
+
 /// A browser that looks at a run.
 pub struct Browser {
-    child: Child,
-    said: BufReader<ChildStdout>,
+    child: BoundedChild,
+    replies: LineReader<ChildStdout>,
 }
 
 impl Browser {
@@ -24,25 +30,25 @@ impl Browser {
         );
         let mut node = Command::new("node");
         node.arg("bench/measure.mjs").args([link, run]).current_dir(web);
-        let mut child = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("start node")?;
-        let said = BufReader::new(child.stdout.take().context("its output")?);
-        Ok(Self { child, said })
+        let mut child = BoundedChild::spawn(node.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let replies = LineReader::new(child.child.stdout.take().context("node has no output")?);
+        Ok(Self { child, replies })
     }
 
-    /// Has something done, and returns what it says.
+    /// Sends a command and returns its reply.
     pub fn ask(&mut self, command: &str) -> Result<Value> {
-        let input = self.child.stdin.as_mut().context("its input")?;
-        writeln!(input, "{command}")?;
-        let mut line = String::new();
-        self.said.read_line(&mut line)?;
-        serde_json::from_str(&line).with_context(|| format!("the browser ended at '{command}'"))
+        let input = self.child.child.stdin.as_mut().context("node has no input")?;
+        writeln!(input, "{command}").with_context(|| format!("send '{command}' to the browser"))?;
+        let reply = self.replies.next_line(COMMAND_MAX);
+        let reply = reply.with_context(|| format!("the browser did not answer '{command}'"))?;
+        serde_json::from_str(&reply).with_context(|| format!("the browser's answer to '{command}'"))
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Without more to do it closes the browser and ends.
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
+        // At the end of its input the script closes the browser and ends.
+        drop(self.child.child.stdin.take());
+        let _ = self.child.wait(WAIT_MAX);
     }
 }
