@@ -209,7 +209,7 @@ test("the canvas comes when its rows can be had again", async () => {
 
 test("a server that has no room for one more is not taken for one that is away", async () => {
   const full = {
-    code: "too-many-listeners",
+    code: "too-many-subscribers",
     title: "Too many listen",
     detail: "too many follow the runs already",
   };

@@ -154,8 +154,8 @@ pub struct Shown {
     pub position: Position,
     /// Its place in the run.
     pub sequence: Sequence,
-    /// The rows.
-    pub views: Views,
+    /// The rows as they were then, shared with the run's loop.
+    pub views: Arc<Views>,
 }
 
 /// What becomes of the agents when the server stops.
@@ -505,7 +505,7 @@ fn sign(byte: u8) -> char {
 }
 
 pub(crate) fn shown(kept: &Kept) -> Shown {
-    Shown { position: kept.position(), sequence: kept.run().sequence(), views: kept.views().clone() }
+    Shown { position: kept.position(), sequence: kept.run().sequence(), views: Arc::clone(kept.views()) }
 }
 
 impl From<WishError> for HostError {

@@ -60,7 +60,8 @@ pub struct Kept {
     id: RunId,
     log: Arc<dyn Log>,
     run: Run,
-    views: Views,
+    /// Shared with readers; copied only if an event comes while a reader has them.
+    views: Arc<Views>,
     /// Changes of rows that are not saved yet.
     unsaved: Vec<RowChange>,
     snapshot_at: Sequence,
@@ -75,7 +76,7 @@ impl Kept {
     pub fn open(log: Arc<dyn Log>, id: RunId) -> Result<Self, StoreError> {
         let (run, snapshot_at) = restore(&*log, &id)?;
         let mut kept = Self {
-            views: Views::new(id.clone()),
+            views: Arc::new(Views::new(id.clone())),
             id,
             log,
             run,
@@ -99,7 +100,7 @@ impl Kept {
     }
 
     /// Returns the run's rows.
-    pub fn views(&self) -> &Views {
+    pub fn views(&self) -> &Arc<Views> {
         &self.views
     }
 
@@ -165,7 +166,7 @@ impl Kept {
 
     /// Folds an event of an append that ended at a place; what is appended together stands together.
     fn show(&mut self, recorded: &RecordedEvent, end: Position) -> ShownEvent {
-        let changes = self.views.apply(recorded);
+        let changes = Arc::make_mut(&mut self.views).apply(recorded);
         self.unsaved.extend(changes.iter().map(|change| row_change(change, recorded.sequence)));
         let behind = self.run.sequence().0.saturating_sub(recorded.sequence.0);
         let position = Position(end.0.saturating_sub(behind));
@@ -193,7 +194,7 @@ impl Kept {
                     // Orders are not given twice: what is still open is in `outstanding`.
                     drop(self.run.apply(&recorded));
                 }
-                let changes = self.views.apply(&recorded);
+                let changes = Arc::make_mut(&mut self.views).apply(&recorded);
                 if recorded.sequence > saved {
                     let unsaved = changes.iter().map(|change| row_change(change, recorded.sequence));
                     self.unsaved.extend(unsaved);

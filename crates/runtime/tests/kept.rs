@@ -200,3 +200,23 @@ fn a_damaged_snapshot_costs_a_replay_and_nothing_else() {
     log.save_snapshot(&id(), Snapshot { sequence, version, bytes }).unwrap();
     assert_eq!(Kept::open(log, id()).unwrap().run().snapshot(), state);
 }
+
+#[test]
+fn readers_share_the_rows_and_an_event_copies_them_only_for_a_reader() {
+    let folder = TempDir::new().unwrap();
+    let mut kept = Kept::open(open(folder.path()), id()).unwrap();
+    let work = generate(Shape::Chains, 5, 1);
+    kept.wish(domain::Timestamp(1), &ana(), start(&work, 1)).unwrap();
+
+    let (first, second) = (Arc::clone(kept.views()), Arc::clone(kept.views()));
+    assert!(Arc::ptr_eq(&first, &second), "reads of the same moment are one copy");
+    let read_at = first.sequence();
+    kept.wish(domain::Timestamp(2), &ana(), Command::PauseRun).unwrap();
+    assert_eq!(first.sequence(), read_at, "what was read stays as it was");
+    assert!(kept.views().sequence() > read_at);
+    drop((first, second));
+
+    let place = Arc::as_ptr(kept.views());
+    kept.wish(domain::Timestamp(3), &ana(), Command::ContinueRun).unwrap();
+    assert_eq!(Arc::as_ptr(kept.views()), place, "without a reader nothing is copied");
+}

@@ -16,15 +16,15 @@ use tokio::{
 
 use crate::{
     configured::KnownAgents,
-    feed::{Feed, Line, follow},
+    feed::{Feed, StreamContext, follow},
     once::Answers,
     problem::Failure,
     routes,
     stop::{Stage, Stop},
 };
 
-/// How many may listen at once.
-pub(crate) const LISTENERS_MAX: usize = 1200;
+/// Event streams that may be open at once, over the socket and the port together.
+pub(crate) const SUBSCRIBERS_MAX: usize = 256;
 /// How many may read the log anew at once: it is work for a processor.
 const READERS_MAX: usize = 2;
 /// How many may look at a terminal at once: each has a thread.
@@ -43,7 +43,7 @@ pub struct Api {
     pub(crate) address: Option<String>,
     pub(crate) agents: KnownAgents,
     pub(crate) answers: Arc<Answers>,
-    pub(crate) listeners: Arc<Semaphore>,
+    pub(crate) subscribers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
 }
@@ -64,7 +64,7 @@ impl Api {
             agents: KnownAgents::default(),
             answers: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
-            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            subscribers: Arc::new(Semaphore::new(SUBSCRIBERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
         })
     }
@@ -107,14 +107,14 @@ impl Api {
         let _ = stage.wait_for(|stage| *stage == Stage::Over).await;
     }
 
-    /// Returns what a listener needs, unless there are too many.
-    pub(crate) fn line(&self) -> Option<Line> {
-        Some(Line {
+    /// Returns what an event stream needs; `None` if [`SUBSCRIBERS_MAX`] are open.
+    pub(crate) fn stream_context(&self) -> Option<StreamContext> {
+        Some(StreamContext {
             feed: Arc::clone(&self.feed),
             stage: self.stop.watch(),
             log: Arc::clone(self.host.log()),
             readers: Arc::clone(&self.readers),
-            place: Arc::clone(&self.listeners).try_acquire_owned().ok()?,
+            _permit: Arc::clone(&self.subscribers).try_acquire_owned().ok()?,
         })
     }
 

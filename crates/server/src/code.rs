@@ -67,8 +67,10 @@ pub enum Code {
     Busy,
     /// The server is about to end.
     Stopping,
-    /// Too many listen.
-    TooManyListeners,
+    /// As many event streams are open as the server allows.
+    TooManySubscribers,
+    /// As many terminals are open as the server allows.
+    TooManyTerminals,
     /// The disk is full.
     DiskFull,
 }
@@ -123,7 +125,8 @@ impl Code {
             Self::Broken => ("broken", StatusCode::INTERNAL_SERVER_ERROR, "Something broke"),
             Self::Busy => ("busy", StatusCode::SERVICE_UNAVAILABLE, "Somebody else has it"),
             Self::Stopping => ("stopping", StatusCode::SERVICE_UNAVAILABLE, "The server is about to end"),
-            Self::TooManyListeners => ("too-many-listeners", StatusCode::SERVICE_UNAVAILABLE, "Too many listen"),
+            Self::TooManySubscribers => ("too-many-subscribers", StatusCode::SERVICE_UNAVAILABLE, "Too many event streams are open"),
+            Self::TooManyTerminals => ("too-many-terminals", StatusCode::SERVICE_UNAVAILABLE, "Too many terminals are open"),
             Self::DiskFull => ("disk-full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
         }
     }

@@ -4,8 +4,8 @@
 //! whoever has come to a place has seen everything up to it.
 //! Invariant: what is kept are entries without a gap, the last of them at `head`.
 
+mod event_stream;
 mod frames;
-mod listener;
 mod missed;
 mod told;
 mod wanted;
@@ -25,11 +25,12 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
+#[cfg(test)]
+pub(crate) use event_stream::KEEP_ALIVE;
+pub use event_stream::{EventStream, StreamContext};
 #[cfg(feature = "typescript")]
 pub use frames::{Changed, Glimpsed};
 pub use frames::{Frames, PROBLEM, SEEN, SeenFrames};
-pub use listener::{AtHand, Line, Listener, Step};
-pub(crate) use listener::{QUIET, QUIET_MAX, rest};
 use missed::Missed;
 pub use missed::{end_of, is_taken};
 use told::Told;
@@ -43,6 +44,8 @@ const SEEN_MAX: usize = 1024;
 const REACH_ENTRIES_MAX: u64 = 5000;
 /// How long news waits for what stands before it, until that is read from the log.
 const GAP_MAX: Duration = Duration::from_millis(500);
+/// Entries that may wait for an earlier one, until that is read from the log.
+const EARLY_MAX: usize = 4096;
 
 /// The news of all runs.
 pub struct Feed {
@@ -59,7 +62,7 @@ struct Kept {
     head: Position,
     /// When the last one came.
     came_at: Instant,
-    /// What was last told in one go. A crowd that waits at one place is told the same, and it is put together once.
+    /// The last chunk. Streams that wait at the same position share it.
     told: Option<Batch>,
 }
 
@@ -162,8 +165,8 @@ impl Feed {
         self.head.send_replace(position);
     }
 
-    /// Reads from the log what stands between a place and what is at hand, for everybody: a crowd that comes back to a
-    /// server that was started anew reads it once. Returns whether it is at hand now; what is too much is not.
+    /// Reads the entries between a position and the oldest that is kept from the log, and keeps them for all streams:
+    /// clients that reconnect to a restarted server share one log read. Returns `false` if that is too much to keep.
     pub fn reach_back(&self, log: &Arc<dyn Log>, to: Position) -> Result<bool, StoreError> {
         let (first, bytes_max) = {
             let kept = self.kept();
@@ -267,24 +270,27 @@ pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Rec
         } else {
             timeout_at(patience, news.recv()).await.ok()
         };
-        match heard {
+        let must_read_log = match heard {
             Some(Ok(published)) => match &*published {
                 Published::Recorded { position, .. } if *position > feed.head() => {
                     early.insert(*position, published);
+                    early.len() > EARLY_MAX
                 }
-                Published::Recorded { .. } => {}
+                Published::Recorded { .. } => false,
                 Published::Seen { run, session, what } => {
-                    // Written once, whoever listens; that nobody does is no mistake.
+                    // Written once for all streams. Sending fails only if there is none.
                     if feed.seen.receiver_count() > 0 {
                         drop(feed.seen.send(Arc::new(SeenFrames::of(run, *session, what))));
                     }
+                    false
                 }
             },
             Some(Err(broadcast::error::RecvError::Closed)) => return,
-            Some(Err(broadcast::error::RecvError::Lagged(_))) | None => {
-                early.clear();
-                feed.fill(&log).await;
-            }
+            Some(Err(broadcast::error::RecvError::Lagged(_))) | None => true,
+        };
+        if must_read_log {
+            early.clear();
+            feed.fill(&log).await;
         }
         while let Some(first) = early.first_entry() {
             if first.key().0 > feed.head().0 + 1 {

@@ -17,8 +17,8 @@ use crate::{
 
 /// Where the port is remembered, so that a link stays good.
 const FILE: &str = "port";
-/// How many clients may wait to be let in: a thousand may come back at once.
-const WAITING_MAX: u32 = 1024;
+/// Clients that may wait to be accepted: all may reconnect at once when a server starts again.
+const BACKLOG: u32 = 1024;
 
 /// Whether a server listens on loopback too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     // The port of a server that just ended can be had at once.
     socket.set_reuseaddr(true)?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
-    socket.listen(WAITING_MAX)
+    socket.listen(BACKLOG)
 }
 
 /// Returns the address of a port on loopback.

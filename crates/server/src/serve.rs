@@ -1,7 +1,4 @@
-//! Takes connections and answers them, within bounds, until everything is over.
-
-mod crowd;
-mod listening;
+//! Accepts connections and serves HTTP/1.1 on them, within bounds, until the server has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,75 +8,66 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::{sync::Semaphore, task::JoinSet, time::timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Semaphore,
+    task::JoinSet,
+    time::timeout,
+};
 use tokio_io_timeout::TimeoutStream;
 
-use crate::{Api, api::LISTENERS_MAX};
-use crowd::Crowd;
-use listening::Connection;
-pub use listening::Handover;
+use crate::{Api, api::SUBSCRIBERS_MAX};
 
-/// How many connections there are at once; more wait until one ends. Listeners leave room for those who ask.
-const CONNECTIONS_MAX: usize = LISTENERS_MAX + 256;
-/// How long the head of a request may take, and so how long a connection may have nothing to say.
+/// Connections of one listener; further clients wait in its backlog. Event streams leave 256 for other requests.
+pub(crate) const CONNECTIONS_MAX: usize = SUBSCRIBERS_MAX + 256;
+/// Time for the head of a request, and so for an idle connection.
 const HEAD_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long a client may take nothing of what it is told.
+/// Time in which a client must read something of its answer; one that reads nothing for so long is cut off.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(20);
-/// How large the head of a request can be.
-const HEAD_BYTES_MAX: usize = 32 << 10;
-/// How many headers it can have.
+/// Size of the head of a request, and about what is buffered of an answer that the client does not read.
+const BUFFER_BYTES_MAX: usize = 32 << 10;
 const HEADERS_MAX: usize = 64;
-/// How long answers that are under way may take at the end.
-const GOODBYE_MAX: Duration = Duration::from_secs(5);
+/// Time for answers in progress when the server ends.
+const SHUTDOWN_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Answers whoever comes, until the end was asked for and carried out.
-pub async fn serve<L: Listener<Io: Connection>>(api: &Api, listener: L, router: Router) {
-    serve_with(Crowd::new(api), api, listener, router).await;
-}
-
-async fn serve_with<L: Listener<Io: Connection>>(crowd: Crowd, api: &Api, mut listener: L, router: Router) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let crowd = Arc::new(crowd);
+/// Serves connections until the server has ended.
+pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
+    let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok();
-            (place, listener.accept().await.0)
+            let slot = Arc::clone(&slots).acquire_owned().await.ok();
+            (slot, listener.accept().await.0)
         };
-        let (place, io) = tokio::select! {
+        let (slot, io) = tokio::select! {
             next = next => next,
             () = api.over() => break,
         };
-        let (router, api, crowd) = (router.clone(), api.clone(), Arc::clone(&crowd));
+        let (router, api) = (router.clone(), api.clone());
         connections.spawn(async move {
-            if let Some(io) = io.listen(&crowd, &router).await {
-                // Of its own: it is much larger than one who only listens.
-                Box::pin(connection(&api, io, router)).await;
-            }
-            drop(place);
+            connection(&api, io, router).await;
+            drop(slot);
         });
         while connections.try_join_next().is_some() {}
     }
     drop(listener);
-    // Whoever is not done by then is cut off.
-    let _ = timeout(GOODBYE_MAX, connections.join_all()).await;
+    // Connections that take longer are aborted.
+    let _ = timeout(SHUTDOWN_WAIT_MAX, connections.join_all()).await;
 }
 
-async fn connection(api: &Api, io: impl Connection, router: Router) {
+async fn connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 'static, router: Router) {
     let mut io = TimeoutStream::new(io);
     io.set_write_timeout(Some(WRITE_WAIT_MAX));
-    let io = Box::pin(io);
-    let io = TokioIo::new(io);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WAIT_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
+        .max_buf_size(BUFFER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(io, TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(Box::pin(io)), TowerToHyperService::new(router))
         .with_upgrades();
     tokio::pin!(connection);
     tokio::select! {
-        // That a client went is no mistake of ours, and there is nobody left to tell.
+        // An error means that the client has gone.
         _ = connection.as_mut() => return,
         () = api.over() => {}
     }

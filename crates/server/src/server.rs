@@ -16,7 +16,7 @@ use crate::{
     api::Api,
     loopback::{Loopback, Opened, address},
     routes::guarded,
-    serve::serve,
+    serve::{CONNECTIONS_MAX, serve},
     socket::{Bound, ServerError, identity, socket_path},
 };
 
@@ -26,8 +26,8 @@ const LEFT_MAX: Duration = Duration::from_secs(5);
 /// How many threads answer.
 const ANSWERERS: usize = 2;
 
-/// How many files it may have open: its listeners, twice over.
-const FILES: u64 = 4096;
+/// Open files of this process: the connections of the socket and the port, and as many again for runs.
+const FILES: u64 = 4 * CONNECTIONS_MAX as u64;
 
 /// A server that runs inside of this process. Dropped, it goes on until somebody asks for its end.
 pub struct Server {
@@ -131,13 +131,13 @@ fn open(host: Host, data: &Path, loopback: Loopback) -> Result<Open, ServerError
     Ok(Open { api, listener, loopback, _bound: bound })
 }
 
-/// Lets this process have as many files open as its user may, within reason: every listener is one.
+/// Raises the limit of open files to [`FILES`], as far as the user may: every connection is one.
 fn make_room_for_files() {
     let mut limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
     if limit.current.is_some_and(|current| current < wanted) {
         limit.current = Some(wanted);
-        // Without it some listeners have to wait, and nothing worse.
+        // If it fails, some connections have to wait.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }

@@ -33,7 +33,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     let mut found =
         Found { config: Config::new().with_large_int("number"), types: BTreeMap::new(), twice: None };
     found.visit::<RowOf>();
-    found.visit::<RunRows>();
+    found.visit::<RunRows<'static>>();
     found.visit::<(Layout, Schedule)>();
     found.visit::<(Changed<'static>, Glimpsed<'static>, Problem)>();
     found.visit::<(Status, StopWish, ProjectRow)>();

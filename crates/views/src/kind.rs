@@ -100,6 +100,12 @@ macro_rules! kinds {
             pub $table: Table<$row>,
         )*}
 
+        impl Serialize for RowList<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self.kind {$(Kind::$kind => serializer.collect_seq(self.rows.$table.iter()),)*}
+            }
+        }
+
         impl Rows {
             /// Returns the rows of a kind, sorted by their keys.
             pub fn of(&self, kind: Kind) -> Vec<Row> {
@@ -173,6 +179,20 @@ kinds! {
     inbox: Inbox(InboxRow) = "inbox";
     /// What was used, and by whom.
     usage: Usage(UsageRow) = "usage";
+}
+
+/// The rows of one kind as a list to serialize, without a copy of them.
+#[derive(Debug, Clone, Copy)]
+pub struct RowList<'a> {
+    rows: &'a Rows,
+    kind: Kind,
+}
+
+impl Rows {
+    /// Returns the rows of a kind to serialize, sorted by their keys.
+    pub fn list(&self, kind: Kind) -> RowList<'_> {
+        RowList { rows: self, kind }
+    }
 }
 
 impl Row {

@@ -27,7 +27,7 @@ pub use change::Change;
 pub use kind::RowOf;
 #[cfg(feature = "openapi")]
 pub use kind::RowsByKind;
-pub use kind::{Kind, Row, Rows};
+pub use kind::{Kind, Row, RowList, Rows};
 pub use korean::line as in_korean;
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use line::Line;

@@ -1,7 +1,7 @@
 //! `cargo xtask soak`: what takes too long for every change, and should be done before a release.
 //!
 //! Imagines many runs of the engine in parts, so that it can go on where it was stopped, then kills the store again
-//! and again, lets a crowd listen, asks the server for long, and disturbs whole runs.
+//! and again, kills the server of 256 subscribers, asks the server for long, and disturbs whole runs.
 
 use anyhow::Result;
 use clap::Args;
@@ -15,7 +15,7 @@ use crate::{
 /// As many runs are imagined between two lines that say where to go on.
 const PART: u64 = 100_000;
 const CRASHES: &str = "1000";
-const LISTENERS: &str = "1000";
+const SUBSCRIBERS: &str = "256";
 const API_EXAMPLES: u32 = 300;
 const CHAOS_ROUNDS: u64 = 500;
 /// Other luck than that of the tests.
@@ -51,9 +51,9 @@ pub fn run(options: &Options) -> Result<()> {
             cargo(&["test", "--release", "--package", "store", "--test", "store", "survives_being_killed"]);
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
     })?;
-    step("a thousand listeners", "the test is crates/cli/tests/terminal/crowd.rs", || {
-        let mut command = cargo(&["nextest", "run", "--package", "cli", "--test", "terminal", "crowd"]);
-        shell::run(command.env("JANGDAN_LISTENERS", LISTENERS).env("JANGDAN_KILLS", "5"))
+    step("256 subscribers", "the test is crates/cli/tests/terminal/subscribers.rs", || {
+        let mut command = cargo(&["nextest", "run", "--package", "cli", "--test", "terminal", "subscribers"]);
+        shell::run(command.env("JANGDAN_SUBSCRIBERS", SUBSCRIBERS).env("JANGDAN_KILLS", "5"))
     })?;
     api::run(&api::Options { examples: API_EXAMPLES })?;
     step(

@@ -95,7 +95,7 @@ test("whoever may not look in is told, and not asked again and again", async () 
 
 test("a server that has no room is told apart from one that is away, and asked again", async () => {
   const answers = [
-    async () => Response.json({ code: "too-many-listeners", detail: "too many" }, { status: 503 }),
+    async () => Response.json({ code: "too-many-subscribers", detail: "too many" }, { status: 503 }),
     async () => {
       throw new TypeError("Failed to fetch");
     },
@@ -106,7 +106,7 @@ test("a server that has no room is told apart from one that is away, and asked a
   live.subscribe(() => states.push(live.state.type));
   const stop = live.start();
   await until(() => states.length === 1);
-  expect(live.state).toMatchObject({ refusal: { code: "too-many-listeners", message: "too many" } });
+  expect(live.state).toMatchObject({ refusal: { code: "too-many-subscribers", message: "too many" } });
   live.retry();
   await until(() => states.length === 2);
   stop();

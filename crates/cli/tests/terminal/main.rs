@@ -4,10 +4,10 @@
 
 mod alone;
 mod commands;
-mod crowd;
 mod office;
 mod person;
 mod plans;
 mod projects;
+mod subscribers;
 mod watch;
 mod wishes;

@@ -262,7 +262,7 @@ async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Re
     Err(refused(status, &answer.to_bytes()))
 }
 
-/// Tells whether it is any use to try again: that a server ends, or that too many listen, passes.
+/// Tells whether it is any use to try again: that a server ends, or that too many streams are open, passes.
 fn ended(error: ClientError) -> Ended {
     match error {
         ClientError::Refused { status, problem } if status < 500 => Ended::Refused(problem),

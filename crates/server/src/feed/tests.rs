@@ -16,7 +16,10 @@ use testkit::{
 };
 use tokio::sync::{Semaphore, broadcast};
 
-use super::{Feed, KEPT_BYTES_MAX, Line, Listener, Wanted, end_of, follow, missed::Missed};
+use super::{
+    EARLY_MAX, EventStream, Feed, GAP_MAX, KEPT_BYTES_MAX, StreamContext, Wanted, end_of, follow,
+    missed::Missed,
+};
 use crate::stop::Stop;
 
 /// Two runs that were recorded in turns, and what was told about them.
@@ -110,15 +113,15 @@ impl Told {
         Self { feed, news, stop: Stop::new() }
     }
 
-    fn listener(&self, after: Position, only: Option<RunId>) -> Listener {
-        let line = Line {
+    fn stream(&self, after: Position, only: Option<RunId>) -> EventStream {
+        let context = StreamContext {
             feed: Arc::clone(&self.feed),
             stage: self.stop.watch(),
             log: Arc::clone(&RECORDED.log),
             readers: Arc::new(Semaphore::new(1)),
-            place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
+            _permit: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
         };
-        Listener::new(line, Wanted { after, only, ..Wanted::default() })
+        EventStream::new(context, Wanted { after, only, ..Wanted::default() })
     }
 }
 
@@ -133,10 +136,10 @@ struct Hearer {
 impl Hearer {
     /// Listens until the end of the log is there, or until so many bytes have come.
     async fn listen(&mut self, told: &Told, mut bytes_left: usize) {
-        let mut listener = told.listener(self.last, self.only.clone());
+        let mut stream = told.stream(self.last, self.only.clone());
         let mut half = String::new();
         while bytes_left > 0 && self.last < self.end() {
-            let Some(piece) = listener.next().await else { break };
+            let Some(piece) = stream.next().await else { break };
             assert_ne!(piece, ":\n\n", "nothing comes behind {}", self.last);
             let piece = &piece[..piece.len().min(bytes_left)];
             bytes_left -= piece.len();
@@ -260,8 +263,8 @@ proptest! {
 fn what_is_seen_comes_at_once_and_without_an_id() {
     block_on(async {
         let told = Told::from(end(), KEPT_BYTES_MAX);
-        let mut all = told.listener(end(), None);
-        let mut other = told.listener(end(), Some("r2".parse().unwrap()));
+        let mut all = told.stream(end(), None);
+        let mut other = told.stream(end(), Some("r2".parse().unwrap()));
         let what = Glimpse::Words { text: "one\ntwo".to_owned() };
         let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
         told.news.send(Arc::new(seen)).unwrap();
@@ -278,7 +281,7 @@ fn one_who_is_too_slow_is_cut_off_and_one_who_comes_late_is_not() {
     block_on(async {
         let half = Position(end().0 / 2);
         let told = Told::from(half, 1);
-        let mut slow = told.listener(half, None);
+        let mut slow = told.stream(half, None);
         assert!(slow.next().await.is_some(), "the beginning");
         for published in &RECORDED.told {
             told.news.send(Arc::clone(published)).unwrap();
@@ -301,7 +304,7 @@ fn one_who_comes_late_goes_on_with_what_comes() {
             tokio::task::yield_now().await;
         }
         told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
-        let mut late = told.listener(Position(0), None);
+        let mut late = told.stream(Position(0), None);
         let last = format!("id: {}\n", end());
         while !std::str::from_utf8(&late.next().await.unwrap()).unwrap().contains(&last) {}
         let what = Glimpse::Trouble { text: "the model is busy".to_owned() };
@@ -312,18 +315,41 @@ fn one_who_comes_late_goes_on_with_what_comes() {
 }
 
 #[test]
+fn too_many_entries_behind_a_gap_are_dropped_and_the_log_is_read_at_once() {
+    block_on(async {
+        let told = Told::from(Position(0), KEPT_BYTES_MAX);
+        let mut stream = told.stream(Position(0), None);
+        assert!(stream.next().await.is_some(), "the beginning");
+        let since = tokio::time::Instant::now();
+        for number in 1..=u64::try_from(EARLY_MAX + 1).unwrap() {
+            let early = Published::Recorded {
+                run: "r1".parse().unwrap(),
+                position: Position(end().0 + 1 + number),
+                sequence: domain::Sequence(number),
+                changes: Vec::new(),
+            };
+            told.news.send(Arc::new(early)).unwrap();
+            tokio::task::yield_now().await;
+        }
+        told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        assert!(since.elapsed() < GAP_MAX, "{:?}", since.elapsed());
+        assert!(stream.next().await.is_some(), "and streams get what was read");
+    });
+}
+
+#[test]
 fn the_end_comes_behind_the_last_news() {
     block_on(async {
         let before = Position(end().0 - 1);
         let told = Told::from(before, KEPT_BYTES_MAX);
-        let mut listener = told.listener(before, None);
-        assert!(listener.next().await.is_some(), "the beginning");
+        let mut stream = told.stream(before, None);
+        assert!(stream.next().await.is_some(), "the beginning");
         told.news.send(RECORDED.told.last().unwrap().clone()).unwrap();
         told.feed.watch().wait_for(|head| *head == end()).await.unwrap();
         told.stop.is_over();
-        let last = listener.next().await.unwrap();
+        let last = stream.next().await.unwrap();
         assert_eq!(std::str::from_utf8(&last).unwrap(), expected(before, None));
-        assert_eq!(listener.next().await, None);
+        assert_eq!(stream.next().await, None);
     });
 }
 
@@ -369,10 +395,10 @@ fn one_who_wants_some_kinds_or_sessions_hears_those_and_can_come_back() {
                 told.stop.is_over();
                 let (mut heard, mut after) = (String::new(), Position(0));
                 loop {
-                    let mut listener = told.listener(after, None);
-                    listener.wanted = Wanted { after, ..wanted.clone() };
-                    listener.next().await.unwrap();
-                    let Some(piece) = listener.next().await else { return heard };
+                    let mut stream = told.stream(after, None);
+                    stream.wanted = Wanted { after, ..wanted.clone() };
+                    stream.next().await.unwrap();
+                    let Some(piece) = stream.next().await else { return heard };
                     let piece = std::str::from_utf8(&piece).unwrap();
                     let last =
                         piece.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().unwrap();
@@ -403,18 +429,18 @@ fn one_who_wants_some_kinds_or_sessions_hears_those_and_can_come_back() {
 fn what_comes_within_a_moment_is_told_together_and_the_first_at_once() {
     block_on(async {
         let told = Told::from(Position(0), KEPT_BYTES_MAX);
-        let mut listener = told.listener(Position(0), None);
-        assert!(listener.next().await.is_some(), "the beginning");
+        let mut stream = told.stream(Position(0), None);
+        assert!(stream.next().await.is_some(), "the beginning");
         let since = tokio::time::Instant::now();
         told.news.send(Arc::clone(&RECORDED.told[0])).unwrap();
-        let first = listener.next().await.unwrap();
+        let first = stream.next().await.unwrap();
         assert_eq!((n_ids(&first), since.elapsed()), (1, std::time::Duration::ZERO));
         for published in &RECORDED.told[1..10] {
             told.news.send(Arc::clone(published)).unwrap();
             tokio::task::yield_now().await;
         }
-        let rest = listener.next().await.unwrap();
-        assert_eq!((n_ids(&rest), since.elapsed()), (9, super::listener::TOGETHER));
+        let rest = stream.next().await.unwrap();
+        assert_eq!((n_ids(&rest), since.elapsed()), (9, super::event_stream::COALESCE));
     });
 }
 
@@ -426,20 +452,20 @@ fn n_ids(text: &[u8]) -> usize {
 fn where_nothing_happens_a_word_keeps_the_line_open() {
     block_on(async {
         let told = Told::from(Position(0), KEPT_BYTES_MAX);
-        let mut listener = told.listener(Position(0), None);
-        assert!(listener.next().await.is_some(), "the beginning");
+        let mut stream = told.stream(Position(0), None);
+        assert!(stream.next().await.is_some(), "the beginning");
         let quiet = std::time::Duration::from_secs(15);
         for _ in 0..2 {
             let since = tokio::time::Instant::now();
-            assert_eq!(&listener.next().await.unwrap()[..], b":\n\n");
+            assert_eq!(&stream.next().await.unwrap()[..], b":\n\n");
             assert_eq!(since.elapsed(), quiet);
         }
         // News counts as a word.
         tokio::time::advance(quiet / 2).await;
         told.news.send(Arc::clone(&RECORDED.told[0])).unwrap();
-        assert_eq!(n_ids(&listener.next().await.unwrap()), 1);
+        assert_eq!(n_ids(&stream.next().await.unwrap()), 1);
         let since = tokio::time::Instant::now();
-        assert_eq!(&listener.next().await.unwrap()[..], b":\n\n");
+        assert_eq!(&stream.next().await.unwrap()[..], b":\n\n");
         assert_eq!(since.elapsed(), quiet);
     });
 }

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 
 use axum::{
-    Extension,
     body::{Body, Bytes},
     extract::State,
     http::{
@@ -17,13 +16,12 @@ use futures_util::stream::unfold;
 use store::Position;
 
 use crate::{
-    api::Api,
+    api::{Api, SUBSCRIBERS_MAX},
     code::Code,
-    feed::{Listener, Wanted, is_taken},
+    feed::{EventStream, Wanted, is_taken},
     problem::{Failure, Problem, echo},
     request::{Asked, bad_query},
     routes::{known, runs::kind},
-    serve::Handover,
 };
 
 /// What happens, as it happens (server-sent events).
@@ -44,12 +42,11 @@ use crate::{
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the log has not come to that place", body = Problem, content_type = "application/problem+json"),
-        (status = SERVICE_UNAVAILABLE, description = "too many listen", body = Problem, content_type = "application/problem+json"),
+        (status = SERVICE_UNAVAILABLE, description = "256 event streams are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn live(
     State(api): State<Api>,
-    handover: Option<Extension<Handover>>,
     Asked(pairs): Asked,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
@@ -68,23 +65,17 @@ pub async fn live(
         // A browser that comes again asks for the same address, so what it has seen since counts.
         after = Some(place(last.to_str().unwrap_or("?"))?);
     }
-    let line = api.line().ok_or_else(|| {
-        let hint = "close a page or a terminal that follows a run, then try again";
-        Failure::new(Code::TooManyListeners, "too many follow the runs already", hint)
+    let context = api.stream_context().ok_or_else(|| {
+        let error = format!("{SUBSCRIBERS_MAX} event streams are open, the most that this server allows");
+        let hint = "close a page or a program that follows a run, then try again";
+        Failure::new(Code::TooManySubscribers, error, hint)
     })?;
     check(&api, after, wanted.only.clone()).await?;
     wanted.after = after.unwrap_or_else(|| api.feed.head());
-    let listener = Listener::new(line, wanted);
-    let body = match handover {
-        Some(Extension(handover)) => {
-            handover.leave(listener);
-            Body::empty()
-        }
-        None => Body::from_stream(unfold(listener, |mut listener| async {
-            let text = listener.next().await?;
-            Some((Ok::<Bytes, Infallible>(text), listener))
-        })),
-    };
+    let body = Body::from_stream(unfold(EventStream::new(context, wanted), |mut stream| async {
+        let chunk = stream.next().await?;
+        Some((Ok::<Bytes, Infallible>(chunk), stream))
+    }));
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((headers, body).into_response())
 }

@@ -15,7 +15,7 @@ use domain::{AgentName, RunId, TaskId};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
 use utoipa::ToSchema;
-use views::{Kind, QuestionState, Row, RowsByKind, RunRow, RunState, UsageRow};
+use views::{Kind, QuestionState, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
 
 use crate::{
     api::Api,
@@ -34,7 +34,7 @@ const PERSON_BYTES_MAX: usize = 200;
 /// The rows of a run by their kinds, and the place in the log that they stand for.
 #[derive(Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RunRows {
+pub struct RunRows<'a> {
     /// The place among all runs; listening from here on misses nothing.
     position: u64,
     /// The place of the last event in the run.
@@ -42,7 +42,15 @@ pub struct RunRows {
     /// The rows of the kinds that were asked for.
     #[cfg_attr(feature = "typescript", ts(type = "{ [K in keyof RowOf]?: Array<RowOf[K]> }"))]
     #[schema(value_type = RowsByKind)]
-    rows: BTreeMap<&'static str, Vec<Row>>,
+    rows: BTreeMap<&'static str, SelectedRows<'a>>,
+}
+
+/// The rows of a kind, or some of them. Borrowed from the rows of the run, which may be large.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SelectedRows<'a> {
+    All(RowList<'a>),
+    Turns(Vec<&'a TurnRow>),
 }
 
 /// Runs, the oldest first, or a page of them, the newest first.
@@ -160,11 +168,8 @@ pub async fn rows(
         let shown = host.rows(&run)?;
         let all = shown.views.rows();
         let of = |kind: &Kind| match &task {
-            Some(task) => {
-                let turns = all.turns.iter().filter(|turn| turn.task == *task);
-                turns.map(|turn| Row::Turn(Box::new(turn.clone()))).collect()
-            }
-            None => all.of(*kind),
+            Some(task) => SelectedRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
+            None => SelectedRows::All(all.list(*kind)),
         };
         let rows = kinds.iter().map(|kind| (kind.name(), of(kind))).collect();
         json(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })

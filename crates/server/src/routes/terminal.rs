@@ -47,7 +47,7 @@ pub async fn terminal(
 ) -> Result<Response, Failure> {
     let place = api.terminal_place().ok_or_else(|| {
         let hint = "close another terminal, then try again";
-        Failure::new(Code::TooManyListeners, "too many terminals are open already", hint)
+        Failure::new(Code::TooManyTerminals, "too many terminals are open already", hint)
     })?;
     let name = run.clone();
     // Whether there is such a session is said before what is no WebSocket.

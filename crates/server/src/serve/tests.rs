@@ -17,13 +17,11 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{CONNECTIONS_MAX, Connection, HEAD_WAIT_MAX, WRITE_WAIT_MAX, crowd::Crowd, serve, serve_with};
-use crate::{Api, api::LISTENERS_MAX, feed::QUIET_MAX, request::BODY_WAIT_MAX};
+use super::{CONNECTIONS_MAX, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
+use crate::{Api, Problem, api::SUBSCRIBERS_MAX, feed::KEEP_ALIVE, request::BODY_WAIT_MAX};
 
 /// Connections that a test makes.
 struct Door(mpsc::Receiver<DuplexStream>);
-
-impl Connection for DuplexStream {}
 
 impl Listener for Door {
     type Io = DuplexStream;
@@ -65,6 +63,16 @@ async fn connect(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
     let (ours, theirs) = duplex(1024);
     door.send(theirs).await.unwrap();
     ours
+}
+
+/// Opens an event stream, and returns it when the answer has begun.
+async fn subscribe(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
+    let mut stream = connect(door).await;
+    stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
+    let mut head = [0; 13];
+    stream.read_exact(&mut head).await.unwrap();
+    assert_eq!(head, *b"HTTP/1.1 200 ");
+    stream
 }
 
 /// Returns what comes until the server closes, and how long that takes.
@@ -145,31 +153,28 @@ fn when_there_are_too_many_the_next_waits_until_one_goes() {
 }
 
 #[test]
-fn too_many_who_listen_leave_room_for_those_who_ask() {
+fn the_257th_event_stream_is_refused_and_other_requests_are_served() {
     check(async |door| {
-        let mut listening = Vec::new();
-        let answer = loop {
-            let mut stream = connect(&door).await;
-            stream.write_all(b"GET /api/live HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
-            let mut head = [0; 13];
-            stream.read_exact(&mut head).await.unwrap();
-            if head != *b"HTTP/1.1 200 " {
-                break rest(&mut stream).await.0;
-            }
-            listening.push(stream);
-        };
-        assert!(answer.contains("too many follow the runs already"), "{answer}");
-        assert_eq!(listening.len(), LISTENERS_MAX);
+        let mut streams = Vec::new();
+        for _ in 0..SUBSCRIBERS_MAX {
+            streams.push(subscribe(&door).await);
+        }
+        let mut refused = connect(&door).await;
+        refused.write_all(b"GET /api/live HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+        let answer = rest(&mut refused).await.0;
+        assert!(streams.len() == 256 && answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("content-type: application/problem+json"), "{head}");
+        let problem: Problem = serde_json::from_str(body).unwrap();
+        assert_eq!((problem.code.as_str(), problem.status), ("too-many-subscribers", 503));
+        assert!(problem.detail.contains("256 event streams"), "{problem:?}");
+        assert!(problem.hint.contains("close a page"), "{problem:?}");
         let mut asking = connect(&door).await;
         asking.write_all(b"GET /api/runs HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
         assert!(rest(&mut asking).await.0.starts_with("HTTP/1.1 "));
-        // Whoever goes makes room.
-        drop(listening);
-        let mut again = connect(&door).await;
-        again.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
-        let mut head = [0; 13];
-        again.read_exact(&mut head).await.unwrap();
-        assert_eq!(head, *b"HTTP/1.1 200 ");
+        // A stream that is closed makes room for the next.
+        drop(streams);
+        subscribe(&door).await;
     });
 }
 
@@ -186,7 +191,7 @@ async fn connect_narrow(api: &Api) -> TcpStream {
     let listener = listening.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let api = api.clone();
-    tokio::spawn(async move { serve_with(Crowd::on_clock(&api), &api, listener, api.router()).await });
+    tokio::spawn(async move { serve(&api, listener, api.router()).await });
     socket().connect(address).await.unwrap()
 }
 
@@ -211,17 +216,17 @@ fn one_who_listens_over_loopback_and_takes_nothing_is_cut_off_too() {
 #[test]
 fn one_who_listens_over_loopback_and_goes_leaves_its_place() {
     on_clock(async |api| {
-        let n_free = || api.listeners.available_permits();
+        let n_free = || api.subscribers.available_permits();
         let mut stream = connect_narrow(&api).await;
         stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
         let mut byte = [0];
         stream.read_exact(&mut byte).await.unwrap();
-        assert_eq!(n_free(), LISTENERS_MAX - 1);
+        assert_eq!(n_free(), SUBSCRIBERS_MAX - 1);
         drop(stream);
         // Before the next word, which would find out as well.
         let since = Instant::now();
-        while n_free() < LISTENERS_MAX {
-            assert!(since.elapsed() < QUIET_MAX / 2, "it has a place and is gone");
+        while n_free() < SUBSCRIBERS_MAX {
+            assert!(since.elapsed() < KEEP_ALIVE / 2, "it has a place and is gone");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
@@ -233,9 +238,10 @@ fn one_who_listens_over_loopback_and_hears_nothing_is_told_a_word_now_and_then()
         let mut stream = connect_narrow(&api).await;
         stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
         let (since, mut heard) = (Instant::now(), Vec::new());
-        while since.elapsed() < QUIET_MAX * 10 {
+        while since.elapsed() < KEEP_ALIVE * 10 {
             let mut bytes = [0; 512];
-            let n_read = timeout(QUIET_MAX, stream.read(&mut bytes)).await.expect("a word is due").unwrap();
+            let due = KEEP_ALIVE + Duration::from_secs(1);
+            let n_read = timeout(due, stream.read(&mut bytes)).await.expect("a keep-alive is due").unwrap();
             assert_ne!(n_read, 0, "nobody ends it");
             heard.extend_from_slice(&bytes[..n_read]);
         }

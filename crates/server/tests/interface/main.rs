@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
 mod attacks;
-mod crowd;
 mod described;
 mod documented;
 mod hostile;
@@ -14,4 +13,5 @@ mod plans;
 mod runs;
 mod secrets;
 mod site;
+mod subscribers;
 mod ways_in;

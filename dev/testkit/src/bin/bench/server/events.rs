@@ -1,4 +1,4 @@
-//! The same events to a thousand listeners of each server: how many a second, and how late they come.
+//! The same events to the subscribers of each server: how many a second, and how late they come.
 //!
 //! An event of ours is a wish that is decided, recorded on the disk, folded into rows and told. One of Node's is the same
 //! text, told as it comes.
@@ -9,26 +9,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use super::{
-    crowd::Crowd,
-    line::{Address, Line},
+    line::{Address, Line, connect},
     sides::{Home, Side, only_phase, waiting_task},
+    subscribers::Subscribers,
 };
 
 /// So many runs go on, so that a wish need not wait for the disk alone.
 const N_RUNS: usize = 8;
-/// So many of those who listen are asked how late it was.
-const ONE_IN: usize = 25;
+/// Latency is measured at one in so many subscribers.
+const ONE_IN: usize = 8;
 /// The pace at which lateness is measured.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// A server, those who listen to it, and what makes an event there.
+/// A server, its subscribers, and the requests that make an event there.
 pub struct Scene {
     pub side: Side,
-    pub crowd: Crowd,
+    pub subscribers: Subscribers,
     told: Vec<Told>,
 }
 
@@ -47,7 +47,7 @@ impl Told {
 
 impl Scene {
     /// Our server with some runs.
-    pub fn ours(home: &Home, n_listeners: usize) -> Result<Self> {
+    pub fn ours(home: &Home, n_subscribers: usize) -> Result<Self> {
         let (side, _) = home.start("/api/status")?;
         let mut told = Vec::new();
         for _ in 0..N_RUNS {
@@ -58,30 +58,31 @@ impl Scene {
             };
             told.push(Told { requests: [wish("high"), wish("low")], n_sent: AtomicUsize::new(0) });
         }
-        let crowd = Crowd::gather(&side.address, "/api/live", n_listeners)?;
-        Ok(Self { side, crowd, told })
+        let subscribers = Subscribers::connect(&side.address, "/api/live", n_subscribers)?;
+        Ok(Self { side, subscribers, told })
     }
 
     /// Node with the same text.
-    pub fn peer(side: Side, text: &str, n_listeners: usize) -> Result<Self> {
+    pub fn peer(side: Side, text: &str, n_subscribers: usize) -> Result<Self> {
         let request = side.address.request("POST", "/", text);
         let told = Told { requests: [request.clone(), request], n_sent: AtomicUsize::new(0) };
-        let crowd = Crowd::gather(&side.address, "/live", n_listeners)?;
+        let subscribers = Subscribers::connect(&side.address, "/live", n_subscribers)?;
         let told: Vec<Told> = std::iter::repeat_with(|| told.clone()).take(N_RUNS).collect();
-        Ok(Self { side, crowd, told })
+        Ok(Self { side, subscribers, told })
     }
 
-    /// Returns the text of one event, as a listener gets it.
+    /// Returns the text of one event, as a subscriber receives it.
     pub fn one_event(&self) -> Result<String> {
         use std::io::{Read, Write};
         let address = &self.side.address;
-        let mut stream = std::net::TcpStream::connect(address.socket())?;
+        let mut stream = connect(address)?;
         stream.write_all(&address.request("GET", "/api/live", ""))?;
         let mut text = String::new();
         let mut piece = [0; 4096];
         let mut is_asked = false;
         loop {
             let length = stream.read(&mut piece)?;
+            ensure!(length > 0, "the server closed the event stream");
             text.push_str(std::str::from_utf8(piece.get(..length).context("a piece")?)?);
             if !is_asked && text.contains("id: ") {
                 is_asked = true;
@@ -98,16 +99,16 @@ impl Scene {
         }
     }
 
-    /// Tells events as fast as they are taken, and returns how long it takes until everybody has heard all of them.
+    /// Tells events as fast as they are taken, and returns how long it takes until every subscriber has received all of them.
     pub fn burst(&mut self, n_events: usize) -> Result<Duration> {
         let share = n_events.div_ceil(self.told.len());
-        let Self { side, crowd, told } = self;
+        let Self { side, subscribers, told } = self;
         let address = &side.address;
         let since = Instant::now();
         thread::scope(|scope| {
             let posting: Vec<_> =
                 told.iter().map(|told| scope.spawn(move || post(address, told, share))).collect();
-            crowd.hear(share * posting.len())?;
+            subscribers.receive(share * posting.len())?;
             let took = since.elapsed();
             for one in posting {
                 one.join().map_err(|_| anyhow::anyhow!("a thread that posts panicked"))??;
@@ -116,13 +117,13 @@ impl Scene {
         })
     }
 
-    /// Tells an event every 20 ms, and returns how late it came to whom, sorted.
+    /// Tells an event every 20 ms, and returns how late the sampled subscribers received each, sorted.
     pub fn paced(&mut self, n_events: usize) -> Result<Vec<Duration>> {
-        let Self { side, crowd, told } = self;
+        let Self { side, subscribers, told } = self;
         let (address, told) = (&side.address, told.first().context("a run")?);
         let begin = Instant::now() + EVERY;
         let due = move |index: usize| begin + EVERY * u32::try_from(index).unwrap_or(u32::MAX);
-        let mut late = Vec::with_capacity(n_events * crowd.len());
+        let mut late = Vec::with_capacity(n_events * subscribers.len());
         thread::scope(|scope| {
             let posting = scope.spawn(move || -> Result<()> {
                 let mut line = Line::open(address)?;
@@ -133,7 +134,7 @@ impl Scene {
                 Ok(())
             });
             // By the time at which it was to be told: one that is held up by the one before it is late, too.
-            crowd.hear_sample(n_events, ONE_IN, |now, before, after| {
+            subscribers.receive_timed(n_events, ONE_IN, |now, before, after| {
                 late.extend((before..after).map(|index| now.saturating_duration_since(due(index))));
             })?;
             posting.join().map_err(|_| anyhow::anyhow!("the thread that posts panicked"))?

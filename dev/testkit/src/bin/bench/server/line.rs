@@ -38,6 +38,15 @@ impl Address {
     }
 }
 
+/// Connects within bounds: every read and write on the stream has one too.
+pub fn connect(address: &Address) -> Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&address.socket(), ANSWER_MAX)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(ANSWER_MAX))?;
+    stream.set_write_timeout(Some(ANSWER_MAX))?;
+    Ok(stream)
+}
+
 /// Returns a port that nobody listens on.
 pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
@@ -51,10 +60,7 @@ pub struct Line {
 
 impl Line {
     pub fn open(address: &Address) -> Result<Self> {
-        let stream = TcpStream::connect(address.socket())?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(ANSWER_MAX))?;
-        Ok(Self { stream, read: Vec::new() })
+        Ok(Self { stream: connect(address)?, read: Vec::new() })
     }
 
     /// Asks, and returns the body of an answer that must say yes.

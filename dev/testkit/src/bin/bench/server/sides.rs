@@ -19,6 +19,9 @@ const BARE: &str =
     "require('http').createServer((_, answer) => answer.end('here')).listen(+process.argv[1], '127.0.0.1')";
 /// How long a server may take to answer for the first time.
 const START_MAX: Duration = Duration::from_secs(60);
+/// Time for a server to end after SIGTERM, and how often that is checked. One that takes longer is killed.
+const END_MAX: Duration = Duration::from_secs(30);
+const END_LOOK: Duration = Duration::from_millis(5);
 /// How often it is looked whether somebody listens.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -58,7 +61,11 @@ impl Side {
     pub fn end(mut self) -> Result<()> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
-        self.child.wait()?;
+        let deadline = Instant::now() + END_MAX;
+        while self.child.try_wait()?.is_none() {
+            ensure!(Instant::now() < deadline, "process {} does not end", self.pid());
+            thread::sleep(END_LOOK);
+        }
         Ok(())
     }
 }

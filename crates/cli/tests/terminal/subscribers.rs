@@ -1,5 +1,5 @@
-//! A crowd that listens over loopback and comes and goes, while the server is killed and started again: all of them end
-//! with the same rows, nothing is missing, and nothing comes twice.
+//! As many subscribers as a server allows disconnect and reconnect while the server is killed and started again: all of
+//! them end with the same rows, no event is missing, and none comes twice.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,6 @@ use std::{
 };
 
 use domain::RunSettings;
-use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::Value;
 use views::{RunRow, RunState};
 
@@ -23,7 +22,7 @@ use crate::office::{Office, plan};
 
 /// Far more than anything takes; a machine can be very busy.
 const PATIENCE: Duration = Duration::from_secs(240);
-/// What one of a crowd needs on its stack.
+/// The stack of a subscriber's thread.
 const STACK_BYTES: usize = 256 << 10;
 
 const WORKS: &str = r#"
@@ -42,30 +41,21 @@ struct Place {
     end: AtomicU64,
 }
 
-/// Lets this process have as many files open as its user may: every listener is one.
-fn make_room_for_files() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // Where it can't be had, a listener that can't connect says so.
-    let _ = setrlimit(Resource::Nofile, limit);
-}
-
-/// How many there are, and how often the server is killed.
+/// The number of subscribers, and how often the server is killed.
 fn number(name: &str, usual: u64) -> u64 {
     env::var(name).ok().map_or(usual, |number| number.parse().unwrap())
 }
 
 #[test]
-fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
-    let (n_listeners, n_kills) = (number("JANGDAN_LISTENERS", 100), number("JANGDAN_KILLS", 3));
-    make_room_for_files();
+fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed() {
+    let (n_subscribers, n_kills) = (number("JANGDAN_SUBSCRIBERS", 256), number("JANGDAN_KILLS", 3));
     let mut office = Office::open(WORKS);
     let place = Place { address: Mutex::new(address(&office)), end: AtomicU64::new(0) };
     let place = &place;
     let heard = thread::scope(|scope| {
-        let listeners: Vec<_> = (0..n_listeners)
+        let subscribers: Vec<_> = (0..n_subscribers)
             .map(|luck| {
-                let listen = move || Listener::new(luck).listen(place);
+                let listen = move || Subscriber::new(luck).listen(place);
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, listen).unwrap()
             })
             .collect();
@@ -90,7 +80,7 @@ fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
         let client = office.client();
         let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
         place.end.store(end, Ordering::SeqCst);
-        listeners.into_iter().map(|listener| listener.join().unwrap()).collect::<Vec<_>>()
+        subscribers.into_iter().map(|subscriber| subscriber.join().unwrap()).collect::<Vec<_>>()
     });
     let mut expected = Rows::new();
     for run in office.client().runs().unwrap() {
@@ -162,14 +152,14 @@ impl<R: BufRead> Read for Pieces<R> {
     }
 }
 
-/// One of the crowd.
-struct Listener {
+/// A client that disconnects and reconnects at random, and keeps the rows that it received.
+struct Subscriber {
     luck: u64,
     last: u64,
     rows: Rows,
 }
 
-impl Listener {
+impl Subscriber {
     fn new(luck: u64) -> Self {
         Self { luck: luck.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, last: 0, rows: Rows::new() }
     }
@@ -197,7 +187,7 @@ impl Listener {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-        // Both ways in which the server writes.
+        // HTTP/1.0 answers end with the connection, those of HTTP/1.1 are chunked.
         let (last, version) = (self.last, self.chance(2) - 1);
         write!(
             stream,

@@ -1,4 +1,4 @@
-//! Those who listen over loopback and are told together, each at its own pace.
+//! Subscribers over loopback: each receives what it asked for, at its own pace.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -10,17 +10,17 @@ use domain::{Command, PlannedTask};
 
 use crate::site::Site;
 
-/// How much is said, so that it does not all fit into what the system keeps for one who does not read.
+/// Together larger than the socket buffers of a client that does not read.
 const N_WORDS: usize = 400;
 const WORD_BYTES: usize = 20 << 10;
 
-/// One who listens over loopback.
-struct Ear {
+/// A client that reads the chunks of an event stream.
+struct Subscriber {
     stream: BufReader<TcpStream>,
 }
 
-impl Ear {
-    /// Begins to listen, and returns when the stream has begun.
+impl Subscriber {
+    /// Opens a stream, and returns when the head of the answer is read.
     fn open(site: &Site, path: &str) -> Self {
         let link = site.client.link(None).unwrap().unwrap();
         let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
@@ -28,10 +28,10 @@ impl Ear {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n")
             .unwrap();
-        let mut ear = Self { stream: BufReader::new(stream) };
-        assert!(ear.head_line().contains(" 200 "));
-        while !ear.head_line().is_empty() {}
-        ear
+        let mut subscriber = Self { stream: BufReader::new(stream) };
+        assert!(subscriber.head_line().contains(" 200 "));
+        while !subscriber.head_line().is_empty() {}
+        subscriber
     }
 
     fn head_line(&mut self) -> String {
@@ -40,21 +40,21 @@ impl Ear {
         line.trim_end().to_owned()
     }
 
-    /// Returns the next piece; nothing where the stream has ended in order.
-    fn piece(&mut self) -> Option<String> {
+    /// Returns the next chunk; `None` after the last one.
+    fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.head_line(), 16).unwrap();
-        let mut piece = vec![0; length + 2];
-        self.stream.read_exact(&mut piece).unwrap();
-        assert!(piece.ends_with(b"\r\n"));
-        piece.truncate(length);
-        (length > 0).then(|| String::from_utf8(piece).unwrap())
+        let mut chunk = vec![0; length + 2];
+        self.stream.read_exact(&mut chunk).unwrap();
+        assert!(chunk.ends_with(b"\r\n"));
+        chunk.truncate(length);
+        (length > 0).then(|| String::from_utf8(chunk).unwrap())
     }
 
-    /// Returns the ids of the entries up to a place, and of those that were told together with it.
+    /// Reads up to a position, and returns the ids of all entries read.
     fn ids_to(&mut self, end: u64) -> Vec<u64> {
         let (mut ids, mut text) = (Vec::new(), String::new());
         while ids.last().is_none_or(|last| *last < end) {
-            text.push_str(&self.piece().unwrap_or_else(|| panic!("it ends at {:?} of {end}", ids.last())));
+            text.push_str(&self.chunk().unwrap_or_else(|| panic!("it ends at {:?} of {end}", ids.last())));
             while let Some((line, rest)) = text.split_once('\n') {
                 ids.extend(line.strip_prefix("id: ").map(|id| id.parse::<u64>().unwrap()));
                 text = rest.to_owned();
@@ -65,35 +65,36 @@ impl Ear {
 }
 
 #[test]
-fn one_who_does_not_read_for_a_while_holds_up_nobody_and_misses_nothing() {
+fn slow_subscriber_misses_nothing_and_delays_no_other() {
     let site = Site::open();
     let run = site.start_asking(2);
-    let mut slow = [Ear::open(&site, "/api/live"), Ear::open(&site, &format!("/api/live?run={run}"))];
-    let mut quick = Ear::open(&site, "/api/live");
+    let mut slow =
+        [Subscriber::open(&site, "/api/live"), Subscriber::open(&site, &format!("/api/live?run={run}"))];
+    let mut quick = Subscriber::open(&site, "/api/live");
     for number in 1..=N_WORDS {
         let mut task = PlannedTask::new(format!("T1.9{number}").parse().unwrap(), 1, "Later".to_owned());
         (task.text, task.depends_on) = ("x".repeat(WORD_BYTES), vec!["T1.1".parse().unwrap()]);
         site.client.wish(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
     }
     let end = site.client.rows(&run, &[]).unwrap().position().0;
-    // Whoever reads is not held up by those who do not.
+    // The others have not read anything yet.
     assert!(quick.ids_to(end).len() > N_WORDS);
-    for ear in &mut slow {
-        let ids = ear.ids_to(end);
+    for subscriber in &mut slow {
+        let ids = subscriber.ids_to(end);
         assert!(ids.len() > N_WORDS && ids.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
     }
 }
 
 #[test]
-fn a_crowd_is_told_what_each_wants_and_the_end_in_order() {
+fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
     let mut site = Site::open();
     let run = site.start_asking(1);
     let other = site.start_asking(1);
     let all = "/api/live".to_owned();
     let paths = [all.clone(), all, format!("/api/live?run={run}"), "/api/live?kind=question".to_owned()];
-    let mut ears = paths.map(|path| Ear::open(&site, &path));
-    // One that goes leaves the others where they are.
-    drop(Ear::open(&site, "/api/live"));
+    let mut subscribers = paths.map(|path| Subscriber::open(&site, &path));
+    // One that disconnects does not affect the others.
+    drop(Subscriber::open(&site, "/api/live"));
     for run in [&other, &run] {
         let question = site.client.rows(run, &[]).unwrap().of::<views::QuestionRow>().unwrap().remove(0).id;
         let answer = Command::Answer {
@@ -108,8 +109,10 @@ fn a_crowd_is_told_what_each_wants_and_the_end_in_order() {
     if let Some(server) = site.server.take() {
         server.stop(runtime::AfterStop::EndSessions);
     }
-    let heard = ears.each_mut().map(|ear| std::iter::from_fn(|| ear.piece()).collect::<String>());
-    // What is only seen comes beside the rest.
+    let heard = subscribers
+        .each_mut()
+        .map(|subscriber| std::iter::from_fn(|| subscriber.chunk()).collect::<String>());
+    // `session.seen` is not part of the log, and may differ.
     let kept = |text: &str| -> Vec<String> {
         text.split("\n\n")
             .filter(|event| !event.starts_with("event: session.seen\n"))

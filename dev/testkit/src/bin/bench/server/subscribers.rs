@@ -1,0 +1,175 @@
+//! The clients that subscribe to one server: one thread reads all of them and counts the events that each received.
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::TcpStream,
+    os::fd::AsFd,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use rustix::event::epoll;
+
+use super::line::{Address, connect};
+
+/// Every event that counts has such a line.
+const MARK: &[u8] = b"\nid: ";
+/// Time for every subscriber to receive the events of one round.
+const ROUND_WAIT_MAX: Duration = Duration::from_secs(60);
+const BUFFER_BYTES: usize = 64 << 10;
+const READY_MAX: usize = 1024;
+
+/// The subscribers of one server.
+pub struct Subscribers {
+    all: Vec<Subscriber>,
+    buffer: Vec<u8>,
+}
+
+struct Subscriber {
+    stream: TcpStream,
+    /// Bytes of a mark at the end of what was read last.
+    n_matched: usize,
+    n_received: usize,
+}
+
+impl Subscribers {
+    /// Connects all of them, and returns when each has received the first id.
+    pub fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
+        let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
+        let request = address.request("GET", path, "");
+        for _ in 0..n_subscribers {
+            let mut stream = connect(address)?;
+            stream.write_all(&request)?;
+            stream.set_nonblocking(true)?;
+            subscribers.all.push(Subscriber { stream, n_matched: 0, n_received: 0 });
+        }
+        subscribers.receive(1)?;
+        Ok(subscribers)
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Reads until each has received so many more events.
+    pub fn receive(&mut self, n_events: usize) -> Result<()> {
+        self.receive_sampled(n_events, 1, |_, _, _| {})
+    }
+
+    /// Reads until one in `one_in` has received so many more events, and only then from the others.
+    ///
+    /// Reports when each of the sample received what: the number of its events before a read and after it. If all were
+    /// read at once, the time would be that of the reading thread, not that of the server.
+    pub fn receive_timed(
+        &mut self,
+        n_events: usize,
+        one_in: usize,
+        report: impl FnMut(Instant, usize, usize),
+    ) -> Result<()> {
+        let goals: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received + n_events).collect();
+        self.receive_sampled(n_events, one_in, report)?;
+        let deadline = Instant::now() + ROUND_WAIT_MAX;
+        for (subscriber, goal) in self.all.iter_mut().zip(goals) {
+            while subscriber.n_received < goal {
+                ensure!(Instant::now() < deadline, "a subscriber has not received all events");
+                subscriber.read(&mut self.buffer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn receive_sampled(
+        &mut self,
+        n_events: usize,
+        one_in: usize,
+        mut report: impl FnMut(Instant, usize, usize),
+    ) -> Result<()> {
+        let starts: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received).collect();
+        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let sample = || self.all.iter().enumerate().step_by(one_in);
+        for (index, subscriber) in sample() {
+            let data = epoll::EventData::new_u64(index as u64);
+            epoll::add(&poll, subscriber.stream.as_fd(), data, epoll::EventFlags::IN)?;
+        }
+        let mut n_left = sample().count();
+        let deadline = Instant::now() + ROUND_WAIT_MAX;
+        let mut ready = Vec::with_capacity(READY_MAX);
+        while n_left > 0 {
+            ensure!(Instant::now() < deadline, "{n_left} subscribers have not received all events");
+            let wait = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
+            ready.clear();
+            epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), Some(&wait))?;
+            for event in &ready {
+                let index = usize::try_from(event.data.u64())?;
+                let (Some(subscriber), Some(start)) = (self.all.get_mut(index), starts.get(index)) else {
+                    continue;
+                };
+                let before = subscriber.n_received;
+                subscriber.read(&mut self.buffer)?;
+                if subscriber.n_received > before {
+                    report(Instant::now(), before - start, subscriber.n_received - start);
+                    let goal = start + n_events;
+                    n_left -= usize::from(before < goal && subscriber.n_received >= goal);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Subscriber {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<()> {
+        match self.stream.read(buffer) {
+            Ok(0) => anyhow::bail!("the server closed an event stream"),
+            Ok(length) => self.count(buffer.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.n_matched == 0 {
+                let Some(at) = memchr::memchr(b'\n', rest) else { return };
+                rest = rest.get(at + 1..).unwrap_or_default();
+                self.n_matched = 1;
+                continue;
+            }
+            let wanted = MARK.get(self.n_matched..).unwrap_or_default();
+            let n_same = wanted.iter().zip(rest).take_while(|(left, right)| left == right).count();
+            if n_same == wanted.len() {
+                self.n_received += 1;
+                self.n_matched = 0;
+            } else if n_same == rest.len() {
+                self.n_matched += n_same;
+                return;
+            } else {
+                // A mark begins with a line's end, and has no other in it.
+                self.n_matched = 0;
+            }
+            rest = rest.get(n_same..).unwrap_or_default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_counted_wherever_the_stream_is_cut() {
+        let text = b"HTTP/1.1 200 OK\r\n\r\nretry: 1000\nid: 7\n\n1f\r\nevent: x\nid: 8\ndata: id: 9\n\n\r\n\n\nid: 10\n\n";
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        for cut in 0..text.len() {
+            let stream = TcpStream::connect(address).unwrap();
+            let mut subscriber = Subscriber { stream, n_matched: 0, n_received: 0 };
+            let (left, right) = text.split_at(cut);
+            subscriber.count(left);
+            subscriber.count(right);
+            assert_eq!(subscriber.n_received, 3, "{cut}");
+        }
+    }
+}
