@@ -1,9 +1,9 @@
 //! Drafts → a plan: one task for each id, dependencies that exist, phases in order, no cycle.
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Draft, DraftPlan, Mark},
-    graph::{Edges, Graph},
+    graph::{Edges, TaskGraph},
     phases,
     plan::{Plan, Task},
     resolve::{Resolver, Waits},
@@ -52,11 +52,11 @@ pub(crate) fn assemble(
     let phases = phases::build(phases, &tasks, diagnostics);
     let plan = Plan { title, phases, tasks };
     if !is_in_order(&plan, &waits) {
-        for cycle in Graph::from_places(&plan, &waits, &by_id).cycles(&plan) {
-            let span = blame::cycle(&plan, &cycle.steps, &drafts, &mentions);
+        for cycle in TaskGraph::from_places(&plan, &waits, &by_id).cycles(&plan) {
+            let span = blame::cycle(&plan, &cycle.nodes, &drafts, &mentions);
             let message = format!("tasks wait for each other: {cycle}");
             diagnostics.push(
-                Diagnostic::error(Code::CircularDep, span, message)
+                Diagnostic::error(DiagnosticCode::CircularDep, span, message)
                     .hint("take one of these dependencies away"),
             );
         }

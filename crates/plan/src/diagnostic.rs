@@ -14,7 +14,7 @@ pub const DIAGNOSTICS_MAX: usize = 1_000;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeCode"))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeCode))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Code {
+pub enum DiagnosticCode {
     /// There is no such file, or it has no task.
     TasksNotFound,
     /// The file, a row or a value of it cannot be read.
@@ -27,7 +27,7 @@ pub enum Code {
     Unclear,
 }
 
-impl Code {
+impl DiagnosticCode {
     /// Returns the code as it is written in `plan check --json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The kind.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one line.
@@ -69,13 +69,19 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Returns an error at the given place.
-    pub fn error(code: Code, span: Range<usize>, message: impl Into<String>) -> Self {
+    pub fn error(code: DiagnosticCode, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { code, severity: Severity::Error, message: message.into(), span, hint: None }
     }
 
     /// Returns a warning at the given place.
     pub fn warning(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self { code: Code::Unclear, severity: Severity::Warning, message: message.into(), span, hint: None }
+        Self {
+            code: DiagnosticCode::Unclear,
+            severity: Severity::Warning,
+            message: message.into(),
+            span,
+            hint: None,
+        }
     }
 
     /// Adds what to write instead.
@@ -119,7 +125,7 @@ impl Diagnostics {
         if self.n_left_off > 0 {
             let message = format!("{} more problems are not shown", self.n_left_off);
             let rest = if self.is_error_left_off {
-                Diagnostic::error(Code::ParseFail, 0..0, message)
+                Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
             } else {
                 Diagnostic::warning(0..0, message)
             };

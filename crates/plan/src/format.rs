@@ -12,7 +12,7 @@ use crate::{checklist, markdown::Outline, tasks_md};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanFormat"))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanFormat))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum PlanFormat {
     /// Task Master's tasks.json.
     Taskmaster,
     /// Headings `### T1.3: title`, a table with an `ID` column, or both.
@@ -21,7 +21,7 @@ pub enum Format {
     Checklist,
 }
 
-impl Format {
+impl PlanFormat {
     /// All formats, in the order in which they are tried.
     pub const ALL: [Self; 3] = [Self::Taskmaster, Self::TasksMd, Self::Checklist];
 
@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for PlanFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -46,7 +46,7 @@ impl fmt::Display for Format {
 #[error("'{0}' is no plan format")]
 pub struct UnknownFormat(String);
 
-impl FromStr for Format {
+impl FromStr for PlanFormat {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
@@ -63,14 +63,14 @@ pub(crate) fn looks_like_json(text: &str) -> bool {
 }
 
 /// Returns the first Markdown format that fits.
-pub(crate) fn detect(text: &str, outline: &Outline) -> Option<Format> {
+pub(crate) fn detect(text: &str, outline: &Outline) -> Option<PlanFormat> {
     if tasks_md::fits(text, outline) {
-        Some(Format::TasksMd)
+        Some(PlanFormat::TasksMd)
     } else if checklist::fits(text, outline) {
-        Some(Format::Checklist)
+        Some(PlanFormat::Checklist)
     } else if tasks_md::has_table(text, outline) {
         // No row of it has an id that can be read; its errors say so.
-        Some(Format::TasksMd)
+        Some(PlanFormat::TasksMd)
     } else {
         None
     }

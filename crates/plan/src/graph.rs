@@ -20,13 +20,13 @@ mod cycles;
 mod edges;
 mod estimate;
 
-pub use cycles::{Cycle, Step};
+pub use cycles::{Cycle, CycleNode};
 
 pub(crate) use edges::Edges;
 
 /// The graph of one plan. Tasks are given as their places in [`Plan::tasks`].
 #[derive(Debug)]
-pub struct Graph {
+pub struct TaskGraph {
     weights: Vec<u32>,
     phases: Vec<PhaseNumber>,
     /// From each node to those it waits for. The nodes are the tasks, then the beginnings, then the gates.
@@ -35,7 +35,7 @@ pub struct Graph {
     rank: Vec<usize>,
 }
 
-impl Graph {
+impl TaskGraph {
     /// Builds the graph; a dependency on what is not in the plan is left out.
     pub fn new(plan: &Plan) -> Self {
         let n_tasks = plan.tasks.len();
@@ -111,7 +111,7 @@ impl Graph {
 
     /// Returns the tasks so that each comes after all that it waits for; among those that could be next the smallest
     /// id is. Tasks in a cycle, or behind one, are left out.
-    pub fn order(&self) -> Vec<usize> {
+    pub fn topological_order(&self) -> Vec<usize> {
         self.node_order().into_iter().filter(|&node| self.is_task(node)).collect()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::DraftPhase,
     plan::{Phase, Task},
 };
@@ -96,7 +96,7 @@ fn known(
         } else {
             let message = format!("there is no phase {number} with tasks in this plan");
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, span, message)
+                Diagnostic::error(DiagnosticCode::MissingDep, span, message)
                     .hint("write the number of another phase, or '-'"),
             );
         }

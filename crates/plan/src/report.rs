@@ -5,12 +5,12 @@
 use serde::Serialize;
 
 use crate::{
-    diagnostic::{Code, Severity},
-    format::Format,
-    graph::Graph,
-    place::Places,
+    diagnostic::{DiagnosticCode, Severity},
+    format::PlanFormat,
+    graph::TaskGraph,
+    line_index::LineIndex,
+    parse::ParsedPlan,
     plan::{Phase, Task},
-    read::Reading,
 };
 
 /// A plan with what can be said about it.
@@ -18,9 +18,9 @@ use crate::{
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanReport"))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanReport))]
 #[serde(rename_all = "camelCase")]
-pub struct Report<'a> {
+pub struct PlanReport<'a> {
     /// The format, or null where none fits.
-    pub format: Option<Format>,
+    pub format: Option<PlanFormat>,
     /// The plan's title.
     pub title: &'a str,
     /// The phases by number.
@@ -32,7 +32,7 @@ pub struct Report<'a> {
     /// The largest number of tasks that an unlimited run would have at once.
     pub widest: usize,
     /// All that is wrong, in the file's order.
-    pub diagnostics: Vec<PlacedDiagnostic<'a>>,
+    pub diagnostics: Vec<ReportedDiagnostic<'a>>,
 }
 
 /// A diagnostic with its line and column instead of bytes.
@@ -40,9 +40,9 @@ pub struct Report<'a> {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Mistake", optional_fields))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Mistake))]
 #[serde(rename_all = "camelCase")]
-pub struct PlacedDiagnostic<'a> {
+pub struct ReportedDiagnostic<'a> {
     /// The kind.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong.
@@ -56,16 +56,16 @@ pub struct PlacedDiagnostic<'a> {
     pub hint: Option<&'a str>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> PlanReport<'a> {
     /// Makes the object of a reading and the bytes that were read.
-    pub fn new(reading: &'a Reading, source: &[u8]) -> Self {
-        let graph = Graph::new(&reading.plan);
+    pub fn new(reading: &'a ParsedPlan, source: &[u8]) -> Self {
+        let graph = TaskGraph::new(&reading.plan);
         let tasks = &reading.plan.tasks;
         let path = graph.critical_path();
-        let places = Places::new(source);
+        let places = LineIndex::new(source);
         let diagnostics = reading.diagnostics.iter().map(|diagnostic| {
-            let place = places.place(diagnostic.span.start);
-            PlacedDiagnostic {
+            let place = places.line_column(diagnostic.span.start);
+            ReportedDiagnostic {
                 code: diagnostic.code,
                 severity: diagnostic.severity,
                 message: &diagnostic.message,
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
                 .filter_map(|task| tasks.get(task))
                 .map(|task| task.id.as_str())
                 .collect(),
-            widest: graph.widest(),
+            widest: graph.max_parallel_tasks(),
             diagnostics: diagnostics.collect(),
         }
     }

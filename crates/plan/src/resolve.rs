@@ -6,7 +6,7 @@ use domain::TaskId;
 
 use crate::{
     dependencies::{Ids, Mention, Reference, What},
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::DraftPlan,
     ids::IdMap,
     text::{is_none, shorten},
@@ -164,7 +164,7 @@ impl<'p, 'a> Resolver<'p, 'a> {
         if let Some(said) = ids.from.phase.filter(|&said| said != phase) {
             let message = format!("{id} is in phase {phase}, not in phase {said}");
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, span.clone(), message)
+                Diagnostic::error(DiagnosticCode::MissingDep, span.clone(), message)
                     .hint(format!("write P{phase}-{id}, or {id} alone")),
             );
             return;
@@ -201,7 +201,7 @@ impl<'p, 'a> Resolver<'p, 'a> {
         if self.n_expanded <= EXPANDED_MAX {
             let message = format!("ranges and groups name more than {EXPANDED_MAX} dependencies up to here");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, span, message)
+                Diagnostic::error(DiagnosticCode::ParseFail, span, message)
                     .hint("put the tasks into phases: a phase waits for all of the phase before it"),
             );
         }

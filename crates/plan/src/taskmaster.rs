@@ -8,7 +8,7 @@ use domain::{Priority, TaskId};
 
 use crate::{
     dependencies::{Ids, Mention, Reference, What},
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Draft, DraftPlan, Mark},
     plan::Task,
     text::{criterion, many_lines, one_line, shorten},
@@ -80,7 +80,7 @@ impl<'a> Reader<'a, '_> {
         if self.plan.groups.insert(parent_id.as_str().to_owned(), members).is_some() {
             let message = format!("there is a task {parent_id} already");
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, parent.1.id_span.clone(), message)
+                Diagnostic::error(DiagnosticCode::ParseFail, parent.1.id_span.clone(), message)
                     .hint("give one of the two another id"),
             );
         }
@@ -117,8 +117,10 @@ impl<'a> Reader<'a, '_> {
         let Some(found) = fields.id else {
             let span = value.span(self.text);
             let span = span.start..span.end.min(span.start + 1);
-            self.diagnostics
-                .push(Diagnostic::error(Code::ParseFail, span, "this task has no id").hint("add \"id\": 1"));
+            self.diagnostics.push(
+                Diagnostic::error(DiagnosticCode::ParseFail, span, "this task has no id")
+                    .hint("add \"id\": 1"),
+            );
             return None;
         };
         let words = found.id_words();
@@ -133,7 +135,8 @@ impl<'a> Reader<'a, '_> {
         if id.is_none() {
             let message = format!("{} is no task id", shorten(found.raw));
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, found.span(self.text), message).hint("write a number"),
+                Diagnostic::error(DiagnosticCode::ParseFail, found.span(self.text), message)
+                    .hint("write a number"),
             );
         }
         Some((id?, found.span(self.text)))
@@ -150,7 +153,7 @@ impl<'a> Reader<'a, '_> {
             words => words.parse().unwrap_or_else(|_| {
                 let message = format!("'{}' is no priority", shorten(words));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, value.span(self.text), message)
+                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
                         .hint("write low, medium, high or critical"),
                 );
                 inherited
@@ -175,7 +178,8 @@ impl<'a> Reader<'a, '_> {
             if status.is_none() {
                 let message = format!("'{}' is no status", shorten(&words));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, value.span(self.text), message).hint(STATUS_HINT),
+                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
+                        .hint(STATUS_HINT),
                 );
             }
         }
@@ -198,7 +202,8 @@ impl<'a> Reader<'a, '_> {
             if id.parse::<TaskId>().is_err() {
                 let message = format!("{} is no task id", shorten(value.raw));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, span, message).hint("write the number of a task"),
+                    Diagnostic::error(DiagnosticCode::ParseFail, span, message)
+                        .hint("write the number of a task"),
                 );
                 continue;
             }

@@ -9,7 +9,7 @@ use domain::PhaseNumber;
 
 use crate::{
     dependencies,
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{DraftPhase, DraftPlan},
     heading::{self, Heading, HeadingNumber},
     item::Item,
@@ -249,7 +249,8 @@ fn after(value: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<(PhaseNu
             Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
                 let message = format!("'{}' is no phase", shorten(words));
                 diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, mention.span, message).hint("write a phase's number"),
+                    Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)
+                        .hint("write a phase's number"),
                 );
             }
         }

@@ -4,14 +4,14 @@
 
 use std::fmt::Write;
 
-use plan::{FILE_BYTES_MAX, Format, Options, Places, read};
+use plan::{FILE_BYTES_MAX, LineIndex, ParseOptions, PlanFormat, parse};
 
-fn render(source: &[u8], format: Option<Format>) -> String {
-    let reading = read(source, Options { format });
-    let places = Places::new(source);
+fn render(source: &[u8], format: Option<PlanFormat>) -> String {
+    let reading = parse(source, ParseOptions { format });
+    let places = LineIndex::new(source);
     let mut out = String::new();
     for found in &reading.diagnostics {
-        let place = places.place(found.span.start);
+        let place = places.line_column(found.span.start);
         let text = String::from_utf8_lossy(&source[found.span.clone()]);
         writeln!(out, "{} {}:{} {text:?}", found.code.as_str(), place.line, place.column).unwrap();
         writeln!(out, "  {}", found.message).unwrap();
@@ -61,7 +61,7 @@ fn every_error_says_where_it_is_and_what_to_write() {
 
 #[test]
 fn every_format_says_what_it_wants() {
-    let all: String = Format::ALL.iter().map(|&format| render(b"{}", Some(format))).collect();
+    let all: String = PlanFormat::ALL.iter().map(|&format| render(b"{}", Some(format))).collect();
     insta::assert_snapshot!(all);
 }
 

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use plan::{Options, Report, read};
+use plan::{ParseOptions, PlanReport, parse};
 
 #[test]
 fn every_example_reads_without_a_complaint() {
@@ -17,13 +17,13 @@ fn every_example_reads_without_a_complaint() {
         "task-master/tasks.json",
     ] {
         let source = fs::read(root.join(name)).unwrap();
-        let reading = read(&source, Options { format: None });
+        let reading = parse(&source, ParseOptions { format: None });
         assert!(reading.diagnostics.is_empty(), "{name}: {:?}", reading.diagnostics);
-        let json = serde_json::to_string_pretty(&Report::new(&reading, &source)).unwrap();
+        let json = serde_json::to_string_pretty(&PlanReport::new(&reading, &source)).unwrap();
         insta::assert_snapshot!(name.replace(['/', '.'], "_"), json);
         insta::assert_snapshot!(
             format!("{}_written", name.replace(['/', '.'], "_")),
-            plan::write(&reading.plan)
+            plan::to_tasks_md(&reading.plan)
         );
     }
 }

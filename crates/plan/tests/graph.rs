@@ -2,17 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use plan::{Graph, Options, read};
+use plan::{ParseOptions, TaskGraph, parse};
 
 #[track_caller]
 fn check(source: &str, path: &str, widest: usize, order: &str) {
-    let plan = read(source.as_bytes(), Options { format: None }).plan;
-    let graph = Graph::new(&plan);
+    let plan = parse(source.as_bytes(), ParseOptions { format: None }).plan;
+    let graph = TaskGraph::new(&plan);
     let ids = |places: Vec<usize>| {
         places.into_iter().map(|place| plan.tasks[place].id.to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(
-        (ids(graph.critical_path()).as_str(), graph.widest(), ids(graph.order()).as_str()),
+        (
+            ids(graph.critical_path()).as_str(),
+            graph.max_parallel_tasks(),
+            ids(graph.topological_order()).as_str()
+        ),
         (path, widest, order),
         "\n{source}"
     );

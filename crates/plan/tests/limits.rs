@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
-use plan::{DIAGNOSTICS_MAX, FILE_BYTES_MAX, Format, Graph, Options, Reading, read, write};
+use plan::{
+    DIAGNOSTICS_MAX, FILE_BYTES_MAX, ParseOptions, ParsedPlan, PlanFormat, TaskGraph, parse, to_tasks_md,
+};
 
-const ANY: Options = Options { format: None };
+const ANY: ParseOptions = ParseOptions { format: None };
 
 fn lines(n_lines: usize, mut line: impl FnMut(usize) -> String) -> String {
     (1..=n_lines).fold(String::new(), |mut all, number| {
@@ -13,14 +15,14 @@ fn lines(n_lines: usize, mut line: impl FnMut(usize) -> String) -> String {
     })
 }
 
-fn edges(reading: &Reading) -> usize {
+fn edges(reading: &ParsedPlan) -> usize {
     reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum()
 }
 
 #[test]
 fn ranges_do_not_multiply_without_a_bound() {
     let source = lines(10_000, |number| format!("### T{number}: a\n- **Dependencies**: T1-T9999\n"));
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(reading.plan.tasks.len(), 10_000);
     assert!(edges(&reading) <= 1 << 18);
     let complaints =
@@ -34,7 +36,7 @@ fn subtasks_do_not_multiply_without_a_bound() {
     let source = format!(
         "{{\"tasks\": [{{\"id\": 1, \"subtasks\": [{subtasks}{{\"id\": 9999}}]}}, {{\"id\": 2, \"dependencies\": [1], \"subtasks\": [{subtasks}{{\"id\": 9999}}]}}]}}"
     );
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(reading.plan.tasks.len(), 4_002);
     assert!(edges(&reading) <= 1 << 18);
     assert!(reading.has_errors());
@@ -44,25 +46,25 @@ fn subtasks_do_not_multiply_without_a_bound() {
 fn a_phase_barrier_costs_a_line_for_each_task_and_no_more() {
     let source =
         lines(20_000, |number| format!("### T{}.{number}: a\n", if number <= 10_000 { 1 } else { 2 }));
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(edges(&reading), 0);
-    assert_eq!(Graph::new(&reading.plan).widest(), 10_000);
-    assert_eq!(Graph::new(&reading.plan).critical_path().len(), 2);
+    assert_eq!(TaskGraph::new(&reading.plan).max_parallel_tasks(), 10_000);
+    assert_eq!(TaskGraph::new(&reading.plan).critical_path().len(), 2);
 }
 
 #[test]
 fn a_long_check_list_has_few_dependencies() {
-    let reading = read(lines(20_000, |number| format!("- [ ] T{number} a\n")).as_bytes(), ANY);
+    let reading = parse(lines(20_000, |number| format!("- [ ] T{number} a\n")).as_bytes(), ANY);
     assert!(edges(&reading) < 22_000);
-    assert_eq!(Graph::new(&reading.plan).critical_path().len(), 20_000);
+    assert_eq!(TaskGraph::new(&reading.plan).critical_path().len(), 20_000);
 }
 
 #[test]
 fn complaints_are_counted_where_there_are_too_many() {
-    let reading = read(lines(5_000, |_| "### T1: a\n".to_owned()).as_bytes(), ANY);
+    let reading = parse(lines(5_000, |_| "### T1: a\n".to_owned()).as_bytes(), ANY);
     assert_eq!(reading.diagnostics.len(), DIAGNOSTICS_MAX + 1);
     assert_eq!(reading.diagnostics[DIAGNOSTICS_MAX].message, "3999 more problems are not shown");
-    let cycles = read(
+    let cycles = parse(
         lines(1_000, |number| format!("### T{number}: a\n- **Dependencies**: T{number}\n")).as_bytes(),
         ANY,
     );
@@ -72,11 +74,11 @@ fn complaints_are_counted_where_there_are_too_many() {
 #[test]
 fn many_warnings_are_still_no_error() {
     let source = lines(1_500, |n| format!("### T{n}: a\n- **Complexity**: huge\n"));
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(reading.diagnostics.len(), DIAGNOSTICS_MAX + 1);
     assert!(!reading.has_errors());
     let source = format!("{source}### T1501: b\n- **Priority**: huge\n");
-    assert!(read(source.as_bytes(), ANY).has_errors());
+    assert!(parse(source.as_bytes(), ANY).has_errors());
 }
 
 #[test]
@@ -95,9 +97,11 @@ fn nesting_of_any_depth_is_read() {
         format!("- [ ] T1 {}", "(depends on ".repeat(100_000)),
         format!("### T1: a\n- **Dependencies**: {}", "\"x\\\" , and ".repeat(50_000)),
     ] {
-        for format in [None, Some(Format::Taskmaster), Some(Format::TasksMd), Some(Format::Checklist)] {
-            let reading = read(source.as_bytes(), Options { format });
-            write(&reading.plan);
+        for format in
+            [None, Some(PlanFormat::Taskmaster), Some(PlanFormat::TasksMd), Some(PlanFormat::Checklist)]
+        {
+            let reading = parse(source.as_bytes(), ParseOptions { format });
+            to_tasks_md(&reading.plan);
         }
     }
 }
@@ -106,7 +110,7 @@ fn nesting_of_any_depth_is_read() {
 fn the_largest_file_is_read_and_one_byte_more_is_not() {
     let mut source = b"### T1: a\n".to_vec();
     source.resize(FILE_BYTES_MAX, b' ');
-    assert!(!read(&source, ANY).has_errors());
+    assert!(!parse(&source, ANY).has_errors());
     source.push(b' ');
-    assert!(read(&source, ANY).has_errors());
+    assert!(parse(&source, ANY).has_errors());
 }

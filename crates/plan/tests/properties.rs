@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use domain::{Budget, Complexity, Priority};
-use plan::{Format, Graph, Options, Phase, Plan, Task, Tick, read, tick, write};
+use plan::{
+    MarkDoneOutcome, ParseOptions, Phase, Plan, PlanFormat, Task, TaskGraph, mark_done, parse, to_tasks_md,
+};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-const ANY: Options = Options { format: None };
-const TASKS_MD: Options = Options { format: Some(Format::TasksMd) };
+const ANY: ParseOptions = ParseOptions { format: None };
+const TASKS_MD: ParseOptions = ParseOptions { format: Some(PlanFormat::TasksMd) };
 
 /// Pieces that plan files are made of, so that random files have something to say.
 const PIECES: [&str; 66] = [
@@ -133,8 +135,8 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn format() -> impl Strategy<Value = Option<Format>> {
-    prop_oneof![Just(None), select(&Format::ALL[..]).prop_map(Some)]
+fn format() -> impl Strategy<Value = Option<PlanFormat>> {
+    prop_oneof![Just(None), select(&PlanFormat::ALL[..]).prop_map(Some)]
 }
 
 /// Text with everything in it that Markdown could misunderstand.
@@ -277,27 +279,27 @@ proptest! {
 
     #[test]
     fn reading_never_panics_and_every_place_is_in_the_file(source in file(), format in format()) {
-        let reading = read(&source, Options { format });
+        let reading = parse(&source, ParseOptions { format });
         for diagnostic in &reading.diagnostics {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
             prop_assert!(diagnostic.span.end <= source.len(), "{diagnostic:?}");
         }
         prop_assert!(!reading.plan.tasks.is_empty() || reading.has_errors());
-        let graph = Graph::new(&reading.plan);
-        let order = graph.order();
+        let graph = TaskGraph::new(&reading.plan);
+        let order = graph.topological_order();
         prop_assert!(order.len() <= reading.plan.tasks.len());
-        prop_assert!(graph.widest() <= order.len());
+        prop_assert!(graph.max_parallel_tasks() <= order.len());
         let path = graph.critical_path();
         prop_assert!(path.len() <= order.len());
-        serde_json::to_string(&plan::Report::new(&reading, &source)).unwrap();
+        serde_json::to_string(&plan::PlanReport::new(&reading, &source)).unwrap();
     }
 
     #[test]
     fn ticking_changes_one_place_and_makes_one_task_done(source in file(), format in format()) {
-        let options = Options { format };
-        let before = read(&source, options);
+        let options = ParseOptions { format };
+        let before = parse(&source, options);
         for (place, task) in before.plan.tasks.iter().enumerate() {
-            let Tick::Edit(edit) = tick(&source, options, &task.id) else { continue };
+            let MarkDoneOutcome::Edit(edit) = mark_done(&source, options, &task.id) else { continue };
             let ticked = edit.apply(&source);
             prop_assert_eq!(&ticked[..edit.span.start], &source[..edit.span.start]);
             let n_after = source.len() - edit.span.end;
@@ -305,39 +307,39 @@ proptest! {
             prop_assert_eq!(ticked.len(), source.len() - edit.span.len() + edit.replacement.len());
             let mut expected = before.plan.clone();
             expected.tasks[place].done = true;
-            prop_assert_eq!(read(&ticked, options).plan, expected, "{:?}", String::from_utf8_lossy(&ticked));
+            prop_assert_eq!(parse(&ticked, options).plan, expected, "{:?}", String::from_utf8_lossy(&ticked));
         }
     }
 
     #[test]
     fn a_written_plan_reads_back_as_it_was(plan in plan()) {
-        let written = write(&plan);
-        let reading = read(written.as_bytes(), TASKS_MD);
+        let written = to_tasks_md(&plan);
+        let reading = parse(written.as_bytes(), TASKS_MD);
         prop_assert_eq!(without_lines(&reading.plan), without_lines(&plan), "{}", written);
     }
 
     #[test]
     fn what_was_read_can_be_written_and_read_again(source in file(), format in format()) {
-        let plan = read(&source, Options { format }).plan;
-        let written = write(&plan);
-        let again = read(written.as_bytes(), TASKS_MD).plan;
+        let plan = parse(&source, ParseOptions { format }).plan;
+        let written = to_tasks_md(&plan);
+        let again = parse(written.as_bytes(), TASKS_MD).plan;
         prop_assert_eq!(without_lines(&again), without_lines(&plan), "{}", written);
     }
 
     #[test]
     fn line_ends_and_a_byte_order_mark_change_nothing(text in markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
-        let plain = read(text.as_bytes(), ANY);
-        let crlf = read(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
+        let plain = parse(text.as_bytes(), ANY);
+        let crlf = parse(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
         prop_assert_eq!(&crlf.plan, &plain.plan);
         prop_assert_eq!(crlf.format, plain.format);
-        let words = |reading: &plan::Reading| reading.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+        let words = |reading: &plan::ParsedPlan| reading.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
         prop_assert_eq!(words(&crlf), words(&plain));
     }
 
     #[test]
     fn the_order_puts_every_task_behind_what_it_waits_for(plan in plan()) {
-        let graph = Graph::new(&plan);
-        let order = graph.order();
+        let graph = TaskGraph::new(&plan);
+        let order = graph.topological_order();
         prop_assert_eq!(order.len() == plan.tasks.len(), graph.cycles(&plan).is_empty());
         let position = |id| order.iter().position(|&place| plan.tasks[place].id == id);
         for &place in &order {

@@ -5,13 +5,13 @@
 use std::fmt::Write;
 
 use domain::Budget;
-use plan::{Options, read};
+use plan::{ParseOptions, parse};
 
-const ANY: Options = Options { format: None };
+const ANY: ParseOptions = ParseOptions { format: None };
 
 /// Writes a plan in short: a line for each phase, and one for each task with what it waits for.
 fn short(source: &str) -> String {
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     let mut out = String::new();
     for phase in &reading.plan.phases {
         writeln!(out, "phase {} {:?} after {:?}", phase.number, phase.name, phase.after).unwrap();
@@ -56,7 +56,7 @@ fn a_row_and_a_section_with_one_id_are_one_task_and_the_section_wins() {
 
 #[test]
 fn a_section_s_description_replaces_a_row_s_and_its_prose_follows() {
-    let text = |source: &str| read(source.as_bytes(), ANY).plan.tasks[0].text.clone();
+    let text = |source: &str| parse(source.as_bytes(), ANY).plan.tasks[0].text.clone();
     let table = "| ID | Description |\n|---|---|\n| T1 | row |\n";
     assert_eq!(
         text(&format!("{table}\n### T1: a\n- **Description**: section\n\nprose\n")),
@@ -125,7 +125,7 @@ fn a_phase_has_a_check_artefacts_and_budgets_of_its_own() {
     let text = "## Phase 1\n- **Verify**: `cargo test`\n- **Artefacts**: docs/*.md, `a b`\n- **Budget**: 200k, $2\n\
         ### T1: a\n- **Verify**: true\n- **Artefacts**: no key of a task\n\
         ## 2단계\n- **산출물**:\n  - x\n  - y\n- **Verify**:\n\n  ```sh\n  a\n  b\n  ```\n\n### T2: b\n";
-    let reading = read(text.as_bytes(), ANY);
+    let reading = parse(text.as_bytes(), ANY);
     assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
     let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
     assert_eq!(one.verify.as_deref(), Some("cargo test"));
@@ -142,7 +142,7 @@ fn what_is_said_of_a_phase_in_several_places_is_put_together_and_the_first_count
     let text = "## Phase 1\n- **Artefacts**: a.md\n### T1: a\n## Phase 2: Later\n### T2: b\n\
         ## Phase 1: Begin\n- **Verify**: make\n- **Artefacts**: b.md\n- **Budget**: 5k\n### T3: c\n\
         ## Phase 1: Again\n- **Verify**: ninja\n- **Budget**: 7k\n### T4: d\n";
-    let reading = read(text.as_bytes(), ANY);
+    let reading = parse(text.as_bytes(), ANY);
     let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
     assert_eq!((one.name.as_str(), one.verify.as_deref()), ("Begin", Some("make")));
     assert_eq!(
@@ -360,7 +360,7 @@ fn a_phase_reference_must_name_the_right_phase() {
 #[test]
 fn text_is_everything_below_a_heading_that_is_no_key() {
     let source = "### T1: a\n- **Description**: first\n  second\n- **Notes**: kept\n- **Agent**: x\n\nprose\n\n#### Detail\n\n```\ncode\n```\n\n---\n\n### T2: b\n";
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(
         reading.plan.tasks[0].text,
         "first\nsecond\n\n- **Notes**: kept\n\nprose\n\n#### Detail\n\n```\ncode\n```"
@@ -371,14 +371,14 @@ fn text_is_everything_below_a_heading_that_is_no_key() {
 fn the_text_of_a_box_ends_where_the_indentation_does() {
     let source =
         "- [ ] T001 a\n  more\n\n  - bullet\n    deeper\n**Checkpoint**: not its text\n- [ ] T002 b\n";
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(reading.plan.tasks[0].text, "more\n\n- bullet\n  deeper");
 }
 
 #[test]
 fn requirements_of_kiro_are_references() {
     let source = "- [ ] 1. a\n  - do it\n  - _Requirements: 1.1, 2.3_\n";
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     assert_eq!(reading.plan.tasks[0].references, ["1.1", "2.3"]);
     assert_eq!(reading.plan.tasks[0].text, "- do it");
 }
@@ -386,9 +386,9 @@ fn requirements_of_kiro_are_references() {
 #[test]
 fn a_format_can_be_forced() {
     let source = b"- [ ] T001 a\n\n### T1: b\n";
-    let as_checklist = read(source, Options { format: Some(plan::Format::Checklist) });
+    let as_checklist = parse(source, ParseOptions { format: Some(plan::PlanFormat::Checklist) });
     assert_eq!(as_checklist.plan.tasks[0].title, "a");
-    assert_eq!(read(source, ANY).plan.tasks[0].title, "b");
+    assert_eq!(parse(source, ANY).plan.tasks[0].title, "b");
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn a_row_with_too_few_cells_is_one_error() {
 fn criteria_may_follow_a_bold_line() {
     let source = "### T1: a\n**Description**: d\n**Acceptance Criteria**:\n- [ ] x\n  more\n- [x] y\n- **Agent**: me\n- tail\n\n\
                   ### T2: b\n**완료 조건**: 하나\n\n- 둘\n\nProse.\n\n- bullet\n";
-    let reading = read(source.as_bytes(), ANY);
+    let reading = parse(source.as_bytes(), ANY);
     let [first, second] = reading.plan.tasks.as_slice() else { panic!("{reading:?}") };
     assert_eq!(first.acceptance, ["x\nmore", "y"]);
     assert_eq!(first.agent.as_deref(), Some("me"));

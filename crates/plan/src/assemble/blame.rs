@@ -7,15 +7,20 @@ use domain::TaskId;
 use crate::{
     dependencies::{Ids, Mention, What},
     draft::Draft,
-    graph::Step,
+    graph::CycleNode,
     plan::Plan,
 };
 
 /// Returns the first place that writes down a dependency of a cycle, or the first task of it.
-pub(super) fn cycle(plan: &Plan, steps: &[Step], drafts: &[Draft], mentions: &[Mention<'_>]) -> Range<usize> {
+pub(super) fn cycle(
+    plan: &Plan,
+    steps: &[CycleNode],
+    drafts: &[Draft],
+    mentions: &[Mention<'_>],
+) -> Range<usize> {
     let span_of = |task: usize| drafts.get(task).map(|draft| draft.id_span.clone());
     for pair in steps.windows(2) {
-        if let &[Step::Task(from), Step::Task(to)] = pair
+        if let &[CycleNode::Task(from), CycleNode::Task(to)] = pair
             && let (Some(draft), Some(target)) = (drafts.get(from), plan.tasks.get(to))
             && let Some(span) =
                 is_mentioned(mentions.get(draft.mentions.clone()).unwrap_or_default(), &target.id)
@@ -24,8 +29,8 @@ pub(super) fn cycle(plan: &Plan, steps: &[Step], drafts: &[Draft], mentions: &[M
         }
     }
     let first = steps.first().and_then(|step| match *step {
-        Step::Task(task) => span_of(task),
-        Step::Phase(number) => span_of(plan.tasks.iter().position(|task| task.phase == number)?),
+        CycleNode::Task(task) => span_of(task),
+        CycleNode::Phase(number) => span_of(plan.tasks.iter().position(|task| task.phase == number)?),
     });
     first.unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use domain::PhaseNumber;
 
 use crate::plan::Plan;
 
-use super::Graph;
+use super::TaskGraph;
 
 /// More cycles than this are not told apart; who mends a hundred can check again.
 const CYCLES_MAX: usize = 100;
@@ -15,13 +15,13 @@ const CYCLES_MAX: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
     /// The way from the smallest id back to it; phases alone are a cycle where their order is one.
-    pub steps: Vec<Step>,
+    pub nodes: Vec<CycleNode>,
     words: String,
 }
 
 /// One step of a cycle; each waits for the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum CycleNode {
     /// A task, by its place in the plan.
     Task(usize),
     /// The gate of a phase.
@@ -35,7 +35,7 @@ impl fmt::Display for Cycle {
     }
 }
 
-impl Graph {
+impl TaskGraph {
     /// Returns cycles that have no task in common, until none is left that has no task of theirs; at most a hundred.
     ///
     /// Each is the shortest through its smallest id. They are sorted by that. The ids are those of the plan that the
@@ -99,19 +99,19 @@ impl Graph {
         let n_phases = self.phases.len();
         let step = |&node: &usize| {
             if self.is_task(node) {
-                return Some(Step::Task(node));
+                return Some(CycleNode::Task(node));
             }
             // The beginning of a phase is left out: it says no more than the gate it waits for.
             let gate = (node - self.n_tasks()).checked_sub(n_phases)?;
-            self.phases.get(gate).map(|&number| Step::Phase(number))
+            self.phases.get(gate).map(|&number| CycleNode::Phase(number))
         };
-        let steps: Vec<Step> = way.iter().filter_map(step).collect();
+        let steps: Vec<CycleNode> = way.iter().filter_map(step).collect();
         let words = steps.iter().map(|step| match step {
-            Step::Task(task) => plan.tasks.get(*task).map_or("", |task| task.id.as_str()).to_owned(),
-            Step::Phase(number) => format!("phase {number}"),
+            CycleNode::Task(task) => plan.tasks.get(*task).map_or("", |task| task.id.as_str()).to_owned(),
+            CycleNode::Phase(number) => format!("phase {number}"),
         });
         let words = words.collect::<Vec<_>>().join("->");
-        Cycle { steps, words }
+        Cycle { nodes: steps, words }
     }
 
     /// Returns the shortest way from a node back to itself through open nodes.

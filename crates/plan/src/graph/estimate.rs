@@ -4,9 +4,9 @@
 //! takes as long as its complexity says ([`Task::weight`](crate::Task::weight)), and ends. The gates of phases pass at
 //! once, what is external counts as met, and what is done or optional is met from the beginning, whatever it waits for.
 
-use super::Graph;
+use super::TaskGraph;
 
-impl Graph {
+impl TaskGraph {
     /// Returns the longest way through the plan by weight.
     ///
     /// Of several that are equally long it is the one whose first difference has the smaller id. Tasks that weigh
@@ -61,7 +61,7 @@ impl Graph {
     }
 
     /// Returns the largest number of tasks that an unlimited run would have at once.
-    pub fn widest(&self) -> usize {
+    pub fn max_parallel_tasks(&self) -> usize {
         let mut finish = vec![0_u64; self.waits.n_nodes()];
         let mut starts = Vec::new();
         let mut ends = Vec::new();

@@ -4,7 +4,7 @@ use domain::TaskId;
 
 use crate::{
     dependencies::Ids,
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Draft, DraftPlan},
     ids::{self, IdMap},
     plan::Task,
@@ -92,11 +92,12 @@ impl<'p> Index<'p> {
             }
             _ => "write '-' if it waits for nothing".to_owned(),
         };
-        Diagnostic::error(Code::MissingDep, span, message).hint(hint)
+        Diagnostic::error(DiagnosticCode::MissingDep, span, message).hint(hint)
     }
 }
 
 fn twice(task: &Task, draft: &Draft) -> Diagnostic {
     let message = format!("there is a task {} already", task.id);
-    Diagnostic::error(Code::ParseFail, draft.id_span.clone(), message).hint("give one of the two another id")
+    Diagnostic::error(DiagnosticCode::ParseFail, draft.id_span.clone(), message)
+        .hint("give one of the two another id")
 }

@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     text::{one_line, shorten, span_in},
 };
 
@@ -152,8 +152,12 @@ impl<'a> Fields<'a> {
                 let span = value.span(text);
                 let span = span.start..span.end.min(span.start + 1);
                 diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, span, "this is no task, or has a field twice")
-                        .hint("write {\"id\": 1, \"title\": \"…\"}"),
+                    Diagnostic::error(
+                        DiagnosticCode::ParseFail,
+                        span,
+                        "this is no task, or has a field twice",
+                    )
+                    .hint("write {\"id\": 1, \"title\": \"…\"}"),
                 );
                 None
             }
@@ -171,7 +175,7 @@ impl<'a> Fields<'a> {
         serde_json::from_str(value.raw).unwrap_or_else(|_| {
             let message = format!("'{name}' should be a text");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, value.span(self.text), message)
+                Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
                     .hint("put it into double quotes"),
             );
             String::new()
@@ -203,8 +207,12 @@ fn members<'a>(raw: &'a str, text: &'a str, name: &str, diagnostics: &mut Diagno
             let span = span_in(text, raw, 0);
             let message = format!("'{name}' should be a list");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, span.start..span.end.min(span.start + 1), message)
-                    .hint("put it into square brackets"),
+                Diagnostic::error(
+                    DiagnosticCode::ParseFail,
+                    span.start..span.end.min(span.start + 1),
+                    message,
+                )
+                .hint("put it into square brackets"),
             );
             Vec::new()
         }
@@ -224,7 +232,7 @@ fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
     let words = error.to_string();
     let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-    Diagnostic::error(Code::ParseFail, start..end, format!("broken JSON: {words}"))
+    Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("broken JSON: {words}"))
         .hint("mend the JSON; a comma too many or too few is the usual reason")
 }
 

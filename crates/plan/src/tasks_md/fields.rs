@@ -8,7 +8,7 @@ use domain::{PhaseNumber, TaskId};
 
 use crate::{
     dependencies,
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Draft, DraftPlan, Mark},
     keys::Key,
     plan::Task,
@@ -72,7 +72,8 @@ impl<'a, 'd> Gathered<'a, 'd> {
             let what = if voice == Voice::Section { "a section" } else { "a row" };
             let message = format!("there is {what} for {id} already");
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, id_span, message).hint("give one of the two another id"),
+                Diagnostic::error(DiagnosticCode::ParseFail, id_span, message)
+                    .hint("give one of the two another id"),
             );
             return None;
         }
@@ -232,7 +233,7 @@ fn first_number(id: &TaskId, span: &Range<usize>, diagnostics: &mut Diagnostics)
     first.parse().unwrap_or_else(|_| {
         let message = format!("the first number of {id} is too large for a phase");
         diagnostics.push(
-            Diagnostic::error(Code::ParseFail, span.clone(), message)
+            Diagnostic::error(DiagnosticCode::ParseFail, span.clone(), message)
                 .hint("write a smaller number, or give the task a Phase"),
         );
         1

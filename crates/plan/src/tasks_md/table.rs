@@ -7,7 +7,7 @@ use memchr::{Memchr, memchr_iter};
 
 use crate::{
     dependencies::Reference,
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Diagnostic, DiagnosticCode},
     keys::Key,
     text::{check_box, criterion, is_ticked, shorten, span_in, trim},
 };
@@ -74,7 +74,9 @@ impl Columns {
             if is_whole {
                 let message = format!("'{}' is no task id", shorten(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
-                tasks.diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
+                tasks
+                    .diagnostics
+                    .push(Diagnostic::error(DiagnosticCode::ParseFail, span, message).hint(hint));
             }
             return;
         };
@@ -105,7 +107,7 @@ impl Columns {
         } else {
             "add the missing cells; an empty one is written | |"
         };
-        Diagnostic::error(Code::ParseFail, span_in(text, line, 0), message).hint(hint)
+        Diagnostic::error(DiagnosticCode::ParseFail, span_in(text, line, 0), message).hint(hint)
     }
 }
 
@@ -196,7 +198,7 @@ pub(super) fn broken(text: &str, span: &Range<usize>) -> Diagnostic {
     let n_columns = Cells::new(text, &span_in(text, head, 0)).count();
     let line = format!("|{}", "---|".repeat(n_columns.min(32)));
     Diagnostic::error(
-        Code::ParseFail,
+        DiagnosticCode::ParseFail,
         span_in(text, dashes, 0),
         "this is no table: its second line does not fit the first",
     )

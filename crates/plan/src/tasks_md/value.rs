@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     item::Item,
     keys::Key,
     plan::Task,
@@ -95,7 +95,7 @@ pub(super) fn checked(task: &mut Task, key: Key, value: &Value<'_, '_>, diagnost
 /// Complains about a value, and says what to write.
 pub(super) fn wrong(value: &Value<'_, '_>, what: &str, hint: &str) -> Diagnostic {
     let message = format!("'{}' is no {what}", shorten(value.text));
-    Diagnostic::error(Code::ParseFail, value.span(), message).hint(hint)
+    Diagnostic::error(DiagnosticCode::ParseFail, value.span(), message).hint(hint)
 }
 
 /// Returns a description; the lines of a cell are separated by `<br>`.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use crate::{
     assemble, checklist,
-    diagnostic::{Code, Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     draft::{DraftPlan, Mark},
-    format::{self, Format},
+    format::{self, PlanFormat},
+    line_index::BOM,
     markdown::Outline,
-    place::BOM,
     plan::Plan,
     taskmaster, tasks_md,
 };
@@ -18,25 +18,25 @@ pub const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// How a file is to be read.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct ParseOptions {
     /// The format, where it is not to be found out.
-    pub format: Option<Format>,
+    pub format: Option<PlanFormat>,
 }
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParsedPlan {
     /// The plan, as far as it could be read.
     pub plan: Plan,
     /// The format, where one fits.
-    pub format: Option<Format>,
+    pub format: Option<PlanFormat>,
     /// All that is wrong, in the file's order.
     pub diagnostics: Vec<Diagnostic>,
     /// Where each task of the plan is marked as done.
     pub(crate) marks: Vec<Option<Mark>>,
 }
 
-impl Reading {
+impl ParsedPlan {
     /// Returns a reading of a file that could not even be opened.
     pub fn failed(diagnostic: Diagnostic) -> Self {
         Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], marks: Vec::new() }
@@ -57,12 +57,12 @@ impl Reading {
 /// assert!(!reading.has_errors());
 /// assert_eq!(reading.plan.tasks[1].depends_on, [reading.plan.tasks[0].id.clone()]);
 /// ```
-pub fn read(source: &[u8], options: Options) -> Reading {
-    let failed = |diagnostic| Reading { format: options.format, ..Reading::failed(diagnostic) };
+pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
+    let failed = |diagnostic| ParsedPlan { format: options.format, ..ParsedPlan::failed(diagnostic) };
     if source.len() > FILE_BYTES_MAX {
         let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
         return failed(
-            Diagnostic::error(Code::ParseFail, 0..0, message)
+            Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
                 .hint("a plan is a text of a few pages; split it"),
         );
     }
@@ -78,7 +78,7 @@ pub fn read(source: &[u8], options: Options) -> Reading {
             let message = if is_utf16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
             let end = offset + source.len();
             let span = bad..(bad + error.error_len().unwrap_or(1)).min(end);
-            failed(Diagnostic::error(Code::ParseFail, span, message).hint("save the file as UTF-8"))
+            failed(Diagnostic::error(DiagnosticCode::ParseFail, span, message).hint("save the file as UTF-8"))
         }
     }
 }
@@ -99,11 +99,12 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-fn read_text(text: &str, offset: usize, options: Options) -> Reading {
+fn read_text(text: &str, offset: usize, options: ParseOptions) -> ParsedPlan {
     let mut diagnostics = Diagnostics::default();
-    let is_json = options.format.map_or(format::looks_like_json(text), |format| format == Format::Taskmaster);
+    let is_json =
+        options.format.map_or(format::looks_like_json(text), |format| format == PlanFormat::Taskmaster);
     let (format, found) = if is_json {
-        (Some(Format::Taskmaster), taskmaster::read(text, &mut diagnostics))
+        (Some(PlanFormat::Taskmaster), taskmaster::read(text, &mut diagnostics))
     } else {
         let outline = Outline::new(text);
         let format = options.format.or_else(|| format::detect(text, &outline));
@@ -118,31 +119,31 @@ fn read_text(text: &str, offset: usize, options: Options) -> Reading {
         let (Mark::Box(span) | Mark::Word(span) | Mark::Json(span)) = mark;
         *span = span.start + offset..span.end + offset;
     }
-    Reading { plan, format, diagnostics: diagnostics.finish(offset), marks }
+    ParsedPlan { plan, format, diagnostics: diagnostics.finish(offset), marks }
 }
 
 fn read_markdown<'a>(
     text: &'a str,
     outline: &Outline,
-    format: Option<Format>,
+    format: Option<PlanFormat>,
     diagnostics: &mut Diagnostics,
 ) -> DraftPlan<'a> {
     match format {
-        Some(Format::TasksMd) => tasks_md::read(text, outline, diagnostics),
-        Some(Format::Checklist) => checklist::read(text, outline, diagnostics),
-        Some(Format::Taskmaster) | None => DraftPlan::default(),
+        Some(PlanFormat::TasksMd) => tasks_md::read(text, outline, diagnostics),
+        Some(PlanFormat::Checklist) => checklist::read(text, outline, diagnostics),
+        Some(PlanFormat::Taskmaster) | None => DraftPlan::default(),
     }
 }
 
-fn no_task(text: &str, format: Option<Format>) -> Diagnostic {
+fn no_task(text: &str, format: Option<PlanFormat>) -> Diagnostic {
     let message = if text.trim().is_empty() { "the file is empty" } else { "the file has no task" };
     let hint = match format {
         None => {
             "write headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'"
         }
-        Some(Format::TasksMd) => "write headings '### T1: title' or a table with an ID column",
-        Some(Format::Checklist) => "write check boxes '- [ ] T001 title' or '- [ ] 1. title'",
-        Some(Format::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
+        Some(PlanFormat::TasksMd) => "write headings '### T1: title' or a table with an ID column",
+        Some(PlanFormat::Checklist) => "write check boxes '- [ ] T001 title' or '- [ ] 1. title'",
+        Some(PlanFormat::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
     };
-    Diagnostic::error(Code::TasksNotFound, 0..0, message).hint(hint)
+    Diagnostic::error(DiagnosticCode::TasksNotFound, 0..0, message).hint(hint)
 }

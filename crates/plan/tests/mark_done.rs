@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use plan::{Options, Tick, tick};
+use plan::{MarkDoneOutcome, ParseOptions, mark_done};
 
 #[track_caller]
 fn check(source: &str, id: &str, expected: Option<&str>) {
-    let found = match tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap()) {
-        Tick::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
-        Tick::AlreadyDone | Tick::NoMark | Tick::NoTask => None,
+    let found = match mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap()) {
+        MarkDoneOutcome::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
+        MarkDoneOutcome::AlreadyDone | MarkDoneOutcome::NoStatusField | MarkDoneOutcome::NoTask => None,
     };
     assert_eq!(found.as_deref(), expected, "{source}");
 }
@@ -63,9 +63,13 @@ fn the_section_s_status_is_the_one_that_counts() {
 
 #[test]
 fn nothing_is_added_to_a_file_that_has_no_place_for_it() {
-    let tick =
-        |source: &str, id: &str| tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap());
-    assert_eq!(tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"), Tick::NoMark);
-    assert_eq!(tick("- [x] T001 a\n", "T001"), Tick::AlreadyDone);
-    assert_eq!(tick("- [x] T001 a\n", "T002"), Tick::NoTask);
+    let tick = |source: &str, id: &str| {
+        mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap())
+    };
+    assert_eq!(
+        tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"),
+        MarkDoneOutcome::NoStatusField
+    );
+    assert_eq!(tick("- [x] T001 a\n", "T001"), MarkDoneOutcome::AlreadyDone);
+    assert_eq!(tick("- [x] T001 a\n", "T002"), MarkDoneOutcome::NoTask);
 }

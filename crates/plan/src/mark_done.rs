@@ -6,32 +6,32 @@ use domain::TaskId;
 
 use crate::{
     draft::Mark,
-    read::{Options, read},
+    parse::{ParseOptions, parse},
 };
 
 /// What ticking a task means for its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tick {
+pub enum MarkDoneOutcome {
     /// This change marks it as done.
-    Edit(Edit),
+    Edit(TextEdit),
     /// The file says so already.
     AlreadyDone,
     /// The task has neither a box nor a status to change: a heading or a row without one.
-    NoMark,
+    NoStatusField,
     /// The file has no such task.
     NoTask,
 }
 
 /// A change of a few bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct TextEdit {
     /// The bytes to replace.
     pub span: Range<usize>,
     /// What to put there.
     pub replacement: String,
 }
 
-impl Edit {
+impl TextEdit {
     /// Returns the file with the change made, every other byte as it was.
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         let before = source.get(..self.span.start).unwrap_or(source);
@@ -52,21 +52,21 @@ impl Edit {
 /// };
 /// assert_eq!(edit.apply(source), b"- [x] T001 Begin\n");
 /// ```
-pub fn tick(source: &[u8], options: Options, id: &TaskId) -> Tick {
-    let reading = read(source, options);
+pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneOutcome {
+    let reading = parse(source, options);
     let mut found = reading.plan.tasks.iter().zip(&reading.marks).filter(|(task, _)| task.id == *id);
     match found.next() {
-        None => Tick::NoTask,
-        Some((task, _)) if task.done => Tick::AlreadyDone,
-        Some((_, None)) => Tick::NoMark,
-        Some((_, Some(mark))) => Tick::Edit(edit(source, mark)),
+        None => MarkDoneOutcome::NoTask,
+        Some((task, _)) if task.done => MarkDoneOutcome::AlreadyDone,
+        Some((_, None)) => MarkDoneOutcome::NoStatusField,
+        Some((_, Some(mark))) => MarkDoneOutcome::Edit(edit(source, mark)),
     }
 }
 
-fn edit(source: &[u8], mark: &Mark) -> Edit {
+fn edit(source: &[u8], mark: &Mark) -> TextEdit {
     match mark {
-        Mark::Box(span) => Edit { span: span.clone(), replacement: "x".to_owned() },
-        Mark::Json(span) => Edit { span: span.clone(), replacement: "\"done\"".to_owned() },
+        Mark::Box(span) => TextEdit { span: span.clone(), replacement: "x".to_owned() },
+        Mark::Json(span) => TextEdit { span: span.clone(), replacement: "\"done\"".to_owned() },
         Mark::Word(span) => {
             let word = String::from_utf8_lossy(source.get(span.clone()).unwrap_or_default());
             let is_korean = word.chars().any(|c| ('가'..='힣').contains(&c));
@@ -75,7 +75,7 @@ fn edit(source: &[u8], mark: &Mark) -> Edit {
             let is_tight =
                 matches!(source.get(..span.start).and_then(<[u8]>::last), Some(b':' | b'*' | b'|'));
             let space = if is_tight { " " } else { "" };
-            Edit { span: span.clone(), replacement: format!("{space}{done}") }
+            TextEdit { span: span.clone(), replacement: format!("{space}{done}") }
         }
     }
 }

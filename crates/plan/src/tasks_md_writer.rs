@@ -17,7 +17,7 @@ use crate::{
 ///
 /// Reading it gives the same plan but for line numbers, where the plan is one that [`read`](crate::read) could have
 /// returned: phases by number, each with its tasks, dependencies by id.
-pub fn write(plan: &Plan) -> String {
+pub fn to_tasks_md(plan: &Plan) -> String {
     let mut out = String::new();
     push_title(&mut out, &one_line(&plan.title));
     let mut current = None;
