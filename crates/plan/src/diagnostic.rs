@@ -94,43 +94,43 @@ impl Diagnostic {
 
 /// Gathers diagnostics while a file is read, up to the bound.
 #[derive(Debug, Default)]
-pub(crate) struct Diagnostics {
-    found: Vec<Diagnostic>,
-    n_left_off: usize,
+pub(crate) struct DiagnosticSink {
+    diagnostics: Vec<Diagnostic>,
+    n_dropped: usize,
     /// Whether one of those left off is an error.
-    is_error_left_off: bool,
+    has_dropped_error: bool,
 }
 
-impl Diagnostics {
+impl DiagnosticSink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.found.len() < DIAGNOSTICS_MAX {
-            self.found.push(diagnostic);
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
         } else {
-            self.n_left_off += 1;
-            self.is_error_left_off |= diagnostic.severity == Severity::Error;
+            self.n_dropped += 1;
+            self.has_dropped_error |= diagnostic.severity == Severity::Error;
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.diagnostics.is_empty()
     }
 
     /// Returns what was found in the order of the file, moved by the bytes that were cut off before reading.
     pub(crate) fn finish(mut self, offset: usize) -> Vec<Diagnostic> {
-        self.found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-        for diagnostic in &mut self.found {
+        self.diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+        for diagnostic in &mut self.diagnostics {
             diagnostic.span.start += offset;
             diagnostic.span.end += offset;
         }
-        if self.n_left_off > 0 {
-            let message = format!("{} more problems are not shown", self.n_left_off);
-            let rest = if self.is_error_left_off {
+        if self.n_dropped > 0 {
+            let message = format!("{} more problems are not shown", self.n_dropped);
+            let rest = if self.has_dropped_error {
                 Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
             } else {
                 Diagnostic::warning(0..0, message)
             };
-            self.found.push(rest.hint("mend these first, then check again"));
+            self.diagnostics.push(rest.hint("mend these first, then check again"));
         }
-        self.found
+        self.diagnostics
     }
 }

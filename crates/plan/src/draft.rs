@@ -5,8 +5,8 @@ use std::{collections::HashMap, ops::Range};
 use domain::{Budget, PhaseNumber};
 
 use crate::{
-    dependencies::Mention,
-    ids::{self, IdKey, IdMap},
+    dependencies::DependencyMention,
+    ids::{self, IdSortKey, IndexById},
     plan::Task,
 };
 
@@ -15,41 +15,41 @@ use crate::{
 /// Lists of thousands of tasks would be thousands of small allocations, so all mentions are in one list, and each task
 /// has a range of it.
 #[derive(Debug, Default)]
-pub(crate) struct DraftPlan<'a> {
+pub(crate) struct PlanDraft<'a> {
     pub(crate) title: String,
     /// The tasks, whose dependencies are still empty.
     pub(crate) tasks: Vec<Task>,
     /// The key of each task's id.
-    pub(crate) keys: Vec<IdKey>,
+    pub(crate) sort_keys: Vec<IdSortKey>,
     /// What else is known about each task.
-    pub(crate) drafts: Vec<Draft>,
+    pub(crate) task_drafts: Vec<TaskDraft>,
     /// What the dependency lists say.
-    pub(crate) mentions: Vec<Mention<'a>>,
+    pub(crate) mentions: Vec<DependencyMention<'a>>,
     /// What tasks wait for without a word, as places in `tasks`.
     pub(crate) implied: Vec<usize>,
-    pub(crate) phases: Vec<DraftPhase>,
+    pub(crate) phases: Vec<PhaseDraft>,
     /// Every id's place in `tasks`, where the reader knows already that none is there twice; else empty.
-    pub(crate) places: IdMap<'a>,
+    pub(crate) index_by_id: IndexById<'a>,
     /// Dependency lists that several tasks have in common, as ranges of `mentions`.
-    pub(crate) shared: Vec<Range<usize>>,
+    pub(crate) shared_lists: Vec<Range<usize>>,
     /// Headings of other tasks: a dependency on one means on all of these, given as places in `tasks`.
-    pub(crate) groups: HashMap<String, Range<usize>>,
+    pub(crate) subtask_groups: HashMap<String, Range<usize>>,
 }
 
-impl DraftPlan<'_> {
+impl PlanDraft<'_> {
     /// Makes room for so many more tasks.
     pub(crate) fn reserve(&mut self, n_tasks: usize) {
         self.tasks.reserve(n_tasks);
-        self.keys.reserve(n_tasks);
-        self.drafts.reserve(n_tasks);
+        self.sort_keys.reserve(n_tasks);
+        self.task_drafts.reserve(n_tasks);
     }
 
     /// Adds a task.
     #[inline]
-    pub(crate) fn push(&mut self, task: Task, draft: Draft) {
-        self.keys.push(ids::key(task.id.as_str()));
+    pub(crate) fn push(&mut self, task: Task, draft: TaskDraft) {
+        self.sort_keys.push(ids::sort_key(task.id.as_str()));
         self.tasks.push(task);
-        self.drafts.push(draft);
+        self.task_drafts.push(draft);
     }
 
     /// Keeps the tasks that the given flags tell to keep, one for each.
@@ -57,47 +57,54 @@ impl DraftPlan<'_> {
         let mut flags = kept();
         self.tasks.retain(|_| flags.next().unwrap_or(false));
         let mut flags = kept();
-        self.keys.retain(|_| flags.next().unwrap_or(false));
+        self.sort_keys.retain(|_| flags.next().unwrap_or(false));
         let mut flags = kept();
-        self.drafts.retain(|_| flags.next().unwrap_or(false));
+        self.task_drafts.retain(|_| flags.next().unwrap_or(false));
     }
 }
 
 /// What is known about a task beside the task itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub(crate) struct TaskDraft {
     pub(crate) id_span: Range<usize>,
     /// What its dependency list says, as a range of `DraftPlan::mentions`.
     pub(crate) mentions: Range<usize>,
     /// The list in `DraftPlan::shared` that is its too.
-    pub(crate) shared: Option<usize>,
+    pub(crate) shared_list: Option<usize>,
     /// What it waits for without a word, as a range of `DraftPlan::implied`.
     pub(crate) implied: Range<usize>,
     /// Where it is marked as done.
-    pub(crate) mark: Option<Mark>,
+    pub(crate) status_mark: Option<StatusMark>,
     pub(crate) is_deferred: bool,
 }
 
-impl Draft {
+impl TaskDraft {
     pub(crate) fn new(id_span: Range<usize>) -> Self {
-        Self { id_span, mentions: 0..0, shared: None, implied: 0..0, mark: None, is_deferred: false }
+        Self {
+            id_span,
+            mentions: 0..0,
+            shared_list: None,
+            implied: 0..0,
+            status_mark: None,
+            is_deferred: false,
+        }
     }
 }
 
 /// The place in a file that says whether a task is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum StatusMark {
     /// What is between the brackets of a check box.
-    Box(Range<usize>),
+    Checkbox(Range<usize>),
     /// The word of a `Status` line or column.
     Word(Range<usize>),
     /// A JSON string.
-    Json(Range<usize>),
+    JsonString(Range<usize>),
 }
 
 /// A phase as it was found.
 #[derive(Debug, Default)]
-pub(crate) struct DraftPhase {
+pub(crate) struct PhaseDraft {
     pub(crate) number: PhaseNumber,
     pub(crate) name: String,
     /// The phases it waits for, where the file says so; else the order of the phases decides.

@@ -63,12 +63,12 @@ pub(crate) fn looks_like_json(text: &str) -> bool {
 }
 
 /// Returns the first Markdown format that fits.
-pub(crate) fn detect(text: &str, outline: &Outline) -> Option<PlanFormat> {
-    if tasks_md::fits(text, outline) {
+pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
+    if tasks_md::is_tasks_md(text, outline) {
         Some(PlanFormat::TasksMd)
-    } else if checklist::fits(text, outline) {
+    } else if checklist::is_checklist(text, outline) {
         Some(PlanFormat::Checklist)
-    } else if tasks_md::has_table(text, outline) {
+    } else if tasks_md::has_task_table(text, outline) {
         // No row of it has an id that can be read; its errors say so.
         Some(PlanFormat::TasksMd)
     } else {

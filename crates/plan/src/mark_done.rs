@@ -5,7 +5,7 @@ use std::ops::Range;
 use domain::TaskId;
 
 use crate::{
-    draft::Mark,
+    draft::StatusMark,
     parse::{ParseOptions, parse},
 };
 
@@ -53,9 +53,9 @@ impl TextEdit {
 /// assert_eq!(edit.apply(source), b"- [x] T001 Begin\n");
 /// ```
 pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneOutcome {
-    let reading = parse(source, options);
-    let mut found = reading.plan.tasks.iter().zip(&reading.marks).filter(|(task, _)| task.id == *id);
-    match found.next() {
+    let parsed = parse(source, options);
+    let mut matching = parsed.plan.tasks.iter().zip(&parsed.status_marks).filter(|(task, _)| task.id == *id);
+    match matching.next() {
         None => MarkDoneOutcome::NoTask,
         Some((task, _)) if task.done => MarkDoneOutcome::AlreadyDone,
         Some((_, None)) => MarkDoneOutcome::NoStatusField,
@@ -63,11 +63,11 @@ pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneO
     }
 }
 
-fn edit(source: &[u8], mark: &Mark) -> TextEdit {
+fn edit(source: &[u8], mark: &StatusMark) -> TextEdit {
     match mark {
-        Mark::Box(span) => TextEdit { span: span.clone(), replacement: "x".to_owned() },
-        Mark::Json(span) => TextEdit { span: span.clone(), replacement: "\"done\"".to_owned() },
-        Mark::Word(span) => {
+        StatusMark::Checkbox(span) => TextEdit { span: span.clone(), replacement: "x".to_owned() },
+        StatusMark::JsonString(span) => TextEdit { span: span.clone(), replacement: "\"done\"".to_owned() },
+        StatusMark::Word(span) => {
             let word = String::from_utf8_lossy(source.get(span.clone()).unwrap_or_default());
             let is_korean = word.chars().any(|c| ('가'..='힣').contains(&c));
             let done = if is_korean { "완료" } else { "done" };

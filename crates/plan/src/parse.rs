@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::{
     assemble, checklist,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    draft::{DraftPlan, Mark},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink, Severity},
+    draft::{PlanDraft, StatusMark},
     format::{self, PlanFormat},
     line_index::BOM,
     markdown::Outline,
@@ -33,13 +33,13 @@ pub struct ParsedPlan {
     /// All that is wrong, in the file's order.
     pub diagnostics: Vec<Diagnostic>,
     /// Where each task of the plan is marked as done.
-    pub(crate) marks: Vec<Option<Mark>>,
+    pub(crate) status_marks: Vec<Option<StatusMark>>,
 }
 
 impl ParsedPlan {
     /// Returns a reading of a file that could not even be opened.
     pub fn failed(diagnostic: Diagnostic) -> Self {
-        Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], marks: Vec::new() }
+        Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], status_marks: Vec::new() }
     }
 
     /// Tells whether the plan cannot be run as it is.
@@ -71,7 +71,7 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
         None => (0, source),
     };
     match std::str::from_utf8(source) {
-        Ok(text) => read_text(&with_line_feeds(text), offset, options),
+        Ok(text) => parse_text(&normalize_carriage_returns(text), offset, options),
         Err(error) => {
             let bad = offset + error.valid_up_to();
             let is_utf16 = source.starts_with(b"\xFF\xFE") || source.starts_with(b"\xFE\xFF");
@@ -84,7 +84,7 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
 }
 
 /// Turns carriage returns that stand alone, which end a line in Markdown, into line feeds. No byte changes its place.
-fn with_line_feeds(text: &str) -> Cow<'_, str> {
+fn normalize_carriage_returns(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_alone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
     if !memchr::memchr_iter(b'\r', bytes).any(|at| is_alone(&at)) {
@@ -99,43 +99,43 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-fn read_text(text: &str, offset: usize, options: ParseOptions) -> ParsedPlan {
-    let mut diagnostics = Diagnostics::default();
+fn parse_text(text: &str, offset: usize, options: ParseOptions) -> ParsedPlan {
+    let mut diagnostics = DiagnosticSink::default();
     let is_json =
         options.format.map_or(format::looks_like_json(text), |format| format == PlanFormat::Taskmaster);
-    let (format, found) = if is_json {
-        (Some(PlanFormat::Taskmaster), taskmaster::read(text, &mut diagnostics))
+    let (format, draft) = if is_json {
+        (Some(PlanFormat::Taskmaster), taskmaster::parse(text, &mut diagnostics))
     } else {
         let outline = Outline::new(text);
-        let format = options.format.or_else(|| format::detect(text, &outline));
-        (format, read_markdown(text, &outline, format, &mut diagnostics))
+        let format = options.format.or_else(|| format::detect_markdown_format(text, &outline));
+        (format, parse_markdown(text, &outline, format, &mut diagnostics))
     };
-    let (plan, marks) = assemble::assemble(text, found, &mut diagnostics);
+    let (plan, marks) = assemble::assemble_plan(text, draft, &mut diagnostics);
     if plan.tasks.is_empty() && diagnostics.is_empty() {
-        diagnostics.push(no_task(text, format));
+        diagnostics.push(no_tasks_found(text, format));
     }
     let mut marks = marks;
     for mark in marks.iter_mut().flatten() {
-        let (Mark::Box(span) | Mark::Word(span) | Mark::Json(span)) = mark;
+        let (StatusMark::Checkbox(span) | StatusMark::Word(span) | StatusMark::JsonString(span)) = mark;
         *span = span.start + offset..span.end + offset;
     }
-    ParsedPlan { plan, format, diagnostics: diagnostics.finish(offset), marks }
+    ParsedPlan { plan, format, diagnostics: diagnostics.finish(offset), status_marks: marks }
 }
 
-fn read_markdown<'a>(
+fn parse_markdown<'a>(
     text: &'a str,
     outline: &Outline,
     format: Option<PlanFormat>,
-    diagnostics: &mut Diagnostics,
-) -> DraftPlan<'a> {
+    diagnostics: &mut DiagnosticSink,
+) -> PlanDraft<'a> {
     match format {
-        Some(PlanFormat::TasksMd) => tasks_md::read(text, outline, diagnostics),
-        Some(PlanFormat::Checklist) => checklist::read(text, outline, diagnostics),
-        Some(PlanFormat::Taskmaster) | None => DraftPlan::default(),
+        Some(PlanFormat::TasksMd) => tasks_md::parse(text, outline, diagnostics),
+        Some(PlanFormat::Checklist) => checklist::parse(text, outline, diagnostics),
+        Some(PlanFormat::Taskmaster) | None => PlanDraft::default(),
     }
 }
 
-fn no_task(text: &str, format: Option<PlanFormat>) -> Diagnostic {
+fn no_tasks_found(text: &str, format: Option<PlanFormat>) -> Diagnostic {
     let message = if text.trim().is_empty() { "the file is empty" } else { "the file has no task" };
     let hint = match format {
         None => {

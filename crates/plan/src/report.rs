@@ -58,26 +58,26 @@ pub struct ReportedDiagnostic<'a> {
 
 impl<'a> PlanReport<'a> {
     /// Makes the object of a reading and the bytes that were read.
-    pub fn new(reading: &'a ParsedPlan, source: &[u8]) -> Self {
-        let graph = TaskGraph::new(&reading.plan);
-        let tasks = &reading.plan.tasks;
+    pub fn new(parsed: &'a ParsedPlan, source: &[u8]) -> Self {
+        let graph = TaskGraph::new(&parsed.plan);
+        let tasks = &parsed.plan.tasks;
         let path = graph.critical_path();
-        let places = LineIndex::new(source);
-        let diagnostics = reading.diagnostics.iter().map(|diagnostic| {
-            let place = places.line_column(diagnostic.span.start);
+        let lines = LineIndex::new(source);
+        let diagnostics = parsed.diagnostics.iter().map(|diagnostic| {
+            let position = lines.line_column(diagnostic.span.start);
             ReportedDiagnostic {
                 code: diagnostic.code,
                 severity: diagnostic.severity,
                 message: &diagnostic.message,
-                line: place.line,
-                column: place.column,
+                line: position.line,
+                column: position.column,
                 hint: diagnostic.hint.as_deref(),
             }
         });
         Self {
-            format: reading.format,
-            title: &reading.plan.title,
-            phases: &reading.plan.phases,
+            format: parsed.format,
+            title: &parsed.plan.title,
+            phases: &parsed.plan.phases,
             tasks,
             critical_path: path
                 .into_iter()

@@ -8,13 +8,13 @@ use std::{borrow::Cow, ops::Range};
 const CODE_TICKS_MAX: usize = 64;
 
 /// Returns a slice's place in the text it was cut from, given where that text begins.
-pub(crate) fn span_in(whole: &str, part: &str, base: usize) -> Range<usize> {
+pub(crate) fn span_of_slice(whole: &str, part: &str, base: usize) -> Range<usize> {
     let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }
 
 /// Returns a text short enough to be quoted in a message, and without anything that a terminal would obey.
-pub(crate) fn shorten(text: &str) -> String {
+pub(crate) fn truncate_for_message(text: &str) -> String {
     const CHARACTERS_MAX: usize = 60;
     let line = text.lines().next().unwrap_or_default();
     let mut characters = line.chars();
@@ -41,7 +41,7 @@ pub(crate) fn trim(text: &str) -> &str {
 }
 
 /// Joins lines with one space, and trims.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn join_lines(text: &str) -> String {
     let text = trim(text);
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         return text.to_owned();
@@ -50,11 +50,11 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Returns a text of several lines in its normal form: line feeds only, no blank lines around it.
-pub(crate) fn many_lines(text: &str) -> String {
+pub(crate) fn normalize_text(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let text = line_feeds(text);
+    let text = normalize_line_ends(text);
     let mut rest: &str = text.trim_end();
     while let Some((line, next)) = rest.split_once('\n')
         && line.trim().is_empty()
@@ -64,7 +64,7 @@ pub(crate) fn many_lines(text: &str) -> String {
     if rest.trim().is_empty() { String::new() } else { rest.to_owned() }
 }
 
-fn line_feeds(text: &str) -> Cow<'_, str> {
+fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
@@ -114,7 +114,7 @@ pub(crate) fn dedent(line: &str, columns: usize) -> &str {
 }
 
 /// Takes the check box from the beginning of a text: its mark, where that is, and the rest.
-pub(crate) fn check_box(text: &str) -> Option<(char, Range<usize>, &str)> {
+pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
     let inside = text.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let (mark, width) = if mark == ']' { (' ', 0) } else { (mark, mark.len_utf8()) };
@@ -126,13 +126,13 @@ pub(crate) fn check_box(text: &str) -> Option<(char, Range<usize>, &str)> {
 }
 
 /// Tells whether a box with this mark is ticked.
-pub(crate) fn is_ticked(mark: char) -> bool {
+pub(crate) fn is_checked(mark: char) -> bool {
     matches!(mark, 'x' | 'X')
 }
 
 /// Returns the content of a text that is one code span and nothing else.
 pub(crate) fn unquote_code(text: &str) -> Option<&str> {
-    let n_ticks = ticks(text);
+    let n_ticks = count_backticks(text);
     if n_ticks == 0 || text.len() < 2 * n_ticks + 1 {
         return None;
     }
@@ -145,7 +145,7 @@ pub(crate) fn unquote_code(text: &str) -> Option<&str> {
 }
 
 /// Returns how many backticks a text begins with.
-fn ticks(text: &str) -> usize {
+fn count_backticks(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte == b'`').count()
 }
 
@@ -161,7 +161,7 @@ fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
         if text.as_bytes()[start] == b'\n' {
             return None;
         }
-        let run = ticks(&text[start..]);
+        let run = count_backticks(&text[start..]);
         if run == n_ticks {
             return Some(start);
         }
@@ -189,7 +189,7 @@ pub(crate) fn longest_run(text: &str, sought: char) -> usize {
 }
 
 /// Returns the content of a text that is one fenced code block and nothing else.
-pub(crate) fn unfence(text: &str) -> Option<&str> {
+pub(crate) fn unfence_code(text: &str) -> Option<&str> {
     let text = text.trim();
     let fence = text.chars().next().filter(|&first| first == '`' || first == '~')?;
     let n_fence = text.len() - text.trim_start_matches(fence).len();
@@ -204,11 +204,11 @@ pub(crate) fn unfence(text: &str) -> Option<&str> {
 }
 
 /// Calls back for every code span of a text with its content.
-pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
+pub(crate) fn for_each_code_span<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = text;
     while let Some(found) = memchr::memchr(b'`', rest.as_bytes()) {
         rest = &rest[found..];
-        let n_ticks = ticks(rest);
+        let n_ticks = count_backticks(rest);
         rest = &rest[n_ticks..];
         if let Some(end) = code_span_end(rest, n_ticks) {
             visit(trim(&rest[..end]));
@@ -218,12 +218,12 @@ pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
 }
 
 /// Splits a list of values at commas and lines; a comma inside a code span is part of its value.
-pub(crate) fn values(text: &str) -> Vec<String> {
+pub(crate) fn parse_values(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
-        let mut rest = without_bullet(line.trim());
+        let mut rest = strip_bullet(line.trim());
         while !rest.is_empty() {
-            let n_ticks = ticks(rest);
+            let n_ticks = count_backticks(rest);
             let code_end = if n_ticks == 0 {
                 None
             } else {
@@ -232,7 +232,7 @@ pub(crate) fn values(text: &str) -> Vec<String> {
             let from = code_end.unwrap_or(0);
             let end = rest[from..].find(',').map_or(rest.len(), |comma| from + comma);
             let value = rest[..end].trim();
-            let value = unquote_code(value).map_or_else(|| without_none(value), Some);
+            let value = unquote_code(value).map_or_else(|| non_none_value(value), Some);
             found.extend(value.filter(|value| can_be_quoted(value)).map(str::to_owned));
             rest = rest[end..].strip_prefix(',').unwrap_or("").trim_start();
         }
@@ -245,17 +245,17 @@ fn can_be_quoted(value: &str) -> bool {
     !value.is_empty() && longest_run(value, '`') < CODE_TICKS_MAX
 }
 
-fn without_none(value: &str) -> Option<&str> {
-    (!is_none(value)).then_some(value)
+fn non_none_value(value: &str) -> Option<&str> {
+    (!means_none(value)).then_some(value)
 }
 
 /// Takes the bullet of a nested list from a line.
-pub(crate) fn without_bullet(line: &str) -> &str {
+pub(crate) fn strip_bullet(line: &str) -> &str {
     line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim_start)
 }
 
 /// Tells whether a value says that there is none.
-pub(crate) fn is_none(value: &str) -> bool {
+pub(crate) fn means_none(value: &str) -> bool {
     // None of the words is longer.
     if value.len() > "없음".len() {
         return false;
@@ -266,39 +266,39 @@ pub(crate) fn is_none(value: &str) -> bool {
 }
 
 /// Returns an acceptance criterion in its normal form, or nothing where there is none.
-pub(crate) fn criterion(text: &str) -> Option<String> {
-    let text = many_lines(text);
+pub(crate) fn parse_criterion(text: &str) -> Option<String> {
+    let text = normalize_text(text);
     let criterion = text.trim_start();
-    (!is_none(criterion)).then(|| criterion.to_owned())
+    (!means_none(criterion)).then(|| criterion.to_owned())
 }
 
 /// Returns the one value that a text holds, or nothing where it says that there is none.
-pub(crate) fn scalar(text: &str) -> Option<String> {
+pub(crate) fn parse_scalar(text: &str) -> Option<String> {
     let text = trim(text);
     // Most values are a word or two.
     if memchr::memchr3(b'`', b'\n', b'\r', text.as_bytes()).is_none() {
-        return without_none(text).map(str::to_owned);
+        return non_none_value(text).map(str::to_owned);
     }
-    if let Some(code) = unfence(text) {
-        return Some(many_lines(code)).filter(|code| !code.is_empty());
+    if let Some(code) = unfence_code(text) {
+        return Some(normalize_text(code)).filter(|code| !code.is_empty());
     }
-    let line = one_line(text);
+    let line = join_lines(text);
     let value = match unquote_code(&line) {
         Some(code) => code,
-        None => without_none(&line)?,
+        None => non_none_value(&line)?,
     };
     can_be_quoted(value).then(|| value.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{many_lines, quote_code, scalar, unquote_code, values};
+    use super::{normalize_text, parse_scalar, parse_values, quote_code, unquote_code};
 
     #[test]
     fn a_code_span_gives_back_what_was_put_in() {
         for text in ["cargo test", "echo `date`", "`x`", "``", "a ``` b", "-", "none"] {
             assert_eq!(unquote_code(&quote_code(text)), Some(text), "{text}");
-            assert_eq!(scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
+            assert_eq!(parse_scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
         }
     }
 
@@ -311,19 +311,19 @@ mod tests {
 
     #[test]
     fn values_are_separated_by_commas_and_lines() {
-        assert_eq!(values("`src/a,b.rs`, src/c.rs"), ["src/a,b.rs", "src/c.rs"]);
-        assert_eq!(values("- src/a.rs\n- `b`"), ["src/a.rs", "b"]);
-        assert!(values("-").is_empty());
-        assert!(values(" , ,").is_empty());
+        assert_eq!(parse_values("`src/a,b.rs`, src/c.rs"), ["src/a,b.rs", "src/c.rs"]);
+        assert_eq!(parse_values("- src/a.rs\n- `b`"), ["src/a.rs", "b"]);
+        assert!(parse_values("-").is_empty());
+        assert!(parse_values(" , ,").is_empty());
     }
 
     #[test]
     fn a_fenced_block_is_a_value_of_many_lines() {
-        assert_eq!(scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
+        assert_eq!(parse_scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
     }
 
     #[test]
     fn many_lines_have_no_blank_ones_around_them() {
-        assert_eq!(many_lines("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
+        assert_eq!(normalize_text("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
     }
 }

@@ -2,13 +2,13 @@
 
 /// For each node the nodes it leads to.
 #[derive(Debug, Default)]
-pub(crate) struct Edges {
+pub(crate) struct EdgeList {
     /// Where the edges of each node end.
     ends: Vec<usize>,
     targets: Vec<usize>,
 }
 
-impl Edges {
+impl EdgeList {
     pub(crate) fn with_capacity(n_nodes: usize, n_edges: usize) -> Self {
         Self { ends: Vec::with_capacity(n_nodes), targets: Vec::with_capacity(n_edges) }
     }
@@ -37,7 +37,7 @@ impl Edges {
     }
 
     /// Returns the nodes that a node leads to.
-    pub(crate) fn of(&self, node: usize) -> &[usize] {
+    pub(crate) fn targets_of(&self, node: usize) -> &[usize] {
         let start = node.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(node).copied().unwrap_or(start);
         self.targets.get(start..end).unwrap_or_default()
@@ -55,7 +55,7 @@ impl Edges {
         let ends = starts[1..].to_vec();
         let mut targets = vec![0; self.targets.len()];
         for node in 0..self.n_nodes() {
-            for &target in self.of(node) {
+            for &target in self.targets_of(node) {
                 targets[starts[target]] = node;
                 starts[target] += 1;
             }
@@ -66,17 +66,17 @@ impl Edges {
 
 #[cfg(test)]
 mod tests {
-    use super::Edges;
+    use super::EdgeList;
 
     #[test]
     fn reversed_edges_lead_back() {
-        let mut edges = Edges::default();
+        let mut edges = EdgeList::default();
         for targets in [vec![1, 2], vec![2], vec![], vec![0, 0]] {
             edges.extend(&targets);
             edges.end_node();
         }
         let back = edges.reversed();
-        let all: Vec<&[usize]> = (0..4).map(|node| back.of(node)).collect();
+        let all: Vec<&[usize]> = (0..4).map(|node| back.targets_of(node)).collect();
         assert_eq!(all, [&[3, 3][..], &[0], &[0, 1], &[]]);
     }
 }

@@ -13,21 +13,21 @@ impl TaskGraph {
     /// nothing are not on it, nor is what is in a cycle or behind one.
     pub fn critical_path(&self) -> Vec<usize> {
         let order = self.node_order();
-        let dependents = self.waits.reversed();
-        let n_nodes = self.waits.n_nodes();
+        let dependents = self.dependencies.reversed();
+        let n_nodes = self.dependencies.n_nodes();
         // How long it takes from a node's start to the end, and the next task on that way.
         let mut lengths = vec![0_u64; n_nodes];
         let mut next: Vec<Option<usize>> = vec![None; n_nodes];
         let mut is_reached = vec![false; n_nodes];
         for &node in order.iter().rev() {
-            let candidates = dependents.of(node).iter().copied();
+            let candidates = dependents.targets_of(node).iter().copied();
             let candidates = candidates.filter(|&dependent| is_reached[dependent] && !self.is_met(dependent));
-            let (length, following) = self.best(candidates, &lengths, &next);
+            let (length, following) = self.longest_path_from(candidates, &lengths, &next);
             lengths[node] = length + u64::from(self.weight(node));
             next[node] = following;
             is_reached[node] = true;
         }
-        let (_, mut at) = self.best(order.into_iter(), &lengths, &next);
+        let (_, mut at) = self.longest_path_from(order.into_iter(), &lengths, &next);
         let mut path = Vec::new();
         while let Some(task) = at {
             path.push(task);
@@ -37,7 +37,7 @@ impl TaskGraph {
     }
 
     /// Returns the longest way that begins with one of some nodes, and its first task that weighs something.
-    fn best(
+    fn longest_path_from(
         &self,
         nodes: impl Iterator<Item = usize>,
         lengths: &[u64],
@@ -62,12 +62,12 @@ impl TaskGraph {
 
     /// Returns the largest number of tasks that an unlimited run would have at once.
     pub fn max_parallel_tasks(&self) -> usize {
-        let mut finish = vec![0_u64; self.waits.n_nodes()];
+        let mut finish = vec![0_u64; self.dependencies.n_nodes()];
         let mut starts = Vec::new();
         let mut ends = Vec::new();
         for node in self.node_order() {
-            let waits = if self.is_met(node) { &[] } else { self.waits.of(node) };
-            let start = waits.iter().map(|&waited| finish[waited]).max().unwrap_or(0);
+            let dependencies = if self.is_met(node) { &[] } else { self.dependencies.targets_of(node) };
+            let start = dependencies.iter().map(|&dependency| finish[dependency]).max().unwrap_or(0);
             finish[node] = start + u64::from(self.weight(node));
             if self.weight(node) > 0 {
                 starts.push(start);

@@ -6,11 +6,11 @@ use crate::text::{dedent, indent, line_start};
 
 /// An item, cut out of the source.
 #[derive(Debug, Clone)]
-pub(crate) struct Item<'a> {
+pub(crate) struct ListItem<'a> {
     /// The first line, without the list's marker.
-    pub(crate) first: &'a str,
+    pub(crate) first_line: &'a str,
     /// Where the first line begins.
-    pub(crate) start: usize,
+    pub(crate) first_line_start: usize,
     /// The bytes below the first line.
     pub(crate) below: Range<usize>,
     /// How far the marker is indented.
@@ -19,7 +19,7 @@ pub(crate) struct Item<'a> {
     pub(crate) content_column: usize,
 }
 
-impl<'a> Item<'a> {
+impl<'a> ListItem<'a> {
     /// Takes an item apart, given the bytes that it covers.
     pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
         let whole = text.get(span.clone()).unwrap_or_default();
@@ -28,12 +28,12 @@ impl<'a> Item<'a> {
         let after_marker = &whole[n_marker..line_length.max(n_marker)];
         let first = after_marker.trim_start();
         let n_spaces = after_marker.len() - first.len();
-        let marker_column = width(&text[line_start(text, span.start)..span.start]);
+        let marker_column = column_width(&text[line_start(text, span.start)..span.start]);
         // More than four spaces are an indented code block, which begins one space after the marker.
         let n_spaces_counted = if first.trim().is_empty() || n_spaces > 4 { 1 } else { n_spaces };
         Self {
-            first: first.trim_end_matches('\r'),
-            start: span.start + n_marker + n_spaces,
+            first_line: first.trim_end_matches('\r'),
+            first_line_start: span.start + n_marker + n_spaces,
             below: (span.start + line_length + 1).min(span.end)..span.end,
             marker_column,
             content_column: marker_column + n_marker + n_spaces_counted,
@@ -42,7 +42,7 @@ impl<'a> Item<'a> {
 
     /// Returns the bytes from a place below the first line up to a line that is not indented: Markdown lets such a
     /// line continue a paragraph, but it was not meant to.
-    pub(crate) fn indented(&self, text: &str, from: usize) -> Range<usize> {
+    pub(crate) fn indented_span(&self, text: &str, from: usize) -> Range<usize> {
         let mut end = from;
         // Most items are one line.
         if from >= self.below.end {
@@ -58,7 +58,7 @@ impl<'a> Item<'a> {
     }
 
     /// Adds lines below the first to a text, without their indentation.
-    pub(crate) fn push_below(&self, text: &str, span: Range<usize>, to: &mut String) {
+    pub(crate) fn push_dedented(&self, text: &str, span: Range<usize>, to: &mut String) {
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
             to.push_str(dedent(line, self.content_column));
             // A blank line may be shorter than the indentation, its end is not.
@@ -79,7 +79,7 @@ fn marker_length(text: &str) -> usize {
     }
 }
 
-fn width(prefix: &str) -> usize {
+fn column_width(prefix: &str) -> usize {
     prefix.chars().fold(0_usize, |column, character| match character {
         '\t' => column + 4 - column % 4,
         _ => column + 1,
@@ -88,15 +88,15 @@ fn width(prefix: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Item;
+    use super::ListItem;
 
     fn check(text: &str, first: &str, below: &str) {
         let start = text.len() - text.trim_start().len();
-        let item = Item::new(text, start..text.len());
+        let item = ListItem::new(text, start..text.len());
         let mut found = String::new();
-        item.push_below(text, item.indented(text, item.below.start), &mut found);
-        assert_eq!((item.first, found.as_str()), (first, below), "{text:?}");
-        assert!(text[item.start..].starts_with(first));
+        item.push_dedented(text, item.indented_span(text, item.below.start), &mut found);
+        assert_eq!((item.first_line, found.as_str()), (first, below), "{text:?}");
+        assert!(text[item.first_line_start..].starts_with(first));
     }
 
     #[test]

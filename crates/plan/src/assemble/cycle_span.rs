@@ -5,25 +5,25 @@ use std::ops::Range;
 use domain::TaskId;
 
 use crate::{
-    dependencies::{Ids, Mention, What},
-    draft::Draft,
+    dependencies::{DependencyMention, IdOrRange, MentionTarget},
+    draft::TaskDraft,
     graph::CycleNode,
     plan::Plan,
 };
 
 /// Returns the first place that writes down a dependency of a cycle, or the first task of it.
-pub(super) fn cycle(
+pub(super) fn cycle_span(
     plan: &Plan,
     steps: &[CycleNode],
-    drafts: &[Draft],
-    mentions: &[Mention<'_>],
+    drafts: &[TaskDraft],
+    mentions: &[DependencyMention<'_>],
 ) -> Range<usize> {
     let span_of = |task: usize| drafts.get(task).map(|draft| draft.id_span.clone());
     for pair in steps.windows(2) {
         if let &[CycleNode::Task(from), CycleNode::Task(to)] = pair
             && let (Some(draft), Some(target)) = (drafts.get(from), plan.tasks.get(to))
             && let Some(span) =
-                is_mentioned(mentions.get(draft.mentions.clone()).unwrap_or_default(), &target.id)
+                span_of_mention(mentions.get(draft.mentions.clone()).unwrap_or_default(), &target.id)
         {
             return span;
         }
@@ -36,10 +36,10 @@ pub(super) fn cycle(
 }
 
 /// Returns where a list mentions an id, alone or in a range.
-fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
-    let holds = |ids: &Ids<'_>| {
-        let Some(from) = ids.from.task_id() else { return false };
-        match ids.to.as_ref().map(|to| to.task_id()) {
+fn span_of_mention(mentions: &[DependencyMention<'_>], id: &TaskId) -> Option<Range<usize>> {
+    let holds = |ids: &IdOrRange<'_>| {
+        let Some(from) = ids.first.task_id() else { return false };
+        match ids.last.as_ref().map(|to| to.task_id()) {
             None => from == *id,
             Some(None) => false,
             Some(Some(to)) => {
@@ -51,6 +51,6 @@ fn is_mentioned(mentions: &[Mention<'_>], id: &TaskId) -> Option<Range<usize>> {
     };
     mentions
         .iter()
-        .find(|mention| matches!(&mention.what, What::Ids(ids) if holds(ids)))
+        .find(|mention| matches!(&mention.target, MentionTarget::Ids(ids) if holds(ids)))
         .map(|mention| mention.span.clone())
 }
