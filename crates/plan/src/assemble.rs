@@ -1,4 +1,4 @@
-//! Drafts → a plan: one task for each id, dependencies that exist, phases in order, no cycle.
+//! Turns a [`PlanDraft`] into a [`Plan`]: unique ids, resolved dependencies, ordered phases, cycles reported.
 
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
@@ -14,7 +14,7 @@ mod line_counter;
 
 use line_counter::LineCounter;
 
-/// Puts a plan together, and complains about what does not fit.
+/// Builds the plan and reports inconsistencies; also returns the status mark of each task.
 pub(crate) fn assemble_plan(
     text: &str,
     mut draft: PlanDraft<'_>,
@@ -56,17 +56,17 @@ pub(crate) fn assemble_plan(
     if !is_in_file_order(&plan, &dependencies) {
         for cycle in TaskGraph::from_dependencies(&plan, &dependencies, &by_id).cycles(&plan) {
             let span = cycle_span::cycle_span(&plan, &cycle.nodes, &drafts, &mentions);
-            let message = format!("tasks wait for each other: {cycle}");
+            let message = format!("circular dependency: {cycle}");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::CircularDep, span, message)
-                    .hint("take one of these dependencies away"),
+                    .hint("remove one of these dependencies"),
             );
         }
     }
     (plan, drafts.into_iter().map(|draft| draft.status_mark).collect())
 }
 
-/// Leaves out the tasks that are none of the plan's; places among all become places among those that are left.
+/// Removes the tasks whose flag in `is_kept` is false, and renumbers all task indices accordingly.
 fn remove_excluded_tasks(
     is_kept: &[bool],
     tasks: &mut Vec<Task>,
@@ -93,11 +93,11 @@ fn remove_excluded_tasks(
     drafts.retain(|_| flags.next().is_some_and(|&is_kept| is_kept));
 }
 
-/// Tells whether everybody waits only for earlier phases and earlier lines, as most plans are written: then there is
-/// no cycle, and no need to look for one.
+/// Tells whether every task depends only on tasks in earlier phases or on earlier lines. Such a plan has no cycle, so
+/// the search for cycles can be skipped; most plans are written this way.
 fn is_in_file_order(plan: &Plan, dependencies: &EdgeList) -> bool {
     let after_earlier = plan.phases.iter().all(|phase| phase.after.iter().all(|&after| after < phase.number));
-    // Where the phases rise with the lines, the lines alone decide.
+    // If phase numbers increase with the lines, comparing line order is enough.
     if after_earlier && plan.tasks.is_sorted_by_key(|task| task.phase) {
         return (0..plan.tasks.len())
             .all(|index| dependencies.targets_of(index).iter().all(|&dependency| dependency < index));

@@ -1,6 +1,6 @@
-//! Check lists as GitHub Spec Kit and Kiro write them: `- [ ] T001 …`, `- [ ] 1. …`.
+//! Parser for the checklists of GitHub Spec Kit (`- [ ] T001 …`) and Kiro (`- [ ] 1. …`).
 //!
-//! Finds the boxes, their text and their phases; the two dialects then say what waits for what.
+//! Collects the check boxes with their text and phases; `spec_kit` and `kiro` derive the dependencies.
 
 use std::ops::Range;
 
@@ -26,12 +26,12 @@ use entry::{ChecklistDialect, ChecklistEntry};
 use phase_numbers::ChecklistPhase;
 use spec_kit::PhaseSequence;
 
-/// Tells whether a file has a box with an id.
+/// Tells whether the file has a check box with an id.
 pub(crate) fn is_checklist(text: &str, outline: &Outline) -> bool {
     detect_dialect(text, outline).is_some()
 }
 
-/// Returns the dialect of the first box that has an id.
+/// Returns the dialect of the first check box that has an id.
 fn detect_dialect(text: &str, outline: &Outline) -> Option<ChecklistDialect> {
     let mut items = outline.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Item { .. }));
     items.find_map(|block| {
@@ -39,7 +39,6 @@ fn detect_dialect(text: &str, outline: &Outline) -> Option<ChecklistDialect> {
     })
 }
 
-/// Reads a file.
 pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
     let Some(dialect) = detect_dialect(text, outline) else { return PlanDraft::default() };
     let mut reader = ChecklistParser::new(text, dialect);
@@ -59,36 +58,35 @@ pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diag
     reader.finish()
 }
 
-/// A task while its text goes on.
+/// A task whose list item has not ended yet.
 struct OpenTask<'a> {
-    /// Its place among the tasks.
+    /// Index of the task in `PlanDraft::tasks`.
     index: usize,
     item: ListItem<'a>,
-    /// The bytes below its first line that are its own, not a nested task's.
+    /// Spans below the first line that belong to this task and not to a nested one.
     own_text: Vec<Range<usize>>,
-    /// The first byte that nobody has taken.
+    /// First byte not yet assigned to any task.
     cursor: usize,
-    /// Where the item ends.
     end: usize,
 }
 
 struct ChecklistParser<'a> {
     text: &'a str,
     dialect: ChecklistDialect,
-    /// What was found. The phase of a task is its place in `phases`, until all are known.
+    /// Until `finish`, a task's phase is an index into `phases`.
     plan: PlanDraft<'a>,
-    /// The task that each is nested in.
+    /// For each task, the index of the task it is nested in.
     parents: Vec<Option<usize>>,
     title: Option<String>,
     phases: Vec<ChecklistPhase>,
     phase_level: u8,
-    /// The order of the tasks in the phase that we are in.
+    /// Tasks of the current phase so far.
     sequence: PhaseSequence,
-    /// The tasks that we are inside of.
+    /// Stack of the tasks that enclose the current position.
     open_tasks: Vec<OpenTask<'a>>,
-    /// The level of the heading below which there are no tasks.
+    /// Level of the heading whose section is skipped because it contains no tasks.
     skipped_level: Option<u8>,
-    /// Boxes that look like tasks and are none.
+    /// Top-level check boxes without an id.
     boxes_without_id: Vec<Range<usize>>,
     skipped_ids: Vec<Range<usize>>,
 }
@@ -153,7 +151,7 @@ impl<'a> ChecklistParser<'a> {
         self.open(entry, span.end);
     }
 
-    /// Adds a task, whose text is still to come.
+    /// Adds a task and keeps it open until its list item ends.
     fn open(&mut self, entry: ChecklistEntry<'a>, end: usize) {
         let Ok(id) = entry.id.parse() else { return };
         let index = self.plan.tasks.len();
@@ -177,7 +175,7 @@ impl<'a> ChecklistParser<'a> {
         self.open_tasks.push(OpenTask { index, item, own_text: Vec::new(), cursor, end });
     }
 
-    /// Closes the tasks that end before a place.
+    /// Closes the tasks that end at or before `start`.
     fn close_tasks_before(&mut self, start: usize) {
         while let Some(mut open) = self.open_tasks.pop_if(|open| open.end <= start) {
             let rest = open.item.indented_span(self.text, open.cursor);
@@ -211,16 +209,16 @@ impl<'a> ChecklistParser<'a> {
         if let Some(first) = self.boxes_without_id.first() {
             let line = self.text.get(first.clone()).unwrap_or_default().lines().next().unwrap_or_default();
             let message = match self.boxes_without_id.len() {
-                1 => "this check box has no id, so it is no task".to_owned(),
-                n => format!("this check box and {} more have no id, so they are no tasks", n - 1),
+                1 => "this check box has no id and is not read as a task".to_owned(),
+                n => format!("this check box and {} more have no id and are not read as tasks", n - 1),
             };
             diagnostics.push(
                 Diagnostic::warning(first.start..first.start + line.len(), message)
-                    .hint(format!("write {example} if it is one")),
+                    .hint(format!("if it is a task, write {example}")),
             );
         }
         if let Some(first) = self.skipped_ids.first() {
-            let message = "tasks below a heading about dependencies or examples are not read";
+            let message = "tasks under a heading about dependencies or examples are ignored";
             diagnostics.push(
                 Diagnostic::warning(first.clone(), message)
                     .hint("rename the heading if these are real tasks"),
@@ -229,7 +227,7 @@ impl<'a> ChecklistParser<'a> {
     }
 }
 
-/// Tells whether a section that is no phase explains the tasks, rather than holding some.
+/// Tells whether a heading starts a section that explains the tasks instead of listing some.
 fn is_reference_section(heading: &str) -> bool {
     let heading = heading.to_lowercase();
     ["dependenc", "execution order", "example", "의존", "예시", "예제"]

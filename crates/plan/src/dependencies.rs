@@ -1,6 +1,6 @@
-//! The grammar of a dependency list: `T1, T3-T5 and Epic 3`.
+//! Parser for dependency lists: `T1, T3-T5 and Epic 3`.
 //!
-//! Says what a list mentions and where. Whether a mentioned id is one of the plan's is `resolve`'s question.
+//! Reports what a list mentions and where; `resolve` decides whether a mentioned id exists in the plan.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -14,32 +14,30 @@ pub(crate) use quoted_name::quote_name_if_needed;
 
 use quoted_name::{quoted_length, unquote_name};
 
-/// One dependency of a list.
+/// One dependency as written in a list.
 #[derive(Debug, Clone)]
 pub(crate) struct DependencyMention<'a> {
     pub(crate) target: MentionTarget<'a>,
-    /// Where it is.
     pub(crate) span: Range<usize>,
 }
 
-/// What is mentioned.
 #[derive(Debug, Clone)]
 pub(crate) enum MentionTarget<'a> {
-    /// Something outside of the plan.
+    /// Something outside the plan.
     Name(Cow<'a, str>),
-    /// Tasks of the plan.
+    /// One or more tasks of the plan.
     Ids(IdOrRange<'a>),
 }
 
-/// An id, or all ids from one to another.
+/// A single id, or all ids from `first` to `last`.
 #[derive(Debug, Clone)]
 pub(crate) struct IdOrRange<'a> {
     pub(crate) first: IdReference<'a>,
-    /// Boxed, because there are many more ids than ranges.
+    /// Boxed because ranges are rare.
     pub(crate) last: Option<Box<IdReference<'a>>>,
 }
 
-/// Takes a dependency list apart, given where it begins, and adds what it mentions.
+/// Parses a list that starts at byte `base` of the file, and appends its mentions.
 pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
     for line in list.lines() {
         let mut rest = strip_bullet(trim(line)).trim_end_matches('.');
@@ -68,12 +66,11 @@ fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<Depende
     }
 }
 
-/// Splits a list after its first part.
 fn split_first_part(list: &str) -> (&str, &str) {
     let from = if list.starts_with('"') { quoted_length(list).unwrap_or(0) } else { 0 };
     let bytes = list.as_bytes();
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
-        // Of all bytes only these begin a separator.
+        // Every separator starts with one of these bytes.
         if matches!(byte, b',' | b'a' | b'A' | 0xE3 | 0xEB | 0xEF) {
             let width = separator_length(list, at);
             if width > 0 {
@@ -84,14 +81,14 @@ fn split_first_part(list: &str) -> (&str, &str) {
     (list, "")
 }
 
-/// Returns the length of the separator that begins at a character, or 0.
+/// Returns the byte length of the separator at `at`, or 0 if there is none.
 fn separator_length(list: &str, at: usize) -> usize {
     let (before, rest) = list.split_at(at);
     let before = before.chars().next_back();
     let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
     match rest.chars().next() {
         Some(comma @ (',' | '，' | '、')) => comma.len_utf8(),
-        // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
+        // `T1및 T2` is common, but inside a Korean word the syllable does not separate.
         Some('및') => {
             let is_free =
                 |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
@@ -105,7 +102,7 @@ fn separator_length(list: &str, at: usize) -> usize {
     }
 }
 
-/// Reads a part that holds ids and ranges and nothing else.
+/// Parses a part that consists only of ids and ranges; returns `None` otherwise.
 fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> Option<()> {
     let mut at = skip_decoration(part, 0);
     while at < part.len() {
@@ -136,7 +133,7 @@ fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention
     Some(())
 }
 
-/// Reads an id that is a link: `[T1](#t1-setup)`.
+/// Parses an id written as a link: `[T1](#t1-setup)`.
 fn parse_linked_id(text: &str) -> Option<(IdReference<'_>, usize)> {
     let inside = text.strip_prefix('[')?;
     let (reference, length) = IdReference::parse_prefix(inside)?;
@@ -182,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_parts_between_commas_and_words() {
+    fn a_list_is_split_at_commas_and_conjunctions() {
         check("T1, T2", &["T1", "T2"]);
         check("T1 and T2 및 T3", &["T1", "T2", "T3"]);
         check("T1및 T2", &["T1", "T2"]);
@@ -193,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_ids_alone_may_separate_them_by_spaces() {
+    fn ids_may_be_separated_by_spaces() {
         check("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
         check("T1 T2 done", &["<T1 T2 done>"]);
         check("T1a", &["<T1a>"]);
@@ -201,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_written_in_many_ways() {
+    fn ranges_accept_several_signs() {
         for list in ["T7-T11", "T7 - T11", "T7~T11", "T7–T11", "T7..T11", "`T7` – `T11`"] {
             check(list, &["T7..T11"]);
         }
@@ -211,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_in_many_ways() {
+    fn several_words_mean_no_dependency() {
         for list in ["", "-", "none", "None", "없음", " – ", "N/A", ",", "."] {
             check(list, &[]);
         }

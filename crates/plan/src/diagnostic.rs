@@ -1,34 +1,32 @@
-//! What is wrong with a plan file, and where.
-//!
-//! A diagnostic is data; only the command line turns it into coloured words.
+//! Errors and warnings about a plan file, as data; `cli` and the page render them.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// More diagnostics than this help nobody, and a hostile file could make millions.
+/// A malicious file could produce millions; beyond this number they are only counted.
 pub const DIAGNOSTICS_MAX: usize = 1_000;
 
-/// What kind of thing is wrong.
+/// The kind of problem, as a stable machine-readable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeCode"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeCode))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnosticCode"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnosticCode))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DiagnosticCode {
-    /// There is no such file, or it has no task.
+    /// The file does not exist or has no task.
     TasksNotFound,
-    /// The file, a row or a value of it cannot be read.
+    /// The file, a row or a value could not be parsed.
     ParseFail,
-    /// A dependency names a task that the plan does not have.
+    /// A dependency names a task that is not in the plan.
     MissingDep,
-    /// Tasks wait for each other.
+    /// Tasks or phases depend on each other in a cycle.
     CircularDep,
-    /// Something was read, but perhaps not as it was meant. Only ever a warning.
+    /// The text was read, but possibly not as intended. Always a warning.
     Unclear,
 }
 
 impl DiagnosticCode {
-    /// Returns the code as it is written in `plan check --json`.
+    /// Returns the code as printed by `plan check --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TasksNotFound => "TASKS_NOT_FOUND",
@@ -40,40 +38,40 @@ impl DiagnosticCode {
     }
 }
 
-/// Whether a plan can be run in spite of it.
+/// Whether the plan can still be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeSeverity"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeSeverity))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnosticSeverity"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnosticSeverity))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The plan cannot be run.
     Error,
-    /// The plan can be run, and somebody should look.
+    /// The plan can be run, but the author should check it.
     Warning,
 }
 
-/// One thing that is wrong, with its place in the file.
+/// A problem with its position in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The kind.
+    /// Stable code of the kind of problem.
     pub code: DiagnosticCode,
-    /// How bad it is.
+    /// Whether it prevents a run.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// One line, without a full stop.
     pub message: String,
-    /// The bytes of the file that it is about.
+    /// Byte range in the file, including a byte order mark.
     pub span: Range<usize>,
-    /// What to write instead, where that can be said.
+    /// What to write instead, if known.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// Returns an error at the given place.
+    /// Creates an error for the given bytes.
     pub fn error(code: DiagnosticCode, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { code, severity: Severity::Error, message: message.into(), span, hint: None }
     }
 
-    /// Returns a warning at the given place.
+    /// Creates a warning for the given bytes.
     pub fn warning(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             code: DiagnosticCode::Unclear,
@@ -84,7 +82,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds what to write instead.
+    /// Sets the hint: what to write instead.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -92,12 +90,12 @@ impl Diagnostic {
     }
 }
 
-/// Gathers diagnostics while a file is read, up to the bound.
+/// Collects diagnostics while a file is parsed, up to [`DIAGNOSTICS_MAX`].
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticSink {
     diagnostics: Vec<Diagnostic>,
     n_dropped: usize,
-    /// Whether one of those left off is an error.
+    /// Whether at least one of the dropped diagnostics is an error.
     has_dropped_error: bool,
 }
 
@@ -115,7 +113,7 @@ impl DiagnosticSink {
         self.diagnostics.is_empty()
     }
 
-    /// Returns what was found in the order of the file, moved by the bytes that were cut off before reading.
+    /// Returns the diagnostics in file order, with spans shifted by `offset` bytes (the byte order mark).
     pub(crate) fn finish(mut self, offset: usize) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
         for diagnostic in &mut self.diagnostics {
@@ -129,7 +127,7 @@ impl DiagnosticSink {
             } else {
                 Diagnostic::warning(0..0, message)
             };
-            self.diagnostics.push(rest.hint("mend these first, then check again"));
+            self.diagnostics.push(rest.hint("fix these first, then run: jangdan plan check FILE"));
         }
         self.diagnostics
     }

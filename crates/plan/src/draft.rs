@@ -1,4 +1,4 @@
-//! A plan while it is read: tasks as they were found, before anybody asked whether they fit together.
+//! A plan while it is parsed: tasks as written, before dependencies are resolved and ids are checked.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -10,41 +10,38 @@ use crate::{
     plan::Task,
 };
 
-/// What a reader found in a file.
+/// The result of parsing one file.
 ///
-/// Lists of thousands of tasks would be thousands of small allocations, so all mentions are in one list, and each task
-/// has a range of it.
+/// All mentions are in one list and each task owns a range of it, which avoids thousands of small allocations.
 #[derive(Debug, Default)]
 pub(crate) struct PlanDraft<'a> {
     pub(crate) title: String,
-    /// The tasks, whose dependencies are still empty.
+    /// Tasks whose `depends_on` is still empty.
     pub(crate) tasks: Vec<Task>,
-    /// The key of each task's id.
+    /// For each task, the sort key of its id.
     pub(crate) sort_keys: Vec<IdSortKey>,
-    /// What else is known about each task.
+    /// For each task, what the parser needs beyond [`Task`].
     pub(crate) task_drafts: Vec<TaskDraft>,
-    /// What the dependency lists say.
+    /// The entries of all dependency lists.
     pub(crate) mentions: Vec<DependencyMention<'a>>,
-    /// What tasks wait for without a word, as places in `tasks`.
+    /// Dependencies that follow from the order of tasks, as indices into `tasks`.
     pub(crate) implied: Vec<usize>,
     pub(crate) phases: Vec<PhaseDraft>,
-    /// Every id's place in `tasks`, where the reader knows already that none is there twice; else empty.
+    /// Index into `tasks` by id, if the parser has already rejected duplicates; otherwise empty.
     pub(crate) index_by_id: IndexById<'a>,
-    /// Dependency lists that several tasks have in common, as ranges of `mentions`.
+    /// Dependency lists shared by several tasks, as ranges of `mentions`.
     pub(crate) shared_lists: Vec<Range<usize>>,
-    /// Headings of other tasks: a dependency on one means on all of these, given as places in `tasks`.
+    /// Parents of subtasks: a dependency on the id means all these indices into `tasks`.
     pub(crate) subtask_groups: HashMap<String, Range<usize>>,
 }
 
 impl PlanDraft<'_> {
-    /// Makes room for so many more tasks.
     pub(crate) fn reserve(&mut self, n_tasks: usize) {
         self.tasks.reserve(n_tasks);
         self.sort_keys.reserve(n_tasks);
         self.task_drafts.reserve(n_tasks);
     }
 
-    /// Adds a task.
     #[inline]
     pub(crate) fn push(&mut self, task: Task, draft: TaskDraft) {
         self.sort_keys.push(ids::sort_key(task.id.as_str()));
@@ -52,7 +49,7 @@ impl PlanDraft<'_> {
         self.task_drafts.push(draft);
     }
 
-    /// Keeps the tasks that the given flags tell to keep, one for each.
+    /// Keeps the tasks whose flag is true; `kept` returns one flag per task.
     pub(crate) fn retain<F: Iterator<Item = bool>>(&mut self, kept: impl Fn() -> F) {
         let mut flags = kept();
         self.tasks.retain(|_| flags.next().unwrap_or(false));
@@ -63,17 +60,17 @@ impl PlanDraft<'_> {
     }
 }
 
-/// What is known about a task beside the task itself.
+/// What the parser knows about a task beyond [`Task`].
 #[derive(Debug, Clone)]
 pub(crate) struct TaskDraft {
     pub(crate) id_span: Range<usize>,
-    /// What its dependency list says, as a range of `DraftPlan::mentions`.
+    /// Range of `PlanDraft::mentions`.
     pub(crate) mentions: Range<usize>,
-    /// The list in `DraftPlan::shared` that is its too.
+    /// Index into `PlanDraft::shared_lists`.
     pub(crate) shared_list: Option<usize>,
-    /// What it waits for without a word, as a range of `DraftPlan::implied`.
+    /// Range of `PlanDraft::implied`.
     pub(crate) implied: Range<usize>,
-    /// Where it is marked as done.
+    /// Where the file says whether the task is done.
     pub(crate) status_mark: Option<StatusMark>,
     pub(crate) is_deferred: bool,
 }
@@ -91,25 +88,25 @@ impl TaskDraft {
     }
 }
 
-/// The place in a file that says whether a task is done.
+/// The position in a file that says whether a task is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatusMark {
-    /// What is between the brackets of a check box.
+    /// The character between the brackets of a check box.
     Checkbox(Range<usize>),
     /// The word of a `Status` line or column.
     Word(Range<usize>),
-    /// A JSON string.
+    /// A JSON string, including its quotes.
     JsonString(Range<usize>),
 }
 
-/// A phase as it was found.
+/// A phase as written.
 #[derive(Debug, Default)]
 pub(crate) struct PhaseDraft {
     pub(crate) number: PhaseNumber,
     pub(crate) name: String,
-    /// The phases it waits for, where the file says so; else the order of the phases decides.
+    /// The phases it waits for, with their spans; `None` if the order of the phases decides.
     pub(crate) after: Option<Vec<(PhaseNumber, Range<usize>)>>,
-    /// Whether it stands beside its neighbours that do too.
+    /// User stories next to each other run in parallel.
     pub(crate) is_story: bool,
     pub(crate) verify: Option<String>,
     pub(crate) artefacts: Vec<String>,

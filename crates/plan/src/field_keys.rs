@@ -1,6 +1,6 @@
-//! The names that columns and `- **Key**: value` lines have.
+//! The names of table columns and of `- **Key**: value` lines.
 
-/// What a column or a key line says about a task.
+/// A field of a task or a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldKey {
     Id,
@@ -22,13 +22,13 @@ pub(crate) enum FieldKey {
     Status,
     Optional,
     References,
-    /// Of a phase, not of a task: the phases it waits for.
+    /// Phases only: the phases to wait for.
     After,
-    /// Of a phase, not of a task: what it is to leave behind.
+    /// Phases only: patterns of the files to produce.
     Artefacts,
 }
 
-/// Names in lower case; the first of a key is the one that is written.
+/// Lower-case names of each key; the first one is written by `to_tasks_md`.
 const KEY_NAMES: [(&str, FieldKey); 33] = [
     ("id", FieldKey::Id),
     ("task", FieldKey::Title),
@@ -66,16 +66,15 @@ const KEY_NAMES: [(&str, FieldKey); 33] = [
 ];
 
 impl FieldKey {
-    /// Returns the key of a column's head.
     pub(crate) fn from_column_heading(head: &str) -> Option<Self> {
         Self::from_name(head.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`')))
     }
 
-    /// Takes `**Key**:` from the beginning of a line, and returns what follows.
+    /// Splits `**Key**: value` into the key and the trimmed value.
     pub(crate) fn parse_key_line(line: &str) -> Option<(Self, &str)> {
         let (name, rest) = line.strip_prefix("**")?.split_once("**")?;
         let colons = [':', '：'];
-        // Both `**Key**: value` and `**Key:** value` are written.
+        // Both `**Key**: value` and `**Key:** value` are common.
         let (name, rest) = match name.trim_end().strip_suffix(colons) {
             Some(name) => (name, rest),
             None => (name, rest.trim_start().strip_prefix(colons)?),

@@ -1,4 +1,4 @@
-//! The formats of plan files, and which of them a file is in.
+//! The supported plan formats, and how a file's format is detected.
 
 use std::{fmt, str::FromStr};
 
@@ -9,23 +9,23 @@ use crate::{checklist, markdown::Outline, tasks_md};
 
 /// A format of plan files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanFormat"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanFormat))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlanFormat {
     /// Task Master's tasks.json.
     Taskmaster,
     /// Headings `### T1.3: title`, a table with an `ID` column, or both.
     TasksMd,
-    /// Check boxes, as GitHub Spec Kit and Kiro write them.
+    /// Check boxes as written by GitHub Spec Kit and Kiro.
     Checklist,
 }
 
 impl PlanFormat {
-    /// All formats, in the order in which they are tried.
+    /// All formats, in order of detection.
     pub const ALL: [Self; 3] = [Self::Taskmaster, Self::TasksMd, Self::Checklist];
 
-    /// Returns the format's name.
+    /// Returns the name used by `--format` and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Taskmaster => "taskmaster",
@@ -41,9 +41,9 @@ impl fmt::Display for PlanFormat {
     }
 }
 
-/// A name that is no format's.
+/// The name does not belong to any format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no plan format")]
+#[error("unknown plan format '{0}'")]
 pub struct UnknownFormat(String);
 
 impl FromStr for PlanFormat {
@@ -57,19 +57,19 @@ impl FromStr for PlanFormat {
     }
 }
 
-/// Tells whether a text can only be meant as JSON: no Markdown plan begins with a brace.
+/// Tells whether a text must be JSON: no Markdown plan begins with a brace.
 pub(crate) fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }
 
-/// Returns the first Markdown format that fits.
+/// Returns the first Markdown format that matches the file.
 pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
     if tasks_md::is_tasks_md(text, outline) {
         Some(PlanFormat::TasksMd)
     } else if checklist::is_checklist(text, outline) {
         Some(PlanFormat::Checklist)
     } else if tasks_md::has_task_table(text, outline) {
-        // No row of it has an id that can be read; its errors say so.
+        // No row has a valid id; parsing it produces the errors that say so.
         Some(PlanFormat::TasksMd)
     } else {
         None

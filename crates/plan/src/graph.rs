@@ -1,8 +1,8 @@
-//! Who waits for whom: the order, the longest way, the widest moment.
+//! The dependency graph of a plan: topological order, critical path, maximum parallelism, cycles.
 //!
-//! Besides the tasks there are two nodes for each phase, its beginning and its gate. A task waits for the beginning of
-//! its phase, a beginning for the gates of the phases before it, a gate for all tasks of its phase. So a barrier
-//! between two phases of n and m tasks costs n + m edges, not n × m. Never starts anything.
+//! Each phase adds two nodes, its start and its gate. A task depends on the start of its phase, a start on the gates
+//! of the phases before it, a gate on all tasks of its phase. A barrier between phases of n and m tasks therefore
+//! costs n + m edges, not n × m.
 
 use std::{
     cmp::Reverse,
@@ -24,19 +24,19 @@ pub use cycles::{Cycle, CycleNode};
 
 pub(crate) use edges::EdgeList;
 
-/// The graph of one plan. Tasks are given as their places in [`Plan::tasks`].
+/// The dependency graph of one plan. Tasks are identified by their index in [`Plan::tasks`].
 #[derive(Debug)]
 pub struct TaskGraph {
     weights: Vec<u32>,
     phases: Vec<PhaseNumber>,
-    /// From each node to those it waits for. The nodes are the tasks, then the beginnings, then the gates.
+    /// Edges from each node to its dependencies. Nodes are the tasks, then the phase starts, then the gates.
     dependencies: EdgeList,
-    /// The place of each task among all, sorted by id.
+    /// For each task, its position among all tasks sorted by id.
     id_ranks: Vec<usize>,
 }
 
 impl TaskGraph {
-    /// Builds the graph; a dependency on what is not in the plan is left out.
+    /// Builds the graph; dependencies that are not in the plan are ignored.
     pub fn new(plan: &Plan) -> Self {
         let n_tasks = plan.tasks.len();
         let mut index_by_id = IndexById::default();
@@ -56,14 +56,14 @@ impl TaskGraph {
         })
     }
 
-    /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
+    /// Builds the graph from resolved dependencies and the task indices sorted by id.
     pub(crate) fn from_dependencies(plan: &Plan, task_dependencies: &EdgeList, by_id: &[usize]) -> Self {
         Self::build(plan, task_dependencies.n_edges(), by_id, |index, dependencies| {
             dependencies.extend(task_dependencies.targets_of(index))
         })
     }
 
-    /// Builds the graph; `add_waits` is asked for each task in turn what it waits for.
+    /// Builds the graph; `push_dependencies` is called once for each task index in increasing order.
     fn build(
         plan: &Plan,
         n_dependencies: usize,
@@ -117,13 +117,13 @@ impl TaskGraph {
         }
     }
 
-    /// Returns the tasks so that each comes after all that it waits for; among those that could be next the smallest
-    /// id is. Tasks in a cycle, or behind one, are left out.
+    /// Returns the tasks so that each comes after its dependencies; of several candidates the smallest id is next.
+    /// Tasks that are part of a cycle or depend on one are omitted.
     pub fn topological_order(&self) -> Vec<usize> {
         self.node_order().into_iter().filter(|&node| self.is_task(node)).collect()
     }
 
-    /// Returns all nodes in such an order; the nodes of phases come as early as they can.
+    /// Returns all nodes in topological order; phase nodes come as early as possible.
     fn node_order(&self) -> Vec<usize> {
         let dependents = self.dependencies.reversed();
         let mut n_open: Vec<usize> =
@@ -155,7 +155,7 @@ impl TaskGraph {
         node < self.n_tasks()
     }
 
-    /// Sorts nodes: those of phases first, then the tasks by id.
+    /// Sort key of a node: phase nodes first, then tasks by id.
     fn rank_of(&self, node: usize) -> usize {
         self.id_ranks.get(node).map_or(0, |id_ranks| id_ranks + 1)
     }

@@ -1,4 +1,4 @@
-//! What a heading can be: a task's, a phase's, or just a heading.
+//! Parser for headings of tasks and phases.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::{
     text::{is_checked, parse_checkbox, span_of_slice},
 };
 
-/// A heading's words, without the signs that make it one.
+/// The text of a heading, without `#` marks or underline, and its offset.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heading<'a> {
     pub(crate) text: &'a str,
@@ -17,32 +17,31 @@ pub(crate) struct Heading<'a> {
 }
 
 impl<'a> Heading<'a> {
-    /// Cuts a heading out of the source, given the bytes that it covers.
+    /// Extracts the heading from the bytes it covers.
     pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
         let whole = text.get(span).unwrap_or_default();
         let trimmed = whole.trim();
         let content = match trimmed.strip_prefix('#') {
             Some(rest) => strip_closing_hashes(rest.trim_start_matches('#').trim()),
-            // The other kind of heading is underlined.
+            // Setext heading: the last line is the underline.
             None => trimmed.rsplit_once('\n').map_or(trimmed, |(content, _)| content.trim()),
         };
         Self { text: content, start: span_of_slice(text, content, 0).start }
     }
 }
 
-/// A heading that names a task: `### T1.3: title`.
+/// A task heading: `### T1.3: title`.
 #[derive(Debug)]
 pub(crate) struct TaskHeading<'a> {
     pub(crate) id: &'a str,
-    /// The phase that `P1-T1.3` names.
+    /// The phase of `P1-T1.3`.
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) id_span: Range<usize>,
-    /// A box before the id: whether it is ticked, and where its mark is.
+    /// A check box before the id: whether it is checked, and the span of its mark.
     pub(crate) checkbox: Option<(bool, Range<usize>)>,
     pub(crate) title: &'a str,
 }
 
-/// Reads a heading as a task's.
 pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
     let mut rest = strip_bold(heading.text);
     let mut at = span_of_slice(heading.text, rest, heading.start).start;
@@ -59,7 +58,7 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
     let after = &rest[length..];
     let title = match after.chars().next() {
         Some(colon @ (':' | '：')) => &after[colon.len_utf8()..],
-        // A number alone begins many a heading; only a colon makes it an id.
+        // Many headings begin with a number; only a colon makes it an id.
         _ if !reference.has_letter_prefix() => return None,
         None => after,
         Some(space) if space.is_whitespace() => {
@@ -81,25 +80,25 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
     })
 }
 
-/// A heading that begins a phase: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
+/// A phase heading: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PhaseHeading<'a> {
     pub(crate) number: HeadingNumber,
     pub(crate) name: &'a str,
 }
 
-/// The number of a phase, as headings have it.
+/// The number in a phase heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadingNumber {
-    /// `Phase 2`
+    /// `Phase 2`.
     Whole(PhaseNumber),
-    /// `Phase 3.1`: its first number.
+    /// `Phase 3.1`; only the first number is kept.
     Dotted(PhaseNumber),
-    /// `Phase N`, as templates have it.
+    /// `Phase N`, as in templates.
     Letter,
 }
 
-/// Reads a heading, or the value of a key or column, as a phase's.
+/// Parses a heading, or the value of a key or column, as a phase.
 pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
     let content = strip_bold(content).trim_start_matches(|c: char| !c.is_alphanumeric());
     let after_word =
@@ -121,7 +120,7 @@ pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
     })
 }
 
-/// Reads the phase that a key or a column gives, where a number alone is enough.
+/// Like [`parse_phase_heading`], but accepts a bare number, as in keys and columns.
 pub(crate) fn parse_phase_value(value: &str) -> Option<PhaseHeading<'_>> {
     parse_numbered_phase(value.strip_prefix('P').unwrap_or(value)).or_else(|| parse_phase_heading(value))
 }
@@ -146,7 +145,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     (head.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
-/// Returns the name behind a number, where the number ends here.
+/// Returns the name behind a number, or `None` if the text continues the number.
 fn name_after_number(rest: &str) -> Option<&str> {
     const SIGNS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
     let trimmed = rest.trim_start();
@@ -159,19 +158,19 @@ fn name_after_number(rest: &str) -> Option<&str> {
     }
 }
 
-/// Takes bold from around a whole heading.
+/// Removes bold marks that enclose the whole heading.
 fn strip_bold(content: &str) -> &str {
     let inside = content.strip_prefix("**").and_then(|content| content.strip_suffix("**"));
     inside.filter(|inside| !inside.contains("**")).map_or(content, str::trim)
 }
 
-/// Takes the closing `#`s from a heading, which Markdown does not count as its words.
+/// Removes the closing `#` marks, which Markdown does not count as text.
 fn strip_closing_hashes(content: &str) -> &str {
     let open = content.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { content }
 }
 
-/// Returns a heading's words as they are meant: a backslash saves `#`s at the end from being taken away.
+/// Resolves the backslash that protects `#` marks at the end of a heading.
 pub(crate) fn unescape_heading(content: &str) -> String {
     match trailing_hashes_start(content) {
         Some(at) if content[at..].starts_with('\\') => format!("{}{}", &content[..at], &content[at + 1..]),
@@ -179,7 +178,7 @@ pub(crate) fn unescape_heading(content: &str) -> String {
     }
 }
 
-/// Writes words as a heading, so that [`unescape`] gives them back.
+/// Escapes a text for use as a heading; [`unescape_heading`] reverses it.
 pub(crate) fn escape_heading(content: &str) -> String {
     match trailing_hashes_start(content) {
         Some(at) => format!("{}\\{}", &content[..at], &content[at..]),
@@ -187,7 +186,7 @@ pub(crate) fn escape_heading(content: &str) -> String {
     }
 }
 
-/// Returns where the `#`s begin that end a heading as a word of their own, with the backslashes before them.
+/// Returns where a trailing word of `#` marks begins, including backslashes before it.
 fn trailing_hashes_start(content: &str) -> Option<usize> {
     let without_signs = content.trim_end_matches('#');
     if without_signs.len() == content.len() {
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn other_headings_are_no_tasks() {
+    fn other_headings_are_not_tasks() {
         for heading in
             ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"]
         {
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_are_written_in_many_ways() {
+    fn phase_headings_accept_several_forms() {
         use HeadingNumber::{Dotted, Letter, Whole};
         for (content, number, name) in [
             ("Phase 2: Design", Whole(2), "Design"),
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_at_the_end_of_a_heading_survive() {
+    fn trailing_hashes_survive_escaping() {
         for content in ["C #", "#", "a ##", "C#", r"a \#", r"\\#", "plain"] {
             let heading = format!("## {}", escape_heading(content));
             assert_eq!(unescape_heading(Heading::new(&heading, 0..heading.len()).text), content, "{heading}");

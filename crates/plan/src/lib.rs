@@ -1,8 +1,8 @@
-//! Plan files → [`Plan`]: phases of tasks with dependencies, and every error placed in the text.
+//! Parses plan files (Task Master's tasks.json, TASKS.md, the checklists of Spec Kit and Kiro) into a [`Plan`] of
+//! phases, tasks and dependencies, marks a task done in its file, and writes a plan as TASKS.md.
 //!
-//! Reads what people already have (Task Master's tasks.json, a TASKS.md, the check lists of Spec Kit and Kiro),
-//! ticks a box in it, and writes a plan out again. Never does IO, and never fails: what cannot be read is a
-//! diagnostic beside what could.
+//! Performs no IO and never fails: every problem is a [`Diagnostic`] with a position, next to the parts that could be
+//! read.
 
 mod assemble;
 mod checklist;

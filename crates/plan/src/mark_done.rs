@@ -1,4 +1,4 @@
-//! The write-back of a done task: one box, and nothing else of the file.
+//! Marks a task as done in its plan file, changing nothing else in it.
 
 use std::ops::Range;
 
@@ -9,30 +9,30 @@ use crate::{
     parse::{ParseOptions, parse},
 };
 
-/// What ticking a task means for its file.
+/// Result of [`mark_done`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MarkDoneOutcome {
-    /// This change marks it as done.
+    /// Applying this edit marks the task as done.
     Edit(TextEdit),
-    /// The file says so already.
+    /// The file already marks the task as done.
     AlreadyDone,
-    /// The task has neither a box nor a status to change: a heading or a row without one.
+    /// The task has neither a check box nor a status field.
     NoStatusField,
-    /// The file has no such task.
+    /// The file has no task with this id.
     NoTask,
 }
 
-/// A change of a few bytes.
+/// Replacement of a byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    /// The bytes to replace.
+    /// Byte range to replace.
     pub span: Range<usize>,
-    /// What to put there.
+    /// Text that replaces it.
     pub replacement: String,
 }
 
 impl TextEdit {
-    /// Returns the file with the change made, every other byte as it was.
+    /// Returns the file with the edit applied; all other bytes are unchanged.
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         let before = source.get(..self.span.start).unwrap_or(source);
         let after = source.get(self.span.end..).unwrap_or_default();
@@ -40,14 +40,14 @@ impl TextEdit {
     }
 }
 
-/// Finds the change that marks a task as done in its file, as the file is now.
+/// Finds the edit that marks a task as done in the current content of its file.
 ///
-/// A check box gets its `x`; where there is only a `Status` line, column or JSON value, its word becomes done.
-/// Nothing is ever added to a file that has no such place.
+/// A check box gets an `x`; otherwise the value of a `Status` line, column or JSON field is replaced. A file without
+/// either is not changed.
 ///
 /// ```
 /// let source = b"- [ ] T001 Begin\n";
-/// let plan::Tick::Edit(edit) = plan::tick(source, plan::Options { format: None }, &"T001".parse().unwrap()) else {
+/// let plan::MarkDoneOutcome::Edit(edit) = plan::mark_done(source, plan::ParseOptions { format: None }, &"T001".parse().unwrap()) else {
 ///     unreachable!()
 /// };
 /// assert_eq!(edit.apply(source), b"- [x] T001 Begin\n");
@@ -71,7 +71,7 @@ fn edit(source: &[u8], mark: &StatusMark) -> TextEdit {
             let word = String::from_utf8_lossy(source.get(span.clone()).unwrap_or_default());
             let is_korean = word.chars().any(|c| ('가'..='힣').contains(&c));
             let done = if is_korean { "완료" } else { "done" };
-            // An empty value directly behind its colon, or between two bars, wants its space.
+            // An empty value directly after a colon, an asterisk or a bar needs a space before it.
             let is_tight =
                 matches!(source.get(..span.start).and_then(<[u8]>::last), Some(b':' | b'*' | b'|'));
             let space = if is_tight { " " } else { "" };

@@ -1,48 +1,47 @@
-//! Markdown → the few blocks that plans are made of, each with its place.
+//! Reduces Markdown to the blocks that plans consist of, each with its span in the source.
 //!
-//! Keeps headings, paragraphs, rules and tables that stand on their own, and the items of lists at any depth.
-//! What is inside quotes, code blocks and HTML comments is no block here, so it can never be taken for a task.
-//! Never keeps text: a reader cuts what it wants out of the source.
+//! Contains top-level headings, paragraphs, rules and tables, and list items of any depth. Quotes, code blocks and
+//! HTML comments are omitted, so their content is never read as a task.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Items that are nested deeper are only text: nobody writes them, and a line can hold millions.
+/// Items nested deeper are treated as text; a single line could otherwise hold millions.
 const DEPTH_MAX: usize = 64;
 
-/// So many bytes have about one block in a check list; other files have fewer blocks.
+/// Typical bytes per block in a checklist, used to reserve memory.
 const BLOCK_BYTES: usize = 64;
 
-/// The blocks of a file in its order.
+/// The blocks of a file in file order.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// A block and the bytes it covers.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
     pub(crate) span: Range<usize>,
 }
 
-/// What kind of block it is.
 #[derive(Debug)]
 pub(crate) enum BlockKind {
-    /// A heading; 1 is the largest.
-    Heading { level: u8 },
-    /// An item of a list, with everything nested in it; 0 is the outermost.
-    Item { depth: usize },
-    /// A paragraph.
+    /// Level 1 is the largest.
+    Heading {
+        level: u8,
+    },
+    /// A list item with everything nested in it; depth 0 is the outermost.
+    Item {
+        depth: usize,
+    },
     Paragraph,
-    /// A table.
     Table(Box<TableSpans>),
-    /// A line across the page.
+    /// A horizontal rule.
     Rule,
 }
 
-/// Where the head of a table and its other rows are.
+/// Spans of a table's header and of its other rows.
 #[derive(Debug, Default)]
 pub(crate) struct TableSpans {
     pub(crate) head: Range<usize>,
@@ -51,7 +50,7 @@ pub(crate) struct TableSpans {
 
 impl Outline {
     pub(crate) fn new(text: &str) -> Self {
-        // Boxes are read by others; the parser would take them for links, and look for their targets.
+        // Without the task list option the parser would treat check boxes as links and search for their targets.
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
         let mut walk = OutlineBuilder::default();
@@ -63,7 +62,7 @@ impl Outline {
     }
 }
 
-/// Where we are in the nesting of containers.
+/// Collects blocks and tracks the nesting of containers.
 #[derive(Default)]
 struct OutlineBuilder {
     blocks: Vec<Block>,

@@ -1,4 +1,4 @@
-//! Bytes → a plan, and everything that is wrong with it.
+//! Entry point of the parser: bytes in, a plan and its diagnostics out.
 
 use std::borrow::Cow;
 
@@ -13,49 +13,49 @@ use crate::{
     taskmaster, tasks_md,
 };
 
-/// A larger file is no plan, but somebody's mistake.
+/// Larger files are rejected without being read.
 pub const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How a file is to be read.
+/// How a file is parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct ParseOptions {
-    /// The format, where it is not to be found out.
+    /// Forces a format; `None` detects it.
     pub format: Option<PlanFormat>,
 }
 
-/// What was read.
+/// A plan and the problems found in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedPlan {
-    /// The plan, as far as it could be read.
+    /// The parts that could be read.
     pub plan: Plan,
-    /// The format, where one fits.
+    /// `None` if no format matches.
     pub format: Option<PlanFormat>,
-    /// All that is wrong, in the file's order.
+    /// Errors and warnings in file order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where each task of the plan is marked as done.
+    /// For each task of the plan, where the file says whether it is done.
     pub(crate) status_marks: Vec<Option<StatusMark>>,
 }
 
 impl ParsedPlan {
-    /// Returns a reading of a file that could not even be opened.
+    /// Creates the result for a file that could not be opened.
     pub fn failed(diagnostic: Diagnostic) -> Self {
         Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], status_marks: Vec::new() }
     }
 
-    /// Tells whether the plan cannot be run as it is.
+    /// Tells whether an error prevents a run.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// Reads a plan file.
+/// Parses a plan file.
 ///
-/// Never fails: a file that is no plan gives an empty one, and a diagnostic that says so.
+/// Never fails: a file that is not a plan yields an empty plan and a diagnostic.
 ///
 /// ```
-/// let reading = plan::read(b"- [ ] T001 Begin\n- [ ] T002 Go on\n", plan::Options { format: None });
-/// assert!(!reading.has_errors());
-/// assert_eq!(reading.plan.tasks[1].depends_on, [reading.plan.tasks[0].id.clone()]);
+/// let parsed = plan::parse(b"- [ ] T001 Build\n- [ ] T002 Test\n", plan::ParseOptions { format: None });
+/// assert!(!parsed.has_errors());
+/// assert_eq!(parsed.plan.tasks[1].depends_on, [parsed.plan.tasks[0].id.clone()]);
 /// ```
 pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
     let failed = |diagnostic| ParsedPlan { format: options.format, ..ParsedPlan::failed(diagnostic) };
@@ -63,7 +63,7 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
         let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
         return failed(
             Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
-                .hint("a plan is a text of a few pages; split it"),
+                .hint("split the plan into several files"),
         );
     }
     let (offset, source) = match source.strip_prefix(BOM) {
@@ -83,7 +83,7 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
     }
 }
 
-/// Turns carriage returns that stand alone, which end a line in Markdown, into line feeds. No byte changes its place.
+/// Replaces lone carriage returns, which end a line in Markdown, by line feeds. Byte offsets do not change.
 fn normalize_carriage_returns(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_alone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
@@ -136,13 +136,11 @@ fn parse_markdown<'a>(
 }
 
 fn no_tasks_found(text: &str, format: Option<PlanFormat>) -> Diagnostic {
-    let message = if text.trim().is_empty() { "the file is empty" } else { "the file has no task" };
+    let message = if text.trim().is_empty() { "the file is empty" } else { "the file contains no tasks" };
     let hint = match format {
-        None => {
-            "write headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'"
-        }
-        Some(PlanFormat::TasksMd) => "write headings '### T1: title' or a table with an ID column",
-        Some(PlanFormat::Checklist) => "write check boxes '- [ ] T001 title' or '- [ ] 1. title'",
+        None => "add headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'",
+        Some(PlanFormat::TasksMd) => "add headings '### T1: title' or a table with an ID column",
+        Some(PlanFormat::Checklist) => "add check boxes '- [ ] T001 title' or '- [ ] 1. title'",
         Some(PlanFormat::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
     };
     Diagnostic::error(DiagnosticCode::TasksNotFound, 0..0, message).hint(hint)

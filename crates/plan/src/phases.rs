@@ -1,4 +1,4 @@
-//! Which phase waits for which.
+//! Builds the phases of a plan and the order between them.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::{
     plan::{Phase, Task},
 };
 
-/// Returns the phases that have tasks, by number, each with those it waits for.
+/// Returns the phases that have tasks, sorted by number, each with the phases it waits for.
 ///
-/// A phase waits for the one before it; user stories that follow each other stand side by side: all wait for the
-/// phase before the first of them, and the phase after them waits for all. What the file says itself counts more.
+/// A phase waits for the one before it. Consecutive user stories run in parallel: all wait for the phase before the
+/// first of them, and the phase after them waits for all. An explicit `After` overrides this.
 pub(crate) fn build_phases(
     drafts: Vec<PhaseDraft>,
     tasks: &[Task],
@@ -41,7 +41,7 @@ pub(crate) fn build_phases(
     phases
 }
 
-/// Puts together what is said about one phase in several places; what is said first counts.
+/// Merges declarations of the same phase; the first value of each field wins.
 fn merge_by_number(drafts: Vec<PhaseDraft>) -> BTreeMap<PhaseNumber, PhaseDraft> {
     let mut merged: BTreeMap<PhaseNumber, PhaseDraft> = BTreeMap::new();
     for draft in drafts {
@@ -65,10 +65,10 @@ fn merge_by_number(drafts: Vec<PhaseDraft>) -> BTreeMap<PhaseNumber, PhaseDraft>
     merged
 }
 
-/// The phases that the next one would wait for.
+/// Tracks which phases the next phase waits for.
 #[derive(Default)]
 struct PredecessorTracker {
-    /// Before the stories that stand side by side just now.
+    /// Predecessors of the current group of parallel user stories.
     before_stories: Vec<PhaseNumber>,
     last: Vec<PhaseNumber>,
     is_among_stories: bool,
@@ -98,10 +98,10 @@ fn existing_phases(
         if numbers.binary_search(&number).is_ok() {
             after.push(number);
         } else {
-            let message = format!("there is no phase {number} with tasks in this plan");
+            let message = format!("phase {number} does not exist or has no tasks");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::MissingDep, span, message)
-                    .hint("write the number of another phase, or '-'"),
+                    .hint("write the number of an existing phase, or '-' for none"),
             );
         }
     }

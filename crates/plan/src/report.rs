@@ -1,6 +1,6 @@
-//! The object that `jangdan plan check --json` prints.
+//! The JSON object of `jangdan plan check --json`.
 //!
-//! Other programs read it: fields are added, never changed.
+//! Other programs read it: fields may be added, never changed or removed.
 
 use serde::Serialize;
 
@@ -13,43 +13,43 @@ use crate::{
     plan::{Phase, Task},
 };
 
-/// A plan with what can be said about it.
+/// A plan with its analysis and diagnostics.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanReport"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanReport))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanReport<'a> {
-    /// The format, or null where none fits.
+    /// Null if no format matches.
     pub format: Option<PlanFormat>,
-    /// The plan's title.
+    /// Empty if the file has none.
     pub title: &'a str,
-    /// The phases by number.
+    /// Sorted by phase number.
     pub phases: &'a [Phase],
-    /// The tasks in the file's order.
+    /// In file order.
     pub tasks: &'a [Task],
-    /// The longest way by complexity.
+    /// Ids of the longest path by complexity.
     pub critical_path: Vec<&'a str>,
-    /// The largest number of tasks that an unlimited run would have at once.
+    /// Largest number of tasks that can run at the same time.
     pub widest: usize,
-    /// All that is wrong, in the file's order.
+    /// Errors and warnings in file order.
     pub diagnostics: Vec<ReportedDiagnostic<'a>>,
 }
 
-/// A diagnostic with its line and column instead of bytes.
+/// A diagnostic with line and column instead of byte offsets.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Mistake", optional_fields))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Mistake))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnostic", optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnostic))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedDiagnostic<'a> {
-    /// The kind.
+    /// Stable code of the problem.
     pub code: DiagnosticCode,
-    /// How bad it is.
+    /// Whether it prevents a run.
     pub severity: Severity,
-    /// What is wrong.
+    /// One line, without a full stop.
     pub message: &'a str,
-    /// The line, from 1.
+    /// Counted from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// In characters, from 1.
     pub column: usize,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub struct ReportedDiagnostic<'a> {
 }
 
 impl<'a> PlanReport<'a> {
-    /// Makes the object of a reading and the bytes that were read.
+    /// Builds the report from a parsed plan and the source bytes.
     pub fn new(parsed: &'a ParsedPlan, source: &[u8]) -> Self {
         let graph = TaskGraph::new(&parsed.plan);
         let tasks = &parsed.plan.tasks;

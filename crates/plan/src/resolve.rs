@@ -1,4 +1,4 @@
-//! Mentions → tasks of the plan.
+//! Resolves dependency mentions to tasks of the plan.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -16,29 +16,29 @@ mod id_index;
 
 use id_index::IdIndex;
 
-/// So many dependencies may come from ranges and groups, which name many with few bytes: without a bound a file of
-/// 10,000 tasks that all wait for `T1-T9999` would make a hundred million.
+/// Limit for dependencies that come from ranges and groups, which name many tasks in a few bytes: 10,000 tasks that
+/// all depend on `T1-T9999` would otherwise produce a hundred million edges.
 pub(crate) const EXPANDED_DEPENDENCIES_MAX: usize = 1 << 18;
 
-/// Finds the tasks that mentions mean.
+/// Resolves the dependencies of one task after another.
 pub(crate) struct DependencyResolver<'p, 'a> {
     draft: &'p PlanDraft<'a>,
     index: IdIndex<'p>,
-    /// What the lists mean that several tasks have in common, as soon as somebody asked.
+    /// Cache of resolved `PlanDraft::shared_lists`.
     resolved_lists: Vec<Option<ResolvedDependencies>>,
     n_expanded: usize,
 }
 
-/// What a task waits for.
+/// The dependencies of one task.
 #[derive(Debug, Default)]
 pub(crate) struct ResolvedDependencies {
-    /// Places in the list of tasks, by id.
+    /// Indices into `PlanDraft::tasks`, sorted by id.
     pub(crate) task_indices: Vec<usize>,
     pub(crate) external: Vec<String>,
 }
 
 impl<'p, 'a> DependencyResolver<'p, 'a> {
-    /// Looks at all ids, and complains about those that are there twice.
+    /// Indexes all ids and reports duplicates.
     pub(crate) fn new(
         draft: &'p PlanDraft<'a>,
         index_by_id: IndexById<'p>,
@@ -49,12 +49,12 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         Self { draft, index, resolved_lists: shared, n_expanded: 0 }
     }
 
-    /// Returns which of the tasks are the plan's, and all of those by id.
+    /// Returns for each task whether it stays in the plan, and the indices of those tasks sorted by id.
     pub(crate) fn finish(self) -> (Vec<bool>, Vec<usize>) {
         (self.index.is_kept, self.index.by_id)
     }
 
-    /// Finds what one task waits for; `waits` is emptied first.
+    /// Resolves the dependencies of one task into `resolved`, replacing its previous content.
     pub(crate) fn resolve(
         &mut self,
         index: usize,
@@ -99,7 +99,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         }
     }
 
-    /// Adds what a list says that several tasks have in common; it is looked at once.
+    /// Adds a dependency list that several tasks share; it is resolved only once.
     fn add_shared(
         &mut self,
         list: usize,
@@ -125,7 +125,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         self.resolved_lists[list] = Some(shared);
     }
 
-    /// Adds a dependency on a task; one that is deferred is nobody's work here, so somebody must say it is met.
+    /// Adds a dependency on a task. A deferred task is not in the plan, so it becomes an external dependency.
     fn add_task(&self, index: usize, resolved: &mut ResolvedDependencies) {
         if self.index.is_kept.get(index).copied().unwrap_or(false) {
             resolved.task_indices.push(index);
@@ -149,16 +149,15 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         let word = name.split([' ', '(']).next().unwrap_or_default();
         let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
         let id = id.filter(|id| id.is_lettered() && self.index.index_of(id.as_str()).is_some());
-        let meant = id.map(|id| format!("{id} alone to wait for that task"));
+        let meant = id.map(|id| format!("{id} alone to depend on that task"));
         let meant = meant.or_else(|| {
-            (!word.is_empty() && means_none(word)).then(|| "- alone to wait for nothing".to_owned())
+            (!word.is_empty() && means_none(word)).then(|| "- alone for no dependencies".to_owned())
         });
         if let Some(meant) = meant.filter(|_| !is_quoted) {
-            let message =
-                format!("'{}' is taken for something outside of the plan", truncate_for_message(name));
+            let message = format!("'{}' is read as an external dependency", truncate_for_message(name));
             diagnostics.push(
                 Diagnostic::warning(mention.span.clone(), message)
-                    .hint(format!("write {meant}, or the name in double quotes")),
+                    .hint(format!("write {meant}, or put the name in double quotes")),
             );
         }
         resolved.external.push(name.to_owned());
@@ -189,7 +188,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         };
         let phase = self.draft.tasks[index].phase;
         if let Some(written) = ids.first.phase.filter(|&written| written != phase) {
-            let message = format!("{id} is in phase {phase}, not in phase {written}");
+            let message = format!("{id} is in phase {phase}, not phase {written}");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::MissingDep, span.clone(), message)
                     .hint(format!("write P{phase}-{id}, or {id} alone")),
@@ -223,7 +222,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         }
     }
 
-    /// Complains once; the same would be true of every list behind it.
+    /// Reports the limit once; every later list would exceed it too.
     fn report_expansion_limit(
         &mut self,
         n_members: usize,
@@ -232,18 +231,17 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     ) {
         if self.n_expanded <= EXPANDED_DEPENDENCIES_MAX {
             let message = format!(
-                "ranges and groups name more than {EXPANDED_DEPENDENCIES_MAX} dependencies up to here"
+                "ranges and groups expand to more than {EXPANDED_DEPENDENCIES_MAX} dependencies here"
             );
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                    .hint("put the tasks into phases: a phase waits for all of the phase before it"),
+                    .hint("use phases instead: a phase waits for all tasks of the phase before it"),
             );
         }
         self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_DEPENDENCIES_MAX + 1);
     }
 }
 
-/// Keeps the first of each name.
 fn dedup_names(names: &mut Vec<String>) {
     if names.len() > 1 {
         let mut cached = HashSet::with_capacity(names.len());

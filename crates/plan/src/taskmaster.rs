@@ -1,6 +1,7 @@
-//! Task Master's tasks.json.
+//! Parser for Task Master's tasks.json.
 //!
-//! Its subtasks are the work where a task has some. Never looks at fields that Task Master keeps for itself.
+//! If a task has subtasks, they are the work and the task itself is only their group. Fields that Task Master keeps
+//! for its own use are ignored.
 
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
@@ -19,7 +20,6 @@ mod json;
 
 use json::{SpannedJson, TaskFields, TasksDocument};
 
-/// Reads a file.
 pub(crate) fn parse<'a>(text: &'a str, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
     let Some(document) = TasksDocument::parse(text, diagnostics) else { return PlanDraft::default() };
     let plan = PlanDraft { title: document.title, ..PlanDraft::default() };
@@ -52,7 +52,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         self.add_subtasks(subtasks, &(task, draft), shared);
     }
 
-    /// Reads the subtasks of a task, which wait for what the task waits for.
+    /// Adds the subtasks of a task, which inherit its dependencies.
     fn add_subtasks(&mut self, values: Vec<SpannedJson<'a>>, parent: &(Task, TaskDraft), shared: usize) {
         let subtasks: Vec<_> = values
             .into_iter()
@@ -67,7 +67,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         let first = self.plan.tasks.len();
         for (fields, task, draft) in subtasks {
             if let Some(nested) = fields.subtasks {
-                let message = "subtasks of a subtask are not read";
+                let message = "subtasks of subtasks are ignored";
                 self.diagnostics.push(
                     Diagnostic::warning(nested.span(self.text), message)
                         .hint("make them subtasks of the task"),
@@ -78,15 +78,15 @@ impl<'a> TaskmasterParser<'a, '_> {
         }
         let members = first..self.plan.tasks.len();
         if self.plan.subtask_groups.insert(parent_id.as_str().to_owned(), members).is_some() {
-            let message = format!("there is a task {parent_id} already");
+            let message = format!("duplicate task id {parent_id}");
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, parent.1.id_span.clone(), message)
-                    .hint("give one of the two another id"),
+                    .hint("give one of them a different id"),
             );
         }
     }
 
-    /// Reads all of a task but its dependencies.
+    /// Parses all fields of a task except its dependencies.
     fn parse_task(
         &mut self,
         value: SpannedJson<'a>,
@@ -125,7 +125,7 @@ impl<'a> TaskmasterParser<'a, '_> {
             return None;
         };
         let text = id_value.id_text();
-        // Subtasks are counted within their task, but some files write the whole id.
+        // Subtasks are numbered within their task, but some files write the full id.
         let whole = match parent {
             Some((parent, _)) if !text.starts_with(&format!("{}.", parent.id)) => {
                 Cow::Owned(format!("{}.{text}", parent.id))
@@ -134,7 +134,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         };
         let id = whole.parse().ok();
         if id.is_none() {
-            let message = format!("{} is no task id", truncate_for_message(id_value.raw));
+            let message = format!("{} is not a task id", truncate_for_message(id_value.raw));
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, id_value.span(self.text), message)
                     .hint("write a number"),
@@ -149,10 +149,10 @@ impl<'a> TaskmasterParser<'a, '_> {
         let text = fields.string_or_empty(Some(value), "priority", self.diagnostics);
         match text.as_str() {
             "" => inherited,
-            // Task Master's word for it.
+            // Task Master's name for normal.
             "medium" => Priority::Normal,
             text => text.parse().unwrap_or_else(|_| {
-                let message = format!("'{}' is no priority", truncate_for_message(text));
+                let message = format!("'{}' is not a priority", truncate_for_message(text));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
                         .hint("write low, medium, high or critical"),
@@ -162,7 +162,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         }
     }
 
-    /// A task that is done or put off takes its subtasks along.
+    /// Sets whether the task is done or deferred; subtasks inherit both from their task.
     fn set_status(
         &mut self,
         fields: &TaskFields<'a>,
@@ -177,7 +177,7 @@ impl<'a> TaskmasterParser<'a, '_> {
             draft.is_deferred = status == Some(TaskStatus::Deferred);
             draft.status_mark = Some(StatusMark::JsonString(value.span(self.text)));
             if status.is_none() {
-                let message = format!("'{}' is no status", truncate_for_message(&text));
+                let message = format!("'{}' is not a status", truncate_for_message(&text));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
                         .hint(STATUS_HINT),
@@ -190,7 +190,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         }
     }
 
-    /// Reads the list of dependencies; a subtask may name its siblings by their number within the task.
+    /// Parses the list of dependencies; a subtask may name its siblings by their number within the task.
     fn parse_dependencies(
         &mut self,
         fields: &TaskFields<'a>,
@@ -205,10 +205,10 @@ impl<'a> TaskmasterParser<'a, '_> {
             });
             let id = as_sibling.map_or(text, |id| Cow::Owned(id.as_str().to_owned()));
             if id.parse::<TaskId>().is_err() {
-                let message = format!("{} is no task id", truncate_for_message(value.raw));
+                let message = format!("{} is not a task id", truncate_for_message(value.raw));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                        .hint("write the number of a task"),
+                        .hint("write the id of a task"),
                 );
                 continue;
             }

@@ -1,7 +1,7 @@
-//! TASKS.md: headings `### T1.3: title`, a table with an `ID` column, or both.
+//! Parser for TASKS.md: headings `### T1.3: title`, a table with an `ID` column, or both.
 //!
-//! Walks the blocks of the file once, and keeps what tables and sections say apart until both are known, because
-//! the section wins. Says nothing about whether dependencies exist.
+//! A task may appear in both; `task_collector` merges them, and the section takes precedence. Dependencies are
+//! resolved later, in `resolve`.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ use field_value::{FieldValue, ValueContinuation};
 use section::TaskSection;
 use task_collector::TaskCollector;
 
-/// Tells whether a file has a heading or a row that names a task.
+/// Tells whether the file has a heading or a table row that names a task.
 pub(crate) fn is_tasks_md(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
         BlockKind::Heading { .. } => {
@@ -40,7 +40,7 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline) -> bool {
     })
 }
 
-/// Tells whether a file has a table with an `ID` column, or something that wants to be one.
+/// Tells whether the file has a table with an `ID` column, even a malformed one.
 pub(crate) fn has_task_table(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
         BlockKind::Table(table) => table::TableColumns::new(text, &table.head).is_some(),
@@ -49,7 +49,6 @@ pub(crate) fn has_task_table(text: &str, outline: &Outline) -> bool {
     })
 }
 
-/// Reads a file.
 pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
     let mut reader = TasksMdParser {
         text,
@@ -75,11 +74,11 @@ struct TasksMdParser<'a, 'd> {
     text: &'a str,
     title: Option<String>,
     phases: Vec<PhaseDraft>,
-    /// The phase headings that we are below, with their levels.
+    /// Levels and numbers of the enclosing phase headings.
     phase_scopes: Vec<(u8, PhaseNumber)>,
     tasks: TaskCollector<'a, 'd>,
     section: Option<TaskSection>,
-    /// Whether a heading or a row anywhere in the file names a task.
+    /// Whether any heading or row of the file names a task.
     has_tasks: bool,
 }
 
@@ -90,7 +89,7 @@ impl<'a> TasksMdParser<'a, '_> {
             BlockKind::Item { .. } => return,
             BlockKind::Heading { .. } | BlockKind::Paragraph | BlockKind::Table(_) | BlockKind::Rule => {}
         }
-        // Whatever is no item ends a list.
+        // Any other block ends a list.
         if let Some(section) = &mut self.section {
             section.end_criteria(&mut self.tasks);
         }
@@ -123,7 +122,7 @@ impl<'a> TasksMdParser<'a, '_> {
         self.close_phase_scopes(level);
         match heading::parse_phase_heading(heading.text) {
             Some(phase) => {
-                // A phase 3.1 is a part of phase 3.
+                // Phase 3.1 is part of phase 3.
                 let (HeadingNumber::Whole(number) | HeadingNumber::Dotted(number)) = phase.number else {
                     return;
                 };
@@ -137,7 +136,7 @@ impl<'a> TasksMdParser<'a, '_> {
         }
     }
 
-    /// Returns the phase whose heading we are below.
+    /// Returns the phase of the nearest enclosing phase heading.
     fn current_phase(&self) -> Option<PhaseNumber> {
         self.phase_scopes.last().map(|&(_, number)| number)
     }
@@ -179,7 +178,7 @@ impl<'a> TasksMdParser<'a, '_> {
 
     fn add_table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
         let Some(columns) = table::TableColumns::new(self.text, head) else { return };
-        // A table of risks or requirements may have ids too, but not one of a task.
+        // Tables of risks or requirements may have an ID column too, but no task ids in it.
         if self.has_tasks && !columns.has_task_row(self.text, rows) {
             return;
         }
@@ -205,13 +204,13 @@ impl<'a> TasksMdParser<'a, '_> {
     }
 }
 
-/// Takes a leading `[…]` that holds the layer from a title.
+/// Removes a leading `[…]` with the name of the layer from a title; `None` if there is none.
 pub(crate) fn strip_layer_prefix<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
     let (inside, rest) = title.strip_prefix('[')?.split_once(']')?;
     inside.trim().eq_ignore_ascii_case(layer?).then(|| rest.trim())
 }
 
-/// Reads a key line below a phase's heading. What is said first counts.
+/// Reads a key line below a phase heading. The first value of each field wins.
 fn set_phase_field(
     phase: &mut PhaseDraft,
     (key, value): (FieldKey, &str),
@@ -243,7 +242,7 @@ fn set_phase_field(
     }
 }
 
-/// Reads the phases that a phase waits for: `- **After**: 1, 2`.
+/// Parses the phases that a phase waits for: `- **After**: 1, 2`.
 fn parse_after(
     value: &str,
     text: &str,
@@ -258,10 +257,10 @@ fn parse_after(
         match heading::parse_phase_value(name).map(|phase| phase.number) {
             Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),
             Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
-                let message = format!("'{}' is no phase", truncate_for_message(name));
+                let message = format!("'{}' is not a phase", truncate_for_message(name));
                 diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)
-                        .hint("write a phase's number"),
+                        .hint("write the number of a phase"),
                 );
             }
         }

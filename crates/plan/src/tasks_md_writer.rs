@@ -1,8 +1,7 @@
-//! A plan → a TASKS.md that reads back as the same plan.
+//! Writes a plan as TASKS.md that parses back to the same plan.
 //!
-//! Every value has a form that cannot be mistaken: text of several lines is indented below its key, where no heading,
-//! table or key line of it counts; what a plain value would not give back is a code span or in double quotes.
-//! What reading makes of texts (line feeds, no blank lines around them, titles of one line) is done here, too.
+//! Text of several lines is indented below its key, where headings, tables and key lines in it have no effect. Values
+//! that would not parse back are written as code spans or in double quotes.
 
 use crate::{
     dependencies::quote_name_if_needed,
@@ -13,10 +12,10 @@ use crate::{
     values::format_timeout,
 };
 
-/// Writes a plan as tasks-md.
+/// Writes a plan in the tasks-md format.
 ///
-/// Reading it gives the same plan but for line numbers, where the plan is one that [`read`](crate::read) could have
-/// returned: phases by number, each with its tasks, dependencies by id.
+/// Parsing the result yields the same plan except for line numbers, provided that [`parse`](crate::parse) could have
+/// returned the plan: phases sorted by number, each with its tasks, dependencies sorted by id.
 pub fn to_tasks_md(plan: &Plan) -> String {
     let mut out = String::new();
     push_title(&mut out, &join_lines(&plan.title));
@@ -38,7 +37,7 @@ fn push_title(out: &mut String, title: &str) {
     }
     let line = format!("# {}", heading::escape_heading(title));
     let heading = Heading::new(&line, 0..line.len());
-    // A title that would be taken for a task's or a phase's has a line of its own.
+    // A title that would be read as a task or phase heading is written as a key line.
     if heading::parse_task_heading(&heading).is_some() || heading::parse_phase_heading(heading.text).is_some()
     {
         push_scalar(out, "Title", Some(title));
@@ -79,7 +78,7 @@ fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize
     n_written[index] += 1;
 }
 
-/// Returns what a phase waits for where nothing is said.
+/// Returns the phases that a phase waits for if it has no `After`.
 fn default_after(plan: &Plan, index: usize) -> Vec<u32> {
     let previous: Option<&Phase> = index.checked_sub(1).and_then(|previous| plan.phases.get(previous));
     previous.map(|phase| phase.number).into_iter().collect()
@@ -88,7 +87,7 @@ fn default_after(plan: &Plan, index: usize) -> Vec<u32> {
 fn push_task(out: &mut String, task: &Task) {
     let title = join_lines(&task.title);
     let layer = task.layer.as_deref();
-    // Reading takes one `[layer]` from the title.
+    // The parser removes one `[layer]` from the title.
     let prefix = match (layer, strip_layer_prefix(&title, layer)) {
         (Some(layer), Some(_)) => format!("[{layer}] "),
         _ => String::new(),
@@ -169,7 +168,7 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Writes a text of several lines so that all of it is inside its key's item.
+/// Writes text of several lines inside the key's list item.
 fn push_block(out: &mut String, key: &str, text: &str) {
     out.push_str(&format!("- **{key}**:\n\n"));
     push_indented(out, text, "  ");

@@ -1,19 +1,19 @@
-//! Small forms of text: one line, many lines, code spans, lists of values.
+//! Text helpers: line joining, normalization, code spans, value lists.
 //!
-//! Each pair of functions (`unquote_code` and `quote_code`, …) undoes the other, so that a written plan reads back.
+//! Functions come in inverse pairs (`quote_code` and `unquote_code`), so that a written plan parses back.
 
 use std::{borrow::Cow, ops::Range};
 
-/// Longer runs of backticks open no code span; nobody writes them.
+/// Longer runs of backticks do not open a code span.
 const CODE_TICKS_MAX: usize = 64;
 
-/// Returns a slice's place in the text it was cut from, given where that text begins.
+/// Returns the span of a slice within the text it was cut from, plus `base`.
 pub(crate) fn span_of_slice(whole: &str, part: &str, base: usize) -> Range<usize> {
     let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }
 
-/// Returns a text short enough to be quoted in a message, and without anything that a terminal would obey.
+/// Shortens a text for a message and replaces control characters, which a terminal might interpret.
 pub(crate) fn truncate_for_message(text: &str) -> String {
     const CHARACTERS_MAX: usize = 60;
     let line = text.lines().next().unwrap_or_default();
@@ -29,18 +29,18 @@ pub(crate) fn truncate_for_message(text: &str) -> String {
     short
 }
 
-/// Takes the white space from around a text, as `str::trim` does; most texts begin and end with a letter.
+/// Equivalent to `str::trim`, but fast for text that begins and ends with ASCII.
 pub(crate) fn trim(text: &str) -> &str {
     let trimmed = text.trim_ascii();
     match trimmed.as_bytes() {
         [one] if one.is_ascii_graphic() => trimmed,
         [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => trimmed,
-        // What is empty is so where the text begins.
+        // The ASCII trim of an empty text points to its end, `str::trim` to its start.
         _ => text.trim(),
     }
 }
 
-/// Joins lines with one space, and trims.
+/// Joins the non-empty lines with single spaces.
 pub(crate) fn join_lines(text: &str) -> String {
     let text = trim(text);
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
@@ -49,7 +49,7 @@ pub(crate) fn join_lines(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text of several lines in its normal form: line feeds only, no blank lines around it.
+/// Returns the normal form of a multi-line text: line feeds only, no blank lines around it.
 pub(crate) fn normalize_text(text: &str) -> String {
     if text.is_empty() {
         return String::new();
@@ -72,9 +72,9 @@ fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns where the line begins that a place is on.
+/// Returns the offset at which the line of `at` begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
-    // Looking further back would be quadratic on a line of nothing but list markers.
+    // Bounded, because a line of nothing but list markers would make this quadratic.
     const BYTES_MAX: usize = 1_024;
     let from = at.saturating_sub(BYTES_MAX);
     match memchr::memrchr(b'\n', text.as_bytes().get(from..at).unwrap_or_default()) {
@@ -84,7 +84,7 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
     }
 }
 
-/// Returns the width of a line's indentation, a tab reaching to the next multiple of four.
+/// Returns the width of a line's indentation; tabs extend to multiples of four.
 pub(crate) fn indent(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {
@@ -97,7 +97,7 @@ pub(crate) fn indent(line: &str) -> usize {
     columns
 }
 
-/// Takes up to so many columns of indentation from a line.
+/// Removes up to `columns` columns of indentation.
 pub(crate) fn dedent(line: &str, columns: usize) -> &str {
     let mut column = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -113,7 +113,7 @@ pub(crate) fn dedent(line: &str, columns: usize) -> &str {
     ""
 }
 
-/// Takes the check box from the beginning of a text: its mark, where that is, and the rest.
+/// Splits a leading check box into its mark, the span of the mark and the rest.
 pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
     let inside = text.strip_prefix('[')?;
     let mark = inside.chars().next()?;
@@ -125,12 +125,11 @@ pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
     Some((mark, 1..1 + width, rest))
 }
 
-/// Tells whether a box with this mark is ticked.
 pub(crate) fn is_checked(mark: char) -> bool {
     matches!(mark, 'x' | 'X')
 }
 
-/// Returns the content of a text that is one code span and nothing else.
+/// Returns the content of a text that consists of a single code span.
 pub(crate) fn unquote_code(text: &str) -> Option<&str> {
     let n_ticks = count_backticks(text);
     if n_ticks == 0 || text.len() < 2 * n_ticks + 1 {
@@ -144,14 +143,13 @@ pub(crate) fn unquote_code(text: &str) -> Option<&str> {
     Some(padded.unwrap_or(content).trim())
 }
 
-/// Returns how many backticks a text begins with.
 fn count_backticks(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte == b'`').count()
 }
 
-/// Returns where the run of exactly so many backticks begins that closes a code span on the same line.
+/// Returns where the closing run of exactly `n_ticks` backticks begins on the same line.
 fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
-    // Each length of run can fail once on a line; this bounds how often a hostile line is searched to its end.
+    // Each length can fail once per line; the limit bounds how often a malicious line is scanned.
     if n_ticks > CODE_TICKS_MAX {
         return None;
     }
@@ -170,7 +168,7 @@ fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
     None
 }
 
-/// Returns a text of one line as a code span.
+/// Returns a single-line text as a code span.
 pub(crate) fn quote_code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text, '`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -188,7 +186,7 @@ pub(crate) fn longest_run(text: &str, sought: char) -> usize {
     longest
 }
 
-/// Returns the content of a text that is one fenced code block and nothing else.
+/// Returns the content of a text that consists of a single fenced code block.
 pub(crate) fn unfence_code(text: &str) -> Option<&str> {
     let text = text.trim();
     let fence = text.chars().next().filter(|&first| first == '`' || first == '~')?;
@@ -203,7 +201,7 @@ pub(crate) fn unfence_code(text: &str) -> Option<&str> {
     (closes && info_holds).then_some(content)
 }
 
-/// Calls back for every code span of a text with its content.
+/// Calls `visit` with the content of every code span.
 pub(crate) fn for_each_code_span<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = text;
     while let Some(found) = memchr::memchr(b'`', rest.as_bytes()) {
@@ -217,7 +215,7 @@ pub(crate) fn for_each_code_span<'a>(text: &'a str, mut visit: impl FnMut(&'a st
     }
 }
 
-/// Splits a list of values at commas and lines; a comma inside a code span is part of its value.
+/// Splits a list at commas and line ends; commas inside code spans do not separate.
 pub(crate) fn parse_values(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -240,7 +238,7 @@ pub(crate) fn parse_values(text: &str) -> Vec<String> {
     found
 }
 
-/// Tells whether a value can be written as a code span; what cannot is a row of backticks, and nobody's value.
+/// Tells whether a value can be written as a code span; long runs of backticks cannot.
 fn can_be_quoted(value: &str) -> bool {
     !value.is_empty() && longest_run(value, '`') < CODE_TICKS_MAX
 }
@@ -249,14 +247,14 @@ fn non_none_value(value: &str) -> Option<&str> {
     (!means_none(value)).then_some(value)
 }
 
-/// Takes the bullet of a nested list from a line.
+/// Removes the bullet of a nested list item.
 pub(crate) fn strip_bullet(line: &str) -> &str {
     line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim_start)
 }
 
-/// Tells whether a value says that there is none.
+/// Tells whether a value stands for "none".
 pub(crate) fn means_none(value: &str) -> bool {
-    // None of the words is longer.
+    // No accepted word is longer.
     if value.len() > "없음".len() {
         return false;
     }
@@ -265,17 +263,17 @@ pub(crate) fn means_none(value: &str) -> bool {
         || value.eq_ignore_ascii_case("n/a")
 }
 
-/// Returns an acceptance criterion in its normal form, or nothing where there is none.
+/// Returns an acceptance criterion in normal form, or `None` for an empty one.
 pub(crate) fn parse_criterion(text: &str) -> Option<String> {
     let text = normalize_text(text);
     let criterion = text.trim_start();
     (!means_none(criterion)).then(|| criterion.to_owned())
 }
 
-/// Returns the one value that a text holds, or nothing where it says that there is none.
+/// Returns the single value of a text, or `None` if it stands for "none".
 pub(crate) fn parse_scalar(text: &str) -> Option<String> {
     let text = trim(text);
-    // Most values are a word or two.
+    // Fast path for short plain values.
     if memchr::memchr3(b'`', b'\n', b'\r', text.as_bytes()).is_none() {
         return non_none_value(text).map(str::to_owned);
     }
@@ -295,7 +293,7 @@ mod tests {
     use super::{normalize_text, parse_scalar, parse_values, quote_code, unquote_code};
 
     #[test]
-    fn a_code_span_gives_back_what_was_put_in() {
+    fn quoted_code_parses_back_to_itself() {
         for text in ["cargo test", "echo `date`", "`x`", "``", "a ``` b", "-", "none"] {
             assert_eq!(unquote_code(&quote_code(text)), Some(text), "{text}");
             assert_eq!(parse_scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
@@ -303,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_two_code_spans_is_none_of_them() {
+    fn text_with_two_code_spans_is_not_a_single_span() {
         assert_eq!(unquote_code("`a`, then `b`"), None);
         assert_eq!(unquote_code("`a"), None);
         assert_eq!(unquote_code("`"), None);
@@ -318,12 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fenced_block_is_a_value_of_many_lines() {
+    fn a_fenced_block_is_a_multi_line_value() {
         assert_eq!(parse_scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
     }
 
     #[test]
-    fn many_lines_have_no_blank_ones_around_them() {
+    fn normal_form_has_no_blank_lines_around_it() {
         assert_eq!(normalize_text("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
     }
 }

@@ -1,4 +1,4 @@
-//! Values that can be wrong: how long, how large, how far.
+//! Parsers for status, timeout and complexity.
 
 use std::borrow::Cow;
 
@@ -6,30 +6,27 @@ use domain::Complexity;
 
 use crate::text::trim;
 
-/// How far a task is, as far as a plan cares.
+/// What a task's status means for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskStatus {
-    /// There is work to do.
+    /// Work remains.
     Open,
-    /// There is none left: done, or cancelled.
+    /// No work remains: done or cancelled.
     Done,
-    /// Not in this plan, for now.
+    /// Not part of the plan for now.
     Deferred,
 }
 
-/// What to write for a status.
 pub(crate) const STATUS_HINT: &str =
     "write pending, in-progress, review, blocked, deferred, done or cancelled";
-/// What to write for a timeout.
 pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
 
-/// Reads a status.
 pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
     if is_done_symbol(value) {
         return Some(TaskStatus::Done);
     }
     let value = value.trim_matches(|c: char| !c.is_alphanumeric());
-    // A plan has a status for every task; most are written as they are here.
+    // Most statuses are already normalized; avoid the allocation.
     let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
     let normalized = match value.bytes().any(is_odd) {
         true => Cow::Owned(value.to_ascii_lowercase().replace(['-', '_'], " ")),
@@ -47,12 +44,12 @@ pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
     }
 }
 
-/// Tells whether a status is only a sign for done.
+/// Tells whether a status is just a symbol for done.
 fn is_done_symbol(value: &str) -> bool {
     matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓" | "x" | "X")
 }
 
-/// Reads a duration such as `30m` or `1h 30m`, in seconds; none is 0.
+/// Parses a duration such as `30m` or `1h 30m` into seconds; `None` for zero or invalid input.
 pub(crate) fn parse_timeout(value: &str) -> Option<u64> {
     let mut seconds: u64 = 0;
     let mut rest = value.trim();
@@ -74,7 +71,7 @@ pub(crate) fn parse_timeout(value: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
-/// Writes a duration in its shortest form, which is never longer than four numbers.
+/// Formats a duration as `1d2h3m4s` without zero parts.
 pub(crate) fn format_timeout(seconds: u64) -> String {
     [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")]
         .iter()
@@ -86,7 +83,7 @@ pub(crate) fn format_timeout(seconds: u64) -> String {
         .collect()
 }
 
-/// Reads S, M, L or XL with anything in brackets behind it.
+/// Parses S, M, L or XL, optionally followed by an explanation in brackets.
 pub(crate) fn parse_complexity(value: &str) -> Option<Complexity> {
     let (size, rest) = value.split_at(memchr::memchr(b'(', value.as_bytes()).unwrap_or(value.len()));
     let is_whole = rest.is_empty() || rest.trim_end().ends_with(')');
@@ -126,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_is_numbers_with_units() {
+    fn a_timeout_needs_units() {
         for (value, expected) in [
             ("30m", Some(1_800)),
             ("1h30m", Some(5_400)),

@@ -1,6 +1,6 @@
-//! Ticking a task in each kind of file.
+//! Marking a task done in each format.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use plan::{MarkDoneOutcome, ParseOptions, mark_done};
 
@@ -14,7 +14,7 @@ fn check(source: &str, id: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn a_box_gets_its_x_and_every_other_byte_stays() {
+fn a_check_box_is_checked_and_every_other_byte_stays() {
     check(
         "\u{feff}- [ ] T001 a \r\n- [ ] T002 b\t\r\n",
         "T002",
@@ -26,7 +26,7 @@ fn a_box_gets_its_x_and_every_other_byte_stays() {
 }
 
 #[test]
-fn where_there_is_only_a_status_its_word_changes() {
+fn without_a_check_box_the_status_value_changes() {
     check("### T1: a\n- **Status**: in progress\n", "T1", Some("### T1: a\n- **Status**: done\n"));
     check("### T1: a\n- **Status**: 진행 중\n", "T1", Some("### T1: a\n- **Status**: 완료\n"));
     check("### T1: a\n- **Status**:\n", "T1", Some("### T1: a\n- **Status**: done\n"));
@@ -53,7 +53,7 @@ fn where_there_is_only_a_status_its_word_changes() {
 }
 
 #[test]
-fn the_section_s_status_is_the_one_that_counts() {
+fn the_section_status_takes_precedence() {
     check(
         "| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: todo\n",
         "T1",
@@ -62,7 +62,7 @@ fn the_section_s_status_is_the_one_that_counts() {
 }
 
 #[test]
-fn nothing_is_added_to_a_file_that_has_no_place_for_it() {
+fn a_task_without_status_field_is_left_unchanged() {
     let tick = |source: &str, id: &str| {
         mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap())
     };

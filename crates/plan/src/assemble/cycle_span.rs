@@ -1,4 +1,4 @@
-//! Which words of the file make a cycle.
+//! Locates a dependency cycle in the source text.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     plan::Plan,
 };
 
-/// Returns the first place that writes down a dependency of a cycle, or the first task of it.
+/// Returns the span of the first written dependency in the cycle, or of its first task if none is written down.
 pub(super) fn cycle_span(
     plan: &Plan,
     steps: &[CycleNode],
@@ -35,7 +35,7 @@ pub(super) fn cycle_span(
     first.unwrap_or_default()
 }
 
-/// Returns where a list mentions an id, alone or in a range.
+/// Returns the span of the mention that names an id, alone or within a range.
 fn span_of_mention(mentions: &[DependencyMention<'_>], id: &TaskId) -> Option<Range<usize>> {
     let holds = |ids: &IdOrRange<'_>| {
         let Some(from) = ids.first.task_id() else { return false };

@@ -1,15 +1,15 @@
-//! The line of one place after the other, counted on from the last.
+//! Line numbers for a series of mostly increasing byte offsets.
 
 use memchr::memchr_iter;
 
-/// Counts the lines of a text, which has no line ends but line feeds.
+/// Counts lines from the previously requested offset. Line ends must be line feeds.
 ///
-/// Tasks come mostly in the file's order, so that counting on is cheaper than a list of all lines.
+/// Tasks mostly come in file order, so counting onward is cheaper than an index of all lines.
 pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
     offset: usize,
     line: usize,
-    /// How many bytes were looked at a second time.
+    /// Bytes scanned again because an offset was smaller than the previous one.
     n_bytes_recounted: usize,
     line_starts: Option<Vec<usize>>,
 }
@@ -19,7 +19,7 @@ impl<'a> LineCounter<'a> {
         Self { bytes: text.as_bytes(), offset: 0, line: 1, n_bytes_recounted: 0, line_starts: None }
     }
 
-    /// Returns the line of an offset, from 1.
+    /// Returns the 1-based line number of an offset.
     pub(super) fn line_at(&mut self, offset: usize) -> usize {
         if let Some(starts) = &self.line_starts {
             return starts.partition_point(|&start| start <= offset);
@@ -29,7 +29,7 @@ impl<'a> LineCounter<'a> {
         if offset < self.offset {
             self.line -= n_between;
             self.n_bytes_recounted += to - from;
-            // A file whose tasks are in no order would be counted over and over.
+            // Tasks in random order would be rescanned again and again: build the full index.
             if self.n_bytes_recounted > self.bytes.len() {
                 let after = memchr_iter(b'\n', self.bytes).map(|end| end + 1);
                 self.line_starts = Some(std::iter::once(0).chain(after).collect());
@@ -47,7 +47,7 @@ mod tests {
     use super::LineCounter;
 
     #[test]
-    fn lines_are_counted_on_and_back() {
+    fn lines_are_counted_forward_and_backward() {
         let text = "a\nb\n\nc\nd";
         let expected = |offset: usize| 1 + text[..offset].matches('\n').count();
         for offsets in [[0, 2, 5, 7, 8], [8, 7, 0, 5, 2], [7, 0, 8, 0, 8]] {

@@ -1,20 +1,20 @@
-//! Dependencies that a task's own words name: `(depends on T008-T015)`, `**Depends on T009, T010**`.
+//! Finds dependencies written in a task's text: `(depends on T008-T015)`, `**Depends on T009, T010**`.
 
 use memchr::{memchr, memchr2_iter, memrchr};
 
 use crate::dependencies::{self, DependencyMention, IdOrRange, IdReference, MentionTarget};
 
-/// Adds what a text names.
+/// Appends the dependencies that a text mentions.
 ///
-/// Where the words stand on their own (in brackets, bold, at the beginning of a line) names count too. In the middle
-/// of a sentence only ids do: "it depends on the weather" must not hold a task up. Nor must "(dependencies: fastapi)",
-/// which says what to install.
+/// A phrase in brackets, in bold or at the beginning of a line may mention ids and names. Within a sentence only ids
+/// count, so that "it depends on the weather" does not block a task. "(dependencies: fastapi)" lists packages to
+/// install and counts only for ids, too.
 pub(super) fn find_mentions<'a>(text: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) {
     let mut end_of_last = 0;
-    // The line that we are on; looking for it again would be quadratic on one with many such words.
+    // Span of the current line. Searching for it at every phrase would be quadratic on a long line.
     let mut line_span = 0..0;
     for at in memchr2_iter(b'd', b'D', text.as_bytes()) {
-        // Most letters are no beginning of a word that matters; two more of them tell.
+        // Three letters rule out almost every position cheaply.
         let is_word = text.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep"));
         if !is_word || at < end_of_last {
             continue;
@@ -73,7 +73,7 @@ fn push_mention<'a>(
     }
 }
 
-/// Returns the words that begin a list, if they begin here, and where the list begins.
+/// Returns the phrase that starts at `at`, if any, and the position of the list behind it.
 fn list_after_phrase(line: &str, at: usize) -> Option<(&'static str, usize)> {
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
     let phrase =
@@ -85,12 +85,11 @@ fn list_after_phrase(line: &str, at: usize) -> Option<(&'static str, usize)> {
     (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some((phrase, line.len() - list.len()))
 }
 
-/// Tells whether words behind this are no part of a sentence.
+/// Tells whether a phrase behind this text is separate from any sentence.
 fn is_standalone(before: &str) -> bool {
     matches!(before.trim_end().chars().next_back(), None | Some('(' | '[' | '*' | '_' | '-' | '+'))
 }
 
-/// Returns how long the list is that begins here.
 fn list_length(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_brackets_bold_or_alone_name_dependencies() {
+    fn separate_phrases_name_dependencies() {
         check("Build it (depends on T012, T013)", &["T012", "T013"]);
         check("Build it (depends on T008-T015).", &["T008-T015"]);
         check("- **Depends on T009, T010**\n", &["T009", "T010"]);
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_names_only_ids() {
+    fn within_a_sentence_only_ids_are_dependencies() {
         check("It depends on T003. Then more.", &["T003"]);
         check("It depends on the weather, and on T003", &["T003"]);
         check("Install dependencies", &[]);

@@ -1,4 +1,4 @@
-//! One line of a check list: `- [ ] T012 [P] [US1] text`, `- [ ]* 2.3 text`.
+//! One check box with an id: `- [ ] T012 [P] [US1] text`, `- [ ]* 2.3 text`.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -8,26 +8,26 @@ use crate::{
     text::{is_checked, parse_checkbox, span_of_slice, trim},
 };
 
-/// Which of the two tools wrote the file.
+/// The tool that wrote the checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChecklistDialect {
     SpecKit,
     Kiro,
 }
 
-/// A box with an id.
+/// A check box with an id, split into its parts.
 #[derive(Debug)]
 pub(super) struct ChecklistEntry<'a> {
     pub(super) item: ListItem<'a>,
     pub(super) id: &'a str,
     pub(super) id_span: Range<usize>,
     pub(super) is_done: bool,
-    /// Where the box's mark is.
+    /// Span of the character between the brackets.
     pub(super) mark_span: Range<usize>,
     pub(super) is_optional: bool,
-    /// Whether it may run beside its neighbours: `[P]`.
+    /// Marked `[P]`: may run in parallel with its neighbours.
     pub(super) is_parallel: bool,
-    /// The user stories it belongs to: `[US1]`.
+    /// User stories it belongs to: `[US1]`.
     pub(super) stories: Vec<&'a str>,
     pub(super) title: Cow<'a, str>,
 }
@@ -69,7 +69,7 @@ impl<'a> ChecklistEntry<'a> {
         if self.id.starts_with('T') { ChecklistDialect::SpecKit } else { ChecklistDialect::Kiro }
     }
 
-    /// Takes `[P]` and `[US1]` from before the title.
+    /// Strips `[P]` and `[US1]` from the beginning of the title and records them.
     fn take_labels(&mut self, title: &'a str) -> &'a str {
         let mut title = title;
         while let Some((label, rest)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -86,7 +86,7 @@ impl<'a> ChecklistEntry<'a> {
     }
 }
 
-/// Returns the title behind an id, where the id ends there.
+/// Returns the title behind an id, or `None` if the text continues the id.
 fn title_after_id<'a>(reference: &IdReference<'_>, after: &'a str, is_bold: bool) -> Option<&'a str> {
     let after_dot = after.strip_prefix('.');
     let after = after_dot.unwrap_or(after);
@@ -96,12 +96,12 @@ fn title_after_id<'a>(reference: &IdReference<'_>, after: &'a str, is_bold: bool
     if !after.is_empty() && !after.starts_with(char::is_whitespace) {
         return None;
     }
-    // `- [ ] 3 apples` is no task, `- [ ] 3. apples` and `- [ ] 3.1 apples` are.
+    // `- [ ] 3 apples` is not a task, `- [ ] 3. apples` and `- [ ] 3.1 apples` are.
     let is_marked = after_dot.is_some() || after_colon.is_some() || reference.id.contains('.');
     (reference.has_letter_prefix() || is_marked).then(|| trim(after))
 }
 
-/// Takes the sign away that ends what was bold from the id on; what is bold within the title has two.
+/// Removes the `**` that closes bold text opened before the id; bold text within the title has a pair of its own.
 fn remove_closing_bold(title: &str) -> Cow<'_, str> {
     let is_open = title.matches("**").count() % 2 == 1;
     match title.split_once("**").filter(|_| is_open) {
@@ -111,7 +111,7 @@ fn remove_closing_bold(title: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells whether a label names a user story: `US1`, `US-001`.
+/// Tells whether a label is a user story: `US1`, `US-001`.
 fn is_user_story(label: &str) -> bool {
     label.strip_prefix("US").is_some_and(|number| {
         number.bytes().any(|byte| byte.is_ascii_digit())
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn other_boxes_are_none() {
+    fn other_boxes_are_not_tasks() {
         for line in
             ["- [ ] 3 apples", "- [ ] T01x", "- [ ] TXXX later", "- [ ]T1", "- T1 x", "- [?] T1 x", "- [ ] "]
         {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ids_tell_the_dialects_apart() {
+    fn dialect_follows_from_the_id() {
         let dialect =
             |line: &str| ChecklistEntry::new(ListItem::new(line, 0..line.len())).map(|entry| entry.dialect());
         assert_eq!(dialect("- [ ] T1 x"), Some(ChecklistDialect::SpecKit));

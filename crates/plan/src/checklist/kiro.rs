@@ -1,4 +1,4 @@
-//! Kiro: one task after the other, nested ones instead of their parent.
+//! The Kiro dialect: tasks run in file order, and nested tasks replace their parent.
 
 use std::{collections::HashSet, iter};
 
@@ -10,7 +10,7 @@ use crate::{
 
 use super::OpenTask;
 
-/// Adds a task's text, without the requirements that it refers to.
+/// Sets the task's text and moves its `_Requirements_` line into the references.
 pub(super) fn finish_task(text: &str, open: &OpenTask<'_>, plan: &mut PlanDraft<'_>) {
     let Some(task) = plan.tasks.get_mut(open.index) else { return };
     let mut below = String::new();
@@ -27,7 +27,7 @@ pub(super) fn finish_task(text: &str, open: &OpenTask<'_>, plan: &mut PlanDraft<
     task.text = normalize_text(&kept);
 }
 
-/// Leaves out the headings of others, given the task that each is nested in, and makes a chain of the rest.
+/// Removes parents that only group other tasks, and lets each remaining task depend on the one before it.
 pub(super) fn chain_tasks(plan: &mut PlanDraft<'_>, parents: &[Option<usize>]) {
     let NestingFlags { is_heading, is_optional } = NestingFlags::new(&plan.tasks, parents);
     let kept = || is_heading.iter().map(|is_heading| !is_heading);
@@ -39,7 +39,7 @@ pub(super) fn chain_tasks(plan: &mut PlanDraft<'_>, parents: &[Option<usize>]) {
         plan.implied.extend(last);
         plan.task_drafts[index].implied = start..plan.implied.len();
         plan.tasks[index].optional = is_optional;
-        // The chain goes past an optional task.
+        // Optional tasks are not part of the chain: the next task depends on the one before them.
         if !is_optional {
             last = Some(index);
         }
@@ -58,18 +58,18 @@ fn requirements_list(line: &str) -> Option<&str> {
     is_known.then_some(list)
 }
 
-/// Who is whose heading, and what is optional.
+/// Which tasks only group others, and which are optional; one entry per task.
 struct NestingFlags {
-    /// Whether each task has a nested one that is not optional: that is the work, and it is only its heading.
+    /// True if a required task is nested in it: the nested tasks are then the work.
     is_heading: Vec<bool>,
-    /// Whether each task is marked as optional, or nested in one that is.
+    /// True if it or one of its ancestors is marked optional.
     is_optional: Vec<bool>,
 }
 
 impl NestingFlags {
-    /// Looks at ids and at nesting: files in the field write `2.1` below `2.` both indented and not.
+    /// Considers both ids and indentation, because real files write `2.1` below `2.` with and without it.
     ///
-    /// A parent whose nested tasks are all optional is work of its own, or nobody would do it.
+    /// A parent whose nested tasks are all optional stays a task, otherwise its own work would be lost.
     fn new(tasks: &[Task], parents: &[Option<usize>]) -> Self {
         let mut is_heading = vec![false; tasks.len()];
         let mut headings: HashSet<&str> = HashSet::new();
@@ -95,7 +95,7 @@ impl NestingFlags {
     }
 }
 
-/// Returns the ids that an id is nested in, the nearest first: `2.1` and `2` for `2.1.3`.
+/// Returns the ids above an id, nearest first: `2.1` and `2` for `2.1.3`.
 fn ancestor_ids(id: &str) -> impl Iterator<Item = &str> {
     iter::successors(id.rsplit_once('.'), |(parent, _)| parent.rsplit_once('.')).map(|(parent, _)| parent)
 }

@@ -1,4 +1,4 @@
-//! Which number a phase of a check list has.
+//! Assigns numbers to the phases of a checklist.
 
 use domain::PhaseNumber;
 
@@ -8,10 +8,10 @@ use crate::{
     text::join_lines,
 };
 
-/// A phase as its heading has it.
+/// A phase as its heading describes it.
 #[derive(Debug)]
 pub(super) struct ChecklistPhase {
-    /// Nothing for the tasks before the first heading.
+    /// `None` for tasks before the first heading.
     number: Option<HeadingNumber>,
     name: String,
     is_story: bool,
@@ -40,10 +40,10 @@ impl ChecklistPhase {
     }
 }
 
-/// Numbers the phases that have tasks, and returns the number of every phase by its place.
+/// Numbers the phases that have tasks; also returns the number of every phase by its index.
 ///
-/// The headings' own numbers count where they are whole and rise; else (`Phase 3.1`, a number twice) the phases are
-/// counted in the file's order, because two phases must never become one by chance.
+/// The numbers in the headings are used if they are whole and increasing. Otherwise (`Phase 3.1`, a repeated number)
+/// phases are counted in file order, so that two phases are never merged by accident.
 pub(super) fn number_phases(phases: Vec<ChecklistPhase>) -> (Vec<PhaseDraft>, Vec<PhaseNumber>) {
     let used = || phases.iter().filter(|phase| phase.has_tasks);
     let own: Option<Vec<PhaseNumber>> = increasing_numbers(used());
@@ -74,7 +74,7 @@ fn increasing_numbers<'a>(phases: impl Iterator<Item = &'a ChecklistPhase>) -> O
             (Some(HeadingNumber::Whole(number)), _) => number,
             (Some(HeadingNumber::Dotted(_)), _) => return None,
             (Some(HeadingNumber::Letter), last) => last.map_or(Some(1), |last| last.checked_add(1))?,
-            // Tasks before the first heading come before its phase.
+            // Tasks before the first heading form the phase before it.
             (None, _) => match phases.get(index + 1).map(|next| next.number) {
                 Some(Some(HeadingNumber::Whole(next))) => next.checked_sub(1)?,
                 _ => 1,
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_rise_are_counted_anew() {
+    fn phases_are_counted_in_file_order_unless_numbers_increase() {
         check(&["Phase 3.1: Setup", "Phase 3.2: Tests", "Phase 3.3: Core"], &[1, 2, 3]);
         check(&["Phase 1", "Phase 1"], &[1, 2]);
         check(&["", "Phase 0"], &[1, 2]);

@@ -1,4 +1,4 @@
-//! GitHub Spec Kit: tasks follow each other, and `[P]` ones run beside their neighbours.
+//! The Spec Kit dialect: tasks run one after another, and `[P]` tasks in parallel with their neighbours.
 
 use crate::{
     draft::PlanDraft,
@@ -7,12 +7,12 @@ use crate::{
 
 use super::{OpenTask, dependency_phrases};
 
-/// Up to so many earlier tasks are all named as dependencies, so that skipping one of them frees nobody who must
-/// still wait for another. In a longer phase that would be quadratic: there a task names the ones just before it,
-/// which wait for the rest.
+/// Up to this many earlier tasks are all listed as dependencies, so that skipping one of them does not release a task
+/// that still waits for another. In longer phases that would be quadratic: a task lists only those directly before
+/// it, which in turn depend on the rest.
 const NAMED_DEPENDENCIES_MAX: usize = 32;
 
-/// Adds what a task's text says: what it waits for, and which files it touches.
+/// Sets the task's text, the dependencies written in it and the files it touches.
 pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut PlanDraft<'a>) {
     let (Some(task), Some(draft)) = (plan.tasks.get_mut(open.index), plan.task_drafts.get_mut(open.index))
     else {
@@ -38,7 +38,7 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     let touches = &mut task.touches;
     let mut touch = |code: &str| {
         if is_path(code) && !touches.iter().any(|known| known == code) && touches.len() < TOUCHES_MAX {
-            // Most tasks name one file, and room for more would be most of what they take.
+            // Most tasks name one file; spare capacity would dominate their size.
             if touches.is_empty() {
                 touches.reserve_exact(1);
             }
@@ -49,10 +49,10 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     for_each_code_span(&task.text, &mut touch);
 }
 
-/// A task that names more files than this is not one task; the bound keeps hostile files cheap.
+/// Bounds the cost of a malicious file.
 const TOUCHES_MAX: usize = 256;
 
-/// Tells whether a code span is a path of the repository, and not an expression, a route or a command.
+/// Tells whether a code span is a path in the repository rather than an expression, a route or a command.
 fn is_path(code: &str) -> bool {
     const EXTENSIONS: [&str; 40] = [
         "c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "gradle", "h", "hpp", "html", "ini",
@@ -74,7 +74,7 @@ fn is_path(code: &str) -> bool {
     has_extension || matches!(code, "Dockerfile" | "Makefile" | ".gitignore" | ".dockerignore")
 }
 
-/// The tasks of one phase so far, as places in the list of drafts.
+/// Tasks of one phase so far, as indices into `PlanDraft::tasks`.
 #[derive(Default)]
 pub(super) struct PhaseSequence {
     earlier: Vec<usize>,
@@ -83,7 +83,7 @@ pub(super) struct PhaseSequence {
 }
 
 impl PhaseSequence {
-    /// Adds what the next task of the phase waits for.
+    /// Appends the dependencies of the next task of the phase, and records the task.
     pub(super) fn push_task(&mut self, index: usize, is_parallel: bool, dependencies: &mut Vec<usize>) {
         if is_parallel {
             dependencies.extend(self.last_sequential);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_waits_for_all_before_it_and_a_parallel_one_for_the_last_alone() {
+    fn sequential_tasks_depend_on_all_earlier_ones_and_parallel_tasks_on_the_last_sequential_one() {
         let mut order = PhaseSequence::default();
         assert!(next(&mut order, 0, true).is_empty());
         assert!(next(&mut order, 1, true).is_empty());
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_long_phase_a_task_names_only_those_just_before_it() {
+    fn in_a_long_phase_a_task_depends_only_on_its_direct_predecessors() {
         let mut order = PhaseSequence::default();
         for index in 0..=NAMED_DEPENDENCIES_MAX {
             next(&mut order, index, false);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_from_other_code() {
+    fn paths_are_distinguished_from_other_code() {
         for path in
             ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"]
         {

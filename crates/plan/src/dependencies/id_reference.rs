@@ -1,10 +1,10 @@
-//! Ids at the beginning of a text: `T1.3`, `1.2`, `P1-T1.3`.
+//! Parser for an id at the beginning of a text: `T1.3`, `1.2`, `P1-T1.3`.
 
 use std::borrow::Cow;
 
 use domain::{PhaseNumber, TaskId};
 
-/// An id as it is mentioned, perhaps with its phase: `P1-T1.3`.
+/// An id as written, with its phase if one is given: `P1-T1.3`.
 #[derive(Debug, Clone)]
 pub(crate) struct IdReference<'a> {
     pub(crate) phase: Option<PhaseNumber>,
@@ -12,7 +12,7 @@ pub(crate) struct IdReference<'a> {
 }
 
 impl<'a> IdReference<'a> {
-    /// Takes a reference from the beginning of a text, and returns its length too.
+    /// Parses a reference at the beginning of a text, and returns its byte length too.
     pub(crate) fn parse_prefix(text: &'a str) -> Option<(Self, usize)> {
         let phase_length = phase_prefix_length(text);
         let phase = match phase_length {
@@ -24,14 +24,14 @@ impl<'a> IdReference<'a> {
         Some((Self { phase, id: Cow::Borrowed(&text[phase_length..end]) }, end))
     }
 
-    /// Returns the id, where it is not longer than an id may be.
+    /// Returns the id, or `None` if it is longer than a task id may be.
     pub(crate) fn task_id(&self) -> Option<TaskId> {
         self.id.parse().ok()
     }
 
-    /// Tells whether it is not longer than an id may be.
+    /// Tells whether `task_id` would succeed.
     pub(crate) fn is_valid_id(&self) -> bool {
-        // What is short needs no closer look.
+        // Short ids are always valid; skip the parser.
         self.id.len() <= 16 || self.task_id().is_some()
     }
 
@@ -47,7 +47,6 @@ fn phase_prefix_length(text: &str) -> usize {
     if n_digits > 0 && rest[n_digits..].starts_with('-') { n_digits + 2 } else { 0 }
 }
 
-/// Returns the length of the id that a text begins with.
 fn id_prefix_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut end = usize::from(bytes.first() == Some(&b'T'));
@@ -57,7 +56,7 @@ fn id_prefix_length(text: &str) -> Option<usize> {
             return None;
         }
         end += n_digits;
-        // A dot belongs to the id only before a digit: `T7..T11` is a range, and `T7.` the end of a sentence.
+        // A dot belongs to the id only before a digit: `T7..T11` is a range, and `T7.` ends a sentence.
         if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
             end += 1;
         } else {

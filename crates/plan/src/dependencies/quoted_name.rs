@@ -1,8 +1,8 @@
-//! Names in double quotes, which are names whatever they say.
+//! Names of external dependencies in double quotes; a quoted part is never read as an id or a separator.
 
 use super::{DependencyMention, MentionTarget, parse_list};
 
-/// Returns the name in a part that is quoted: whatever it says, it is one name.
+/// Returns the content of a part that is completely quoted, or `None`.
 pub(super) fn unquote_name(part: &str) -> Option<String> {
     if !part.starts_with('"') || quoted_length(part)? != part.len() {
         return None;
@@ -15,7 +15,7 @@ pub(super) fn unquote_name(part: &str) -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Returns the length of the quoted name that a text begins with.
+/// Returns the byte length of the quoted name at the beginning of a text.
 pub(super) fn quoted_length(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -29,7 +29,7 @@ pub(super) fn quoted_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Writes a name so that a list gives it back.
+/// Returns the name in a form that `parse_list` reads back as the same single name.
 pub(crate) fn quote_name_if_needed(name: &str) -> String {
     let mut plain = Vec::new();
     parse_list(name, 0, &mut plain);
@@ -48,7 +48,7 @@ mod tests {
     use super::{DependencyMention, MentionTarget, parse_list, quote_name_if_needed};
 
     #[test]
-    fn a_written_name_reads_back() {
+    fn a_quoted_name_parses_back_to_itself() {
         for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"]
         {
             let written = quote_name_if_needed(name);

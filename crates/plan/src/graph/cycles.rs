@@ -1,4 +1,4 @@
-//! Tasks that wait for each other.
+//! Detection of dependency cycles.
 
 use std::{collections::VecDeque, fmt};
 
@@ -8,27 +8,27 @@ use crate::plan::Plan;
 
 use super::TaskGraph;
 
-/// More cycles than this are not told apart; who mends a hundred can check again.
+/// Cycles beyond this number are not reported; fixing a hundred warrants another check anyway.
 const CYCLES_MAX: usize = 100;
 
-/// A way that leads back to where it began.
+/// A closed path of dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
-    /// The way from the smallest id back to it; phases alone are a cycle where their order is one.
+    /// Starts and ends with the smallest id; contains only phases if the phase order itself is circular.
     pub nodes: Vec<CycleNode>,
     text: String,
 }
 
-/// One step of a cycle; each waits for the next.
+/// A node of a cycle; each depends on the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CycleNode {
-    /// A task, by its place in the plan.
+    /// Index of the task in [`Plan::tasks`].
     Task(usize),
     /// The gate of a phase.
     Phase(PhaseNumber),
 }
 
-/// Writes the cycle as `T1.5->T2.1->phase 1->T1.5`.
+/// Formats the cycle as `T1.5->T2.1->phase 1->T1.5`.
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
@@ -36,10 +36,10 @@ impl fmt::Display for Cycle {
 }
 
 impl TaskGraph {
-    /// Returns cycles that have no task in common, until none is left that has no task of theirs; at most a hundred.
+    /// Returns disjoint cycles until every cycle shares a task with one of them; at most a hundred.
     ///
-    /// Each is the shortest through its smallest id. They are sorted by that. The ids are those of the plan that the
-    /// graph was built of.
+    /// Each is the shortest cycle through its smallest id, and they are sorted by that id. `plan` must be the plan
+    /// that the graph was built from.
     pub fn cycles(&self, plan: &Plan) -> Vec<Cycle> {
         let mut is_open = vec![true; self.dependencies.n_nodes()];
         for node in self.node_order() {
@@ -74,7 +74,7 @@ impl TaskGraph {
         cycles.into_iter().map(|path| self.to_cycle(&path, plan)).collect()
     }
 
-    /// Returns the cycles of phases that wait for each other, whatever their tasks do, and closes those phases.
+    /// Returns the cycles among phases alone, and closes those phases for the search among tasks.
     fn phase_cycles(&self, is_open: &mut [bool]) -> Vec<Vec<usize>> {
         let mut are_phases = is_open.to_vec();
         are_phases.iter_mut().take(self.n_tasks()).for_each(|is_open| *is_open = false);
@@ -102,7 +102,7 @@ impl TaskGraph {
             if self.is_task(node) {
                 return Some(CycleNode::Task(node));
             }
-            // The beginning of a phase is left out: it says no more than the gate it waits for.
+            // A phase start adds nothing to the gate it depends on, so it is omitted.
             let gate = (node - self.n_tasks()).checked_sub(n_phases)?;
             self.phases.get(gate).map(|&number| CycleNode::Phase(number))
         };
@@ -115,7 +115,6 @@ impl TaskGraph {
         Cycle { nodes: steps, text }
     }
 
-    /// Returns the shortest way from a node back to itself through open nodes.
     fn shortest_cycle_through(&self, from: usize, is_open: &[bool]) -> Option<Vec<usize>> {
         let mut came_from: Vec<Option<usize>> = vec![None; self.dependencies.n_nodes()];
         let mut queue = VecDeque::from([from]);
@@ -133,8 +132,8 @@ impl TaskGraph {
         None
     }
 
-    /// Returns the sets of open nodes in which everybody waits for everybody (Tarjan's algorithm, with a stack of our
-    /// own because a chain can be longer than the program's).
+    /// Tarjan's algorithm on the open nodes, with an explicit stack because dependency chains can exceed the call
+    /// stack.
     fn strongly_connected_components(&self, is_open: &[bool]) -> Vec<Vec<usize>> {
         let n_nodes = self.dependencies.n_nodes();
         let mut search = TarjanState {
@@ -180,7 +179,7 @@ impl TaskGraph {
     }
 }
 
-/// The state of Tarjan's search; an index of 0 means not seen.
+/// State of Tarjan's algorithm; index 0 means unvisited.
 struct TarjanState {
     index: Vec<usize>,
     low: Vec<usize>,
@@ -198,7 +197,7 @@ impl TarjanState {
         self.on_stack[node] = true;
     }
 
-    /// Returns the component that ends with a node, if one does.
+    /// Returns the component whose root is this node, if it is a root.
     fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
         if self.low[node] != self.index[node] {
             return None;

@@ -1,9 +1,9 @@
-//! Edges of a graph in one piece of memory.
+//! Adjacency lists in contiguous memory.
 
-/// For each node the nodes it leads to.
+/// The outgoing edges of each node; nodes are built one after another.
 #[derive(Debug, Default)]
 pub(crate) struct EdgeList {
-    /// Where the edges of each node end.
+    /// For each node, the end of its edges in `targets`.
     ends: Vec<usize>,
     targets: Vec<usize>,
 }
@@ -13,17 +13,15 @@ impl EdgeList {
         Self { ends: Vec::with_capacity(n_nodes), targets: Vec::with_capacity(n_edges) }
     }
 
-    /// Adds edges of the node that is being built.
     pub(crate) fn extend(&mut self, targets: &[usize]) {
         self.targets.extend_from_slice(targets);
     }
 
-    /// Adds one edge of the node that is being built.
     pub(crate) fn push(&mut self, target: usize) {
         self.targets.push(target);
     }
 
-    /// Ends the node that is being built; the next edges are the next node's.
+    /// Completes the current node; further edges belong to the next one.
     pub(crate) fn end_node(&mut self) {
         self.ends.push(self.targets.len());
     }
@@ -36,14 +34,13 @@ impl EdgeList {
         self.targets.len()
     }
 
-    /// Returns the nodes that a node leads to.
     pub(crate) fn targets_of(&self, node: usize) -> &[usize] {
         let start = node.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(node).copied().unwrap_or(start);
         self.targets.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the same edges from the other side, each node's in the order of the nodes they come from.
+    /// Returns the graph with all edges reversed; each node's targets are in increasing order.
     pub(crate) fn reversed(&self) -> Self {
         let mut starts = vec![0; self.n_nodes() + 1];
         for &target in &self.targets {
@@ -69,7 +66,7 @@ mod tests {
     use super::EdgeList;
 
     #[test]
-    fn reversed_edges_lead_back() {
+    fn reversed_edges_point_back_to_their_sources() {
         let mut edges = EdgeList::default();
         for targets in [vec![1, 2], vec![2], vec![], vec![0, 0]] {
             edges.extend(&targets);

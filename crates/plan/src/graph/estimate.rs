@@ -1,21 +1,21 @@
-//! How long a run takes at least, and how many agents it could use.
+//! Lower bound of a run's duration and upper bound of its parallelism.
 //!
-//! Both look at the same imagined run: no limit on agents, every task starts the moment nothing holds it up any more,
-//! takes as long as its complexity says ([`Task::weight`](crate::Task::weight)), and ends. The gates of phases pass at
-//! once, what is external counts as met, and what is done or optional is met from the beginning, whatever it waits for.
+//! Both assume an ideal run: unlimited agents, every task starts as soon as its dependencies are done and takes as
+//! long as its complexity says ([`Task::weight`](crate::Task::weight)), gates pass at once, external dependencies are
+//! met, and done or optional tasks are met from the start.
 
 use super::TaskGraph;
 
 impl TaskGraph {
-    /// Returns the longest way through the plan by weight.
+    /// Returns the tasks of the longest path by weight.
     ///
-    /// Of several that are equally long it is the one whose first difference has the smaller id. Tasks that weigh
-    /// nothing are not on it, nor is what is in a cycle or behind one.
+    /// Among equally long paths the one with the smaller id at the first difference is chosen. Tasks of weight 0 are
+    /// not part of it, nor are tasks in a cycle or behind one.
     pub fn critical_path(&self) -> Vec<usize> {
         let order = self.node_order();
         let dependents = self.dependencies.reversed();
         let n_nodes = self.dependencies.n_nodes();
-        // How long it takes from a node's start to the end, and the next task on that way.
+        // For each node: the remaining duration from its start, and the next task on that path.
         let mut lengths = vec![0_u64; n_nodes];
         let mut next: Vec<Option<usize>> = vec![None; n_nodes];
         let mut is_reached = vec![false; n_nodes];
@@ -36,7 +36,7 @@ impl TaskGraph {
         path
     }
 
-    /// Returns the longest way that begins with one of some nodes, and its first task that weighs something.
+    /// Returns the length of the longest path that starts at one of the nodes, and its first task with a weight.
     fn longest_path_from(
         &self,
         nodes: impl Iterator<Item = usize>,
@@ -55,12 +55,12 @@ impl TaskGraph {
         best
     }
 
-    /// Tells whether a node is a task that a run would not start, so that nobody waits for it.
+    /// Tells whether a node is a task that a run would not start; its dependents need not wait for it.
     fn is_met(&self, node: usize) -> bool {
         self.is_task(node) && self.weight(node) == 0
     }
 
-    /// Returns the largest number of tasks that an unlimited run would have at once.
+    /// Returns the largest number of tasks that run at the same time with unlimited agents.
     pub fn max_parallel_tasks(&self) -> usize {
         let mut finish = vec![0_u64; self.dependencies.n_nodes()];
         let mut starts = Vec::new();
@@ -79,7 +79,7 @@ impl TaskGraph {
         let mut widest = 0;
         let mut n_ended = 0;
         for (n_started, &start) in (1..).zip(&starts) {
-            // Who ends at this moment makes room for who begins.
+            // A task that ends at this moment frees its slot for one that starts.
             while ends.get(n_ended).is_some_and(|&end| end <= start) {
                 n_ended += 1;
             }

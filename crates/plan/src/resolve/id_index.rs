@@ -1,4 +1,4 @@
-//! Which id is where, and which ids are from one to another.
+//! Look-up of task ids and id ranges.
 
 use domain::TaskId;
 
@@ -11,20 +11,19 @@ use crate::{
     text::truncate_for_message,
 };
 
-/// The ids of a plan.
 pub(super) struct IdIndex<'p> {
     tasks: &'p [Task],
-    /// Empty until somebody asks for an id.
+    /// Filled on the first look-up, unless the parser provides it.
     index_by_id: IndexById<'p>,
-    /// The places of all kept tasks by id.
+    /// Indices of all kept tasks, sorted by id.
     pub(super) by_id: Vec<usize>,
     pub(super) rank: Vec<usize>,
-    /// The first task of each id, if it is not deferred.
+    /// True for the first task of each id, unless it is deferred.
     pub(super) is_kept: Vec<bool>,
 }
 
 impl<'p> IdIndex<'p> {
-    /// Looks at all ids, and complains about those that are there twice.
+    /// Indexes all ids and reports duplicates.
     pub(super) fn new(
         draft: &'p PlanDraft<'_>,
         index_by_id: IndexById<'p>,
@@ -38,7 +37,7 @@ impl<'p> IdIndex<'p> {
                 diagnostics.push(duplicate_id(&tasks[index], &draft.task_drafts[index]));
             }
         };
-        // A reader that knows the places has seen to it that none is there twice.
+        // A parser that provides the index has already rejected duplicates.
         if index_by_id.is_empty() {
             let pairs = by_id.iter().zip(by_id.iter().skip(1));
             let twice = pairs.filter(|(one, next)| tasks[**one].id == tasks[**next].id);
@@ -60,10 +59,9 @@ impl<'p> IdIndex<'p> {
         Self { tasks, index_by_id, by_id, rank, is_kept }
     }
 
-    /// Returns the place of an id.
     pub(super) fn index_of(&mut self, id: &str) -> Option<usize> {
         if self.index_by_id.is_empty() {
-            // In a check list tasks follow each other, and hardly one names another.
+            // Tasks of a checklist rarely name each other, so the map is built only on demand.
             self.index_by_id.reserve(self.tasks.len());
             for (index, task) in self.tasks.iter().enumerate() {
                 self.index_by_id.entry(task.id.as_str()).or_insert(index);
@@ -72,7 +70,7 @@ impl<'p> IdIndex<'p> {
         self.index_by_id.get(id).copied()
     }
 
-    /// Returns the places of all ids from one to another, by their numbers.
+    /// Returns the indices of all ids between two others, compared by their numbers.
     pub(super) fn indices_in_range(&self, from: &TaskId, to: &TaskId) -> &[usize] {
         let (low, high) = if from.cmp_numbers(to).is_le() { (from, to) } else { (to, from) };
         let id_at = |index: usize| &self.tasks[index].id;
@@ -81,31 +79,31 @@ impl<'p> IdIndex<'p> {
         self.by_id.get(start..end).unwrap_or_default()
     }
 
-    /// Complains about ids that are none of the plan's.
+    /// Returns the error for an id or range that matches no task of the plan.
     pub(super) fn missing_dependency(&self, ids: &IdOrRange<'_>, span: std::ops::Range<usize>) -> Diagnostic {
         let message = match &ids.last {
             Some(to) => {
                 format!(
-                    "no task of this plan is from {} to {}",
+                    "no task of this plan is between {} and {}",
                     truncate_for_message(&ids.first.id),
                     truncate_for_message(&to.id)
                 )
             }
-            None => format!("there is no task {} in this plan", truncate_for_message(&ids.first.id)),
+            None => format!("task {} is not in this plan", truncate_for_message(&ids.first.id)),
         };
         let id_at = |position: Option<&usize>| position.map(|&index| &self.tasks[index].id);
         let hint = match (id_at(self.by_id.first()), id_at(self.by_id.last())) {
             (Some(first), Some(last)) => {
-                format!("the ids of this plan go from {first} to {last}; put a name into double quotes")
+                format!("task ids of this plan: {first} to {last}; put any other name in double quotes")
             }
-            _ => "write '-' if it waits for nothing".to_owned(),
+            _ => "write '-' for no dependencies".to_owned(),
         };
         Diagnostic::error(DiagnosticCode::MissingDep, span, message).hint(hint)
     }
 }
 
 fn duplicate_id(task: &Task, draft: &TaskDraft) -> Diagnostic {
-    let message = format!("there is a task {} already", task.id);
+    let message = format!("duplicate task id {}", task.id);
     Diagnostic::error(DiagnosticCode::ParseFail, draft.id_span.clone(), message)
-        .hint("give one of the two another id")
+        .hint("give one of them a different id")
 }

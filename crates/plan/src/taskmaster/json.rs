@@ -1,4 +1,4 @@
-//! JSON values that know where they are in the file.
+//! JSON values with their position in the file.
 
 use std::{borrow::Cow, fmt, ops::Range};
 
@@ -13,7 +13,7 @@ use crate::{
     text::{join_lines, span_of_slice, truncate_for_message},
 };
 
-/// A value as it is written.
+/// A JSON value as written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpannedJson<'a> {
     pub(super) raw: &'a str,
@@ -25,7 +25,7 @@ impl<'a> SpannedJson<'a> {
         span_of_slice(text, self.raw, 0)
     }
 
-    /// Returns an id's words: those of a string, or of a number as it is written, so that `1.10` is not `1.1`.
+    /// Returns the text of an id. A number keeps its spelling, so that `1.10` is not `1.1`.
     pub(super) fn id_text(&self) -> Cow<'a, str> {
         match serde_json::from_str::<String>(self.raw) {
             Ok(string) => Cow::Owned(string.trim().to_owned()),
@@ -34,7 +34,7 @@ impl<'a> SpannedJson<'a> {
     }
 }
 
-/// The tasks of a file.
+/// The outermost object of a file.
 #[derive(Debug)]
 pub(super) struct TasksDocument<'a> {
     pub(super) title: String,
@@ -42,7 +42,8 @@ pub(super) struct TasksDocument<'a> {
 }
 
 impl<'a> TasksDocument<'a> {
-    /// Reads the outermost object: `tasks` themselves, or tags with tasks below them.
+    /// Parses an object with `tasks`, or with tags that contain `tasks`; of several tags, `master` or the first is
+    /// read.
     pub(super) fn parse(text: &'a str, diagnostics: &mut DiagnosticSink) -> Option<Self> {
         let object: JsonObject<'a> = match serde_json::from_str(text) {
             Ok(object) => object,
@@ -69,19 +70,21 @@ impl<'a> TasksDocument<'a> {
         if tags.len() > 1 {
             let others: Vec<_> =
                 tags.iter().filter(|(other, ..)| other != name).map(|(other, ..)| other.as_ref()).collect();
-            let message =
-                format!("only tag '{name}' is read, not {}", truncate_for_message(&others.join(", ")));
+            let message = format!(
+                "only the tag '{name}' is read; ignored: {}",
+                truncate_for_message(&others.join(", "))
+            );
             let start = span_of_slice(text, tasks.get(), 0).start;
             diagnostics.push(
                 Diagnostic::warning(start..start + 1, message)
-                    .hint("put the tasks that are meant into a file of their own"),
+                    .hint("move the tasks you need into a separate file"),
             );
         }
         Some(Self { title: project_name(*metadata), tasks: list(tasks, text, "tasks", diagnostics) })
     }
 }
 
-/// Returns the project's name, which Task Master keeps beside the tasks.
+/// Returns the project's name from the metadata, or an empty string.
 fn project_name(metadata: Option<&RawValue>) -> String {
     #[derive(Deserialize)]
     struct Metadata {
@@ -92,7 +95,7 @@ fn project_name(metadata: Option<&RawValue>) -> String {
     metadata.and_then(|metadata| metadata.project_name).map_or_else(String::new, |name| join_lines(&name))
 }
 
-/// The fields of a task that a plan needs.
+/// The fields of a task that a plan uses.
 #[derive(Debug, Deserialize)]
 struct RawTaskFields<'a> {
     #[serde(borrow)]
@@ -115,7 +118,7 @@ struct RawTaskFields<'a> {
     subtasks: Option<&'a RawValue>,
 }
 
-/// The fields of a task, each with its place.
+/// The fields of a task with their positions.
 #[derive(Debug)]
 pub(super) struct TaskFields<'a> {
     text: &'a str,
@@ -156,7 +159,7 @@ impl<'a> TaskFields<'a> {
                     Diagnostic::error(
                         DiagnosticCode::ParseFail,
                         span,
-                        "this is no task, or has a field twice",
+                        "not a valid task: expected an object without duplicate fields",
                     )
                     .hint("write {\"id\": 1, \"title\": \"…\"}"),
                 );
@@ -165,7 +168,7 @@ impl<'a> TaskFields<'a> {
         }
     }
 
-    /// Returns a string's content, or an empty one.
+    /// Returns the content of a string, or an empty one if it is missing or has another type.
     pub(super) fn string_or_empty(
         &self,
         value: Option<SpannedJson<'a>>,
@@ -174,16 +177,16 @@ impl<'a> TaskFields<'a> {
     ) -> String {
         let Some(value) = value else { return String::new() };
         serde_json::from_str(value.raw).unwrap_or_else(|_| {
-            let message = format!("'{name}' should be a text");
+            let message = format!("'{name}' must be a string");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                    .hint("put it into double quotes"),
+                    .hint("put the value in double quotes"),
             );
             String::new()
         })
     }
 
-    /// Returns the members of a list, or none.
+    /// Returns the elements of a list; empty if it is missing or has another type.
     pub(super) fn list(
         &self,
         value: Option<SpannedJson<'a>>,
@@ -216,21 +219,21 @@ fn array_members<'a>(
         Ok(members) => members.into_iter().map(|member| SpannedJson { raw: member.get(), text }).collect(),
         Err(_) => {
             let span = span_of_slice(text, raw, 0);
-            let message = format!("'{name}' should be a list");
+            let message = format!("'{name}' must be a list");
             diagnostics.push(
                 Diagnostic::error(
                     DiagnosticCode::ParseFail,
                     span.start..span.end.min(span.start + 1),
                     message,
                 )
-                .hint("put it into square brackets"),
+                .hint("put the value in square brackets"),
             );
             Vec::new()
         }
     }
 }
 
-/// Places what the JSON parser says.
+/// Converts a parser error to a diagnostic at its position.
 fn invalid_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let line_start = match error.line() {
         0 | 1 => 0,
@@ -243,11 +246,11 @@ fn invalid_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("broken JSON: {text}"))
-        .hint("mend the JSON; a comma too many or too few is the usual reason")
+    Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("invalid JSON: {text}"))
+        .hint("check for a missing or extra comma here")
 }
 
-/// An object with its members in the file's order.
+/// A JSON object with its members in file order.
 struct JsonObject<'a> {
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
@@ -272,7 +275,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<JsonObject<'de>, M::Error> {
                 let mut members = Vec::new();
                 while let Some(name) = map.next_key::<String>()? {
-                    // Bounds what a hostile object can make us keep; a file has a handful of tags.
+                    // Bounds the memory that a malicious object can use; real files have a handful of tags.
                     if members.len() < MEMBERS_MAX {
                         members.push((Cow::Owned(name), map.next_value()?));
                     } else {

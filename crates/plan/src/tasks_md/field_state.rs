@@ -1,4 +1,4 @@
-//! What is known about a task beside the task itself, while more may be said.
+//! Tracks which source has set which field of a task, so that the right value wins.
 
 use std::ops::Range;
 
@@ -18,27 +18,26 @@ use super::{
     task_collector::FieldSource,
 };
 
-/// A task while more may be said about it.
+/// Parse state of one task.
 #[derive(Debug, Default)]
 pub(super) struct TaskFieldState {
-    /// The keys that a section and a row have given, a bit for each.
+    /// Bit sets of the keys that the section and the row have set, indexed by [`FieldSource`].
     set_keys: [u32; 2],
     pub(super) seen_sources: [bool; 2],
-    /// A box before the id: who has it, whether it is ticked, and where its mark is.
+    /// A check box before the id: its source, whether it is checked, and the span of its mark.
     pub(super) checkbox: Option<(FieldSource, bool, Range<usize>)>,
     pub(super) is_status_done: bool,
-    /// The phase, and how much its source counts; less is more.
+    /// The phase and the rank of its source; a lower rank takes precedence.
     pub(super) phase: Option<(u8, PhaseNumber)>,
 }
 
 impl TaskFieldState {
-    /// Tells whether a section or a row has given a key.
     pub(super) fn is_set(&self, source: FieldSource, key: FieldKey) -> bool {
         self.set_keys[source as usize] & 1 << key as u32 != 0
     }
 
-    /// Remembers that a key is given now; tells whether it counts, because nobody who counts more has given it, and
-    /// nobody before.
+    /// Records that a source sets a key. Returns false if the section or the same source has set it before: the value
+    /// must then be ignored.
     pub(super) fn claim(&mut self, source: FieldSource, key: FieldKey) -> bool {
         if self.is_set(FieldSource::Section, key) || self.is_set(source, key) {
             return false;
@@ -47,14 +46,14 @@ impl TaskFieldState {
         true
     }
 
-    /// Keeps a phase, if nobody who counts more has said one.
+    /// Sets the phase unless a source of equal or higher precedence has set it.
     pub(super) fn set_phase(&mut self, rank: u8, number: PhaseNumber) {
         if self.phase.is_none_or(|(known, _)| rank < known) {
             self.phase = Some((rank, number));
         }
     }
 
-    /// Reads the phase that a key or a column gives, and returns it where it has a name.
+    /// Sets the phase from a key or column; returns a phase draft if the value includes a name.
     pub(super) fn set_phase_from_value(
         &mut self,
         value: &FieldValue<'_, '_>,
@@ -72,7 +71,7 @@ impl TaskFieldState {
             }
             Some((HeadingNumber::Letter, _)) | None => {
                 let message =
-                    format!("phase '{}' has no number, and is left out", truncate_for_message(value.text));
+                    format!("phase '{}' has no number and is ignored", truncate_for_message(value.text));
                 diagnostics
                     .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
                 None
@@ -80,7 +79,7 @@ impl TaskFieldState {
         }
     }
 
-    /// Reads how far the task is, and keeps where that is written.
+    /// Sets whether the task is done or deferred, and records where that is written.
     pub(super) fn set_status_from_value(
         &mut self,
         draft: &mut TaskDraft,

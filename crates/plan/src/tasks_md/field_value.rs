@@ -1,4 +1,4 @@
-//! What a key or a cell says, and the values of it that are more than words.
+//! Values of key lines and table cells, and the fields whose values are validated.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -15,7 +15,7 @@ use super::table::unescape_cell;
 
 pub(super) const BUDGET_HINT: &str = "write 200k or 1m for tokens, $2 for money";
 
-/// The value of a key or a cell.
+/// The value of a key line or a cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldValue<'a, 'i> {
     pub(super) text: &'a str,
@@ -23,14 +23,13 @@ pub(super) struct FieldValue<'a, 'i> {
     pub(super) continuation: ValueContinuation<'a, 'i>,
 }
 
-/// What there is to a value beside its own line.
+/// How a value continues beyond its own line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ValueContinuation<'a, 'i> {
-    /// Nothing.
     None,
-    /// The lines of an item below the key.
+    /// Continues on the lines of the list item below the key.
     ItemLines(&'i ListItem<'a>),
-    /// It is a cell, where a bar is written with a backslash.
+    /// A table cell, in which a bar is escaped by a backslash.
     Cell,
 }
 
@@ -43,7 +42,7 @@ impl<'a, 'i> FieldValue<'a, 'i> {
         self.start..self.start + self.text.len()
     }
 
-    /// Returns the whole value, with the lines below the key.
+    /// Returns the complete value, including the lines below the key.
     pub(super) fn full_text(&self, source: &str) -> Cow<'a, str> {
         match self.continuation {
             ValueContinuation::None => Cow::Borrowed(self.text),
@@ -57,7 +56,7 @@ impl<'a, 'i> FieldValue<'a, 'i> {
     }
 }
 
-/// Reads the values that are more than words.
+/// Sets a field that only accepts certain values, or reports the value as invalid.
 pub(super) fn set_validated_field(
     task: &mut Task,
     key: FieldKey,
@@ -90,7 +89,7 @@ pub(super) fn set_validated_field(
             task.complexity = values::parse_complexity(text);
             if is_given && task.complexity.is_none() {
                 let message = format!(
-                    "complexity '{}' is not S, M, L or XL, and is left out",
+                    "complexity '{}' is not S, M, L or XL and is ignored",
                     truncate_for_message(text)
                 );
                 diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
@@ -99,15 +98,15 @@ pub(super) fn set_validated_field(
     }
 }
 
-/// Complains about a value, and says what to write.
+/// Returns the error for a value that is not accepted.
 pub(super) fn invalid_value(value: &FieldValue<'_, '_>, what: &str, hint: &str) -> Diagnostic {
-    let message = format!("'{}' is no {what}", truncate_for_message(value.text));
+    let message = format!("'{}' is not a {what}", truncate_for_message(value.text));
     Diagnostic::error(DiagnosticCode::ParseFail, value.span(), message).hint(hint)
 }
 
-/// Returns a description; the lines of a cell are separated by `<br>`.
+/// Returns a description; lines of a cell are separated by `<br>`.
 pub(super) fn description_text(value: &FieldValue<'_, '_>, source: &str) -> String {
-    // A description that says nothing is written with a dash, too.
+    // A dash stands for an empty description.
     if !matches!(value.continuation, ValueContinuation::ItemLines(_)) && means_none(value.text) {
         return String::new();
     }
@@ -119,7 +118,6 @@ pub(super) fn description_text(value: &FieldValue<'_, '_>, source: &str) -> Stri
     }
 }
 
-/// Tells whether a value agrees.
 pub(super) fn is_yes(value: &str) -> bool {
     ["yes", "true", "optional", "[x]", "예"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }

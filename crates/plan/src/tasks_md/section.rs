@@ -1,4 +1,4 @@
-//! One section `### T1.3: title`: its key lines, and the text around them.
+//! One section `### T1.3: title`: its key lines and the text between them.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ use super::{
     task_collector::{FieldSource, TaskCollector},
 };
 
-/// A section that is still open.
+/// A section that has not ended yet.
 pub(super) struct TaskSection {
     pub(super) level: u8,
-    /// The task's place; nothing for a second section of the same task, which is only skipped.
+    /// `None` for a repeated section of the same task, whose content is skipped.
     task_index: Option<usize>,
-    /// The first byte that is neither text nor a key line yet.
+    /// First byte not yet assigned to text or a key line.
     cursor: usize,
     prose: Vec<String>,
     last_rule: Option<Range<usize>>,
-    /// The criteria below a line `**Acceptance Criteria**:`, as long as their list goes on.
+    /// Items of the list below `**Acceptance Criteria**:` while that list continues.
     criteria: Option<Vec<String>>,
 }
 
 impl TaskSection {
-    /// Opens the section of a task's heading, given the bytes that the heading covers and the phase it is in.
+    /// Opens the section of a task heading, given the heading's span and the enclosing phase.
     pub(super) fn open<'a>(
         level: u8,
         task: TaskHeading<'a>,
@@ -59,7 +59,7 @@ impl TaskSection {
         }
     }
 
-    /// Reads a `- **Key**: value` line with what is nested below it.
+    /// Reads a `- **Key**: value` item with everything nested in it.
     pub(super) fn add_key_line<'a>(
         &mut self,
         (key, value): (FieldKey, &'a str),
@@ -113,7 +113,7 @@ impl TaskSection {
         }
     }
 
-    /// Adds an item to the criteria, where it is in the list directly below their line.
+    /// Adds an item to the acceptance criteria if their list is still open.
     pub(super) fn add_criterion(&mut self, text: &str, item: &ListItem<'_>, span: Range<usize>) {
         if let Some(criteria) = &mut self.criteria {
             let item = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
@@ -122,25 +122,24 @@ impl TaskSection {
         }
     }
 
-    /// Ends the list of criteria below their line.
+    /// Ends the list of acceptance criteria and stores it.
     pub(super) fn end_criteria(&mut self, tasks: &mut TaskCollector<'_, '_>) {
         if let (Some(list), Some(index)) = (self.criteria.take(), self.task_index) {
             tasks.set_criteria(index, FieldSource::Section, list);
         }
     }
 
-    /// Remembers a line across the page, which at the section's end separates it from the next.
+    /// Records a horizontal rule; at the end of a section it is a separator and not part of the text.
     pub(super) fn add_rule(&mut self, span: Range<usize>) {
         self.last_rule = Some(span);
     }
 
-    /// Takes bytes out of the section's text.
+    /// Excludes a span from the section's text.
     pub(super) fn consume(&mut self, text: &str, span: Range<usize>) {
         self.push_prose(text, span.start);
         self.cursor = span.end;
     }
 
-    /// Ends the section.
     pub(super) fn close(mut self, end: usize, tasks: &mut TaskCollector<'_, '_>) {
         let text = tasks.text;
         self.end_criteria(tasks);
@@ -164,7 +163,7 @@ impl TaskSection {
     }
 }
 
-/// Tells whether a key line is one here: a heading with a title needs no key for it, so the line says something else.
+/// Tells whether a key applies to the task. If the heading has a title, a `Title` line is ordinary text.
 fn applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_>) -> bool {
     match key {
         FieldKey::Id | FieldKey::After | FieldKey::Artefacts => false,
@@ -173,7 +172,7 @@ fn applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_>) -
     }
 }
 
-/// Reads a list of acceptance criteria: what is on the key's own line, and the nested items.
+/// Parses acceptance criteria from the key's own line and the items nested below it.
 fn parse_criteria(text: &str, inline: &str, item: &ListItem<'_>, nested: &[Block]) -> Vec<String> {
     let mut criteria = Vec::new();
     let mut own = format!("{inline}\n");
@@ -193,7 +192,7 @@ fn parse_criteria(text: &str, inline: &str, item: &ListItem<'_>, nested: &[Block
     criteria
 }
 
-/// Returns the whole text of an item, without its box.
+/// Returns the full text of an item, without its check box.
 fn item_text(text: &str, item: &ListItem<'_>) -> String {
     let first = parse_checkbox(item.first_line).map_or(item.first_line, |(_, _, rest)| rest.trim_start());
     let mut whole = format!("{first}\n");

@@ -1,4 +1,4 @@
-//! A table of tasks: one with an `ID` column.
+//! Tables of tasks: those with an `ID` column.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -17,7 +17,7 @@ use super::{
     task_collector::{FieldSource, TaskCollector},
 };
 
-/// What the columns of a table are.
+/// The fields that a table's columns stand for.
 #[derive(Debug)]
 pub(super) struct TableColumns {
     keys: Vec<Option<FieldKey>>,
@@ -25,21 +25,21 @@ pub(super) struct TableColumns {
 }
 
 impl TableColumns {
-    /// Reads the head of a table; nothing where it has no `ID` column.
+    /// Reads the header; `None` if it has no `ID` column.
     pub(super) fn new(text: &str, head: &Range<usize>) -> Option<Self> {
         let keys: Vec<_> = RowCells::new(text, head).map(FieldKey::from_column_heading).collect();
         let id = keys.iter().position(|&key| key == Some(FieldKey::Id))?;
         Some(Self { keys, id_column: id })
     }
 
-    /// Tells whether a row has the id of a task.
+    /// Tells whether any row has a task id.
     pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
         rows.iter().any(|row| {
             RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| IdCell::parse(cell).is_some())
         })
     }
 
-    /// Reads all rows, given the phase whose heading they are below.
+    /// Reads all rows, given the enclosing phase.
     pub(super) fn parse_rows(
         &self,
         rows: &[Range<usize>],
@@ -72,9 +72,9 @@ impl TableColumns {
         let Some(cell) = cells.get(self.id_column) else { return };
         let span = span_of_slice(text, cell, 0);
         let Some(id) = IdCell::parse(cell) else {
-            // One thing that is wrong with a row is enough.
+            // One error per row is enough.
             if is_whole {
-                let message = format!("'{}' is no task id", truncate_for_message(cell));
+                let message = format!("'{}' is not a task id", truncate_for_message(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
                 tasks
                     .diagnostics
@@ -111,24 +111,25 @@ impl TableColumns {
     fn cell_count_mismatch(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
         let line = text.get(row.clone()).unwrap_or_default().trim();
         let cells = if n_cells == 1 { "cell" } else { "cells" };
-        let message = format!("this row has {n_cells} {cells}, and the table {} columns", self.keys.len());
+        let message =
+            format!("this row has {n_cells} {cells}, but the table has {} columns", self.keys.len());
         let hint = if n_cells > self.keys.len() {
-            "write \\| for a bar that is part of the text"
+            "write \\| for a bar inside the text"
         } else if !line.contains('|') {
-            "put an empty line between the table and the text below it"
+            "add an empty line between the table and the text below it"
         } else {
-            "add the missing cells; an empty one is written | |"
+            "add the missing cells; write | | for an empty one"
         };
         Diagnostic::error(DiagnosticCode::ParseFail, span_of_slice(text, line, 0), message).hint(hint)
     }
 }
 
-/// The id in a cell; it may be decorated, or have a box before it.
+/// The id in a cell, which may have Markdown marks around it or a check box before it.
 struct IdCell<'a> {
     text: &'a str,
-    /// The phase that `P1-T1.3` names.
+    /// The phase of `P1-T1.3`.
     phase: Option<PhaseNumber>,
-    /// A box before it: whether it is ticked, and where its mark is.
+    /// A check box before the id: whether it is checked, and the span of its mark.
     checkbox: Option<(bool, Range<usize>)>,
 }
 
@@ -150,10 +151,10 @@ impl<'a> IdCell<'a> {
     }
 }
 
-/// The cells of a row, from left to right. A bar behind a backslash is text.
+/// Iterates over the cells of a row. A bar behind a backslash is text.
 struct RowCells<'a> {
     line: &'a str,
-    /// Where the next cell begins.
+    /// Start of the next cell.
     start: usize,
     bars: Memchr<'a>,
 }
@@ -181,7 +182,7 @@ impl<'a> Iterator for RowCells<'a> {
     }
 }
 
-/// Returns a cell's text as it is meant.
+/// Replaces escaped bars in a cell.
 pub(super) fn unescape_cell(cell: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', cell.as_bytes()).is_some() {
         Cow::Owned(cell.replace("\\|", "|"))
@@ -190,7 +191,7 @@ pub(super) fn unescape_cell(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells whether a paragraph wants to be a table of tasks, but Markdown does not take it for one.
+/// Tells whether a paragraph looks like a task table that Markdown does not accept as a table.
 pub(super) fn is_malformed_table(text: &str, span: &Range<usize>) -> bool {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     if !paragraph.starts_with('|') {
@@ -201,7 +202,7 @@ pub(super) fn is_malformed_table(text: &str, span: &Range<usize>) -> bool {
     TableColumns::new(text, &head).is_some() && rest.trim_start().starts_with('|')
 }
 
-/// Returns what is wrong with it: the line of dashes.
+/// Returns the error for a malformed table; its delimiter row is the problem.
 pub(super) fn malformed_table(text: &str, span: &Range<usize>) -> Diagnostic {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     let mut lines = paragraph.lines();
@@ -212,7 +213,7 @@ pub(super) fn malformed_table(text: &str, span: &Range<usize>) -> Diagnostic {
     Diagnostic::error(
         DiagnosticCode::ParseFail,
         span_of_slice(text, dashes, 0),
-        "this is no table: its second line does not fit the first",
+        "not a valid table: the second line does not match the header",
     )
     .hint(format!("write {line} as the second line"))
 }

@@ -1,6 +1,6 @@
-//! What rows and sections say about tasks, put together as it is read.
+//! Merges table rows and sections into tasks while the file is parsed.
 //!
-//! A section's word counts more than a row's, whichever comes first in the file.
+//! A section takes precedence over a row, whichever comes first in the file.
 
 use std::ops::Range;
 
@@ -21,20 +21,18 @@ use super::{
     strip_layer_prefix,
 };
 
-/// Who says something.
+/// Where a value is written; lower values take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FieldSource {
-    /// A section, which wins.
     Section,
-    /// A row of a table.
     Row,
 }
 
-/// All tasks of a file so far.
+/// All tasks of the file so far.
 pub(super) struct TaskCollector<'a, 'd> {
     pub(super) text: &'a str,
     pub(super) diagnostics: &'d mut DiagnosticSink,
-    /// What was found; its phases are those that keys and columns name.
+    /// Its phases are those named by keys and columns.
     plan: PlanDraft<'a>,
     field_states: Vec<TaskFieldState>,
     ids_have_dots: bool,
@@ -45,7 +43,6 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         Self { text, diagnostics, plan: PlanDraft::default(), field_states: Vec::new(), ids_have_dots: false }
     }
 
-    /// Makes room for so many more tasks.
     pub(super) fn reserve(&mut self, n_tasks: usize) {
         self.plan.reserve(n_tasks);
         self.plan.mentions.reserve(n_tasks);
@@ -57,7 +54,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         self.plan.tasks.is_empty()
     }
 
-    /// Returns the place of the task that a row or a section is about; nothing where there was one before.
+    /// Returns the index of the task that a row or section describes, or `None` (and an error) if it is a duplicate.
     pub(super) fn open_task(
         &mut self,
         id: &'a str,
@@ -74,11 +71,11 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             return Some(index);
         };
         if state.seen_sources[source as usize] {
-            let what = if source == FieldSource::Section { "a section" } else { "a row" };
-            let message = format!("there is {what} for {id} already");
+            let what = if source == FieldSource::Section { "section" } else { "row" };
+            let message = format!("duplicate {what} for {id}");
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, id_span, message)
-                    .hint("give one of the two another id"),
+                    .hint("give one of them a different id"),
             );
             return None;
         }
@@ -91,7 +88,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         Some(index)
     }
 
-    /// Keeps the box before an id.
+    /// Sets the check box before an id.
     pub(super) fn set_checkbox(
         &mut self,
         index: usize,
@@ -106,7 +103,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
-    /// Keeps the phase that an id (`P1-T1.3`) or a heading above says.
+    /// Sets the phase from an id (`P1-T1.3`) or from the enclosing heading.
     pub(super) fn set_phase(
         &mut self,
         index: usize,
@@ -123,14 +120,14 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
-    /// Adds a section's text that is no key line, below the description.
+    /// Appends a section's text to the description.
     pub(super) fn append_prose(&mut self, index: usize, prose: String) {
         if let Some(task) = self.plan.tasks.get_mut(index) {
             task.text = join_paragraphs(std::mem::take(&mut task.text), prose);
         }
     }
 
-    /// Gives a task its title.
+    /// Sets the title from a section's heading.
     pub(super) fn set_title(&mut self, index: usize, title: String) {
         let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
         else {
@@ -140,12 +137,12 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         state.claim(FieldSource::Section, FieldKey::Title);
     }
 
-    /// Tells whether a section's heading has a title, so that it needs no key for it.
+    /// Tells whether the section's heading has a title.
     pub(super) fn has_title(&self, index: usize) -> bool {
         self.field_states.get(index).is_some_and(|state| state.is_set(FieldSource::Section, FieldKey::Title))
     }
 
-    /// Keeps what a key or a column says, if nobody who counts more has said it, and nobody before.
+    /// Sets a field from a key or column, unless a source of higher precedence or an earlier line has set it.
     pub(super) fn set_field(
         &mut self,
         index: usize,
@@ -187,7 +184,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             FieldKey::Touches => task.touches = many(&value),
             FieldKey::References => task.references = many(&value),
             FieldKey::Optional => task.optional = is_yes(value.text),
-            // A section's replaces a row's; a row can come behind its section, whose prose is there already.
+            // A row after its section must not overwrite the section's text.
             FieldKey::Description => {
                 let prose =
                     if source == FieldSource::Row { std::mem::take(&mut task.text) } else { String::new() };
@@ -204,7 +201,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
-    /// Keeps acceptance criteria, as [`set`](Self::set) does with other values.
+    /// Sets the acceptance criteria by the same rule as [`set_field`](Self::set_field).
     pub(super) fn set_criteria(&mut self, index: usize, source: FieldSource, criteria: Vec<String>) {
         if let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
             && state.claim(source, FieldKey::Acceptance)
@@ -213,14 +210,15 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
-    /// Puts all together that was found.
+    /// Applies check boxes, phases and layers, and returns the draft.
     pub(super) fn finish(self) -> PlanDraft<'a> {
         let Self { mut plan, field_states: state, diagnostics, ids_have_dots, .. } = self;
         for ((task, draft), state) in plan.tasks.iter_mut().zip(&mut plan.task_drafts).zip(state) {
             if let Some(title) = strip_layer_prefix(&task.title, task.layer.as_deref()) {
                 task.title = title.to_owned();
             }
-            // A task is done when its box is ticked or its status says so; the box is what gets ticked, if there is one.
+            // A task is done if its box is checked or its status says so. If it has a box, that is where it gets
+            // marked done.
             task.done |=
                 state.is_status_done || state.checkbox.as_ref().is_some_and(|(_, is_ticked, _)| *is_ticked);
             if let Some((_, _, mark)) = state.checkbox {
@@ -236,7 +234,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 }
 
-/// Joins two texts with an empty line.
+/// Joins two texts with an empty line between them.
 fn join_paragraphs(mut text: String, below: String) -> String {
     if text.is_empty() {
         return below;
@@ -248,14 +246,14 @@ fn join_paragraphs(mut text: String, below: String) -> String {
     text
 }
 
-/// Returns the phase that an id's first number names.
+/// Returns the phase number that the first number of an id denotes.
 fn phase_from_id(id: &TaskId, span: &Range<usize>, diagnostics: &mut DiagnosticSink) -> PhaseNumber {
     let first = id.numbers().next().unwrap_or_default();
     first.parse().unwrap_or_else(|_| {
-        let message = format!("the first number of {id} is too large for a phase");
+        let message = format!("the first number of {id} is too large for a phase number");
         diagnostics.push(
             Diagnostic::error(DiagnosticCode::ParseFail, span.clone(), message)
-                .hint("write a smaller number, or give the task a Phase"),
+                .hint("use a smaller number, or set Phase for this task"),
         );
         1
     })
