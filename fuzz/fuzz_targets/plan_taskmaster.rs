@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::plan(bytes, plan::Format::Taskmaster));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::plan(bytes, plan::PlanFormat::Taskmaster));

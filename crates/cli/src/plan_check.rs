@@ -12,7 +12,10 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use plan::{Code, Diagnostic, FILE_BYTES_MAX, Format, Options, Places, Reading, Report, Severity};
+use plan::{
+    Diagnostic, DiagnosticCode, FILE_BYTES_MAX, LineIndex, ParseOptions, ParsedPlan, PlanFormat, PlanReport,
+    Severity,
+};
 use runtime::prepare::input::{self, InputError, Reason};
 
 use crate::{
@@ -34,21 +37,22 @@ pub struct Arguments {
     json: bool,
     /// Read the file in this format instead of finding it out
     #[arg(long, value_parser = format_parser())]
-    format: Option<Format>,
+    format: Option<PlanFormat>,
 }
 
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::as_str)).try_map(|name| name.parse::<Format>())
+fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
+    PossibleValuesParser::new(PlanFormat::ALL.map(PlanFormat::as_str))
+        .try_map(|name| name.parse::<PlanFormat>())
 }
 
 /// Checks a plan file.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (source, reading) = match input::read(&arguments.file, FILE_BYTES_MAX) {
         Ok(source) => {
-            let reading = plan::read(&source, Options { format: arguments.format });
+            let reading = plan::parse(&source, ParseOptions { format: arguments.format });
             (source, reading)
         }
-        Err(error) if arguments.json => (Vec::new(), Reading::failed(diagnostic(&error))),
+        Err(error) if arguments.json => (Vec::new(), ParsedPlan::failed(diagnostic(&error))),
         Err(error) => {
             let code = diagnostic(&error).code.as_str();
             return Err(Failure { what: format!("{error} [{code}]"), hint: Some(error.hint()), exit: 1 });
@@ -69,21 +73,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn diagnostic(error: &InputError) -> Diagnostic {
     let code = match error.reason {
-        Reason::NotFound => Code::TasksNotFound,
+        Reason::NotFound => DiagnosticCode::TasksNotFound,
         Reason::Directory | Reason::NotAllowed | Reason::TooLarge { .. } | Reason::Other(_) => {
-            Code::ParseFail
+            DiagnosticCode::ParseFail
         }
     };
     Diagnostic::error(code, 0..0, error.to_string()).hint(error.hint())
 }
 
-fn print_json(source: &[u8], reading: &Reading) -> io::Result<()> {
+fn print_json(source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", json(&Report::new(reading, source))?)?;
+    writeln!(stdout, "{}", json(&PlanReport::new(reading, source))?)?;
     stdout.flush()
 }
 
-fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
+fn print(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let result = if reading.plan.tasks.is_empty() { Ok(()) } else { table::print(reading) };
     if !reading.plan.tasks.is_empty() && !reading.diagnostics.is_empty() {
         writeln!(anstream::stderr().lock())?;
@@ -93,11 +97,11 @@ fn print(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
 }
 
 /// Shows everything that is wrong with a plan, in its place, on standard error.
-pub fn show_mistakes(path: &Path, source: &[u8], reading: &Reading) -> io::Result<()> {
+pub fn show_mistakes(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
     // A file that is no text has no line to show, and what is about the whole file is about none of them.
     let text = std::str::from_utf8(source).unwrap_or_default();
-    let places = Places::new(source);
+    let places = LineIndex::new(source);
     for diagnostic in &reading.diagnostics {
         if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
@@ -106,7 +110,7 @@ pub fn show_mistakes(path: &Path, source: &[u8], reading: &Reading) -> io::Resul
             snippet::print(&Mistake {
                 name: &name,
                 text,
-                line: places.line(diagnostic.span.start),
+                line: places.line_of(diagnostic.span.start),
                 span: &diagnostic.span,
                 is_warning: diagnostic.severity == Severity::Warning,
                 code: Some(diagnostic.code.as_str()),

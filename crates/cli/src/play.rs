@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::Args;
-use plan::{Code, Places};
+use plan::{DiagnosticCode, LineIndex};
 use runtime::prepare::input;
 use scripted_agent::{Invocation, PlayError, Script, ScriptError};
 
@@ -85,10 +85,10 @@ fn show(name: &str, text: &str, error: ScriptError) -> ExitCode {
         let mistake = Mistake {
             name,
             text,
-            line: Places::new(text.as_bytes()).line(error.span.start),
+            line: LineIndex::new(text.as_bytes()).line_of(error.span.start),
             span: &error.span,
             is_warning: false,
-            code: Some(Code::ParseFail.as_str()),
+            code: Some(DiagnosticCode::ParseFail.as_str()),
             message: &error.message,
             hint: Some(&error.hint),
         };

@@ -17,7 +17,7 @@ pub struct Wanted {
     /// The plan file; without it the one that is found.
     pub plan: Option<PathBuf>,
     /// In which format it is.
-    pub format: Option<plan::Format>,
+    pub format: Option<plan::PlanFormat>,
     /// Whether optional tasks are done too.
     pub with_optional: bool,
     /// Who does what nobody is named for.

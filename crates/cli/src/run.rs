@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use domain::RunId;
-use plan::Format;
+use plan::PlanFormat;
 use runtime::AfterStop;
 use runtime::prepare::person;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
@@ -47,7 +47,7 @@ pub struct Arguments {
     plan: Option<PathBuf>,
     /// Read the plan in this format instead of finding it out
     #[arg(long, value_parser = format_parser())]
-    format: Option<Format>,
+    format: Option<PlanFormat>,
     /// Who does what the plan names nobody for: an agent of `jangdan agents`
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -75,8 +75,9 @@ pub struct ResumeArguments {
     watch: WatchArguments,
 }
 
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::as_str)).try_map(|name| name.parse::<Format>())
+fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
+    PossibleValuesParser::new(PlanFormat::ALL.map(PlanFormat::as_str))
+        .try_map(|name| name.parse::<PlanFormat>())
 }
 
 /// Begins a run and watches it.

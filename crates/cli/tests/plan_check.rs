@@ -174,7 +174,9 @@ fn ten_times_the_tasks_take_about_ten_times_as_long() {
     let time = |source: &str| {
         let one = || {
             let start = Instant::now();
-            assert!(!plan::read(source.as_bytes(), plan::Options { format: None }).plan.tasks.is_empty());
+            assert!(
+                !plan::parse(source.as_bytes(), plan::ParseOptions { format: None }).plan.tasks.is_empty()
+            );
             start.elapsed()
         };
         (0..5).map(|_| one()).min().unwrap()

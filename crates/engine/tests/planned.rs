@@ -1,7 +1,7 @@
 //! What a plan file says is what a run sets out to do: nothing of it is lost on the way.
 
 use domain::{Budget, PlanStatus};
-use plan::{Options, read};
+use plan::{ParseOptions, parse};
 
 const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artefacts**: docs/*.md\n\
     - **Budget**: 200k, $2\n### T1: Paint\n- **Agent**: coder\n- **Tester**: qa\n- **Verify**: make paint\n\
@@ -10,7 +10,7 @@ const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artef
 
 #[test]
 fn all_that_a_plan_says_arrives() {
-    let reading = read(PLAN.as_bytes(), Options { format: None });
+    let reading = parse(PLAN.as_bytes(), ParseOptions { format: None });
     let work = engine::planned(&reading.plan, false);
     assert_eq!(work.title, "A shop");
     let [begin, end] = &work.phases[..] else { panic!("{:?}", work.phases) };

@@ -1,106 +1,110 @@
-//! Drafts → a plan: one task for each id, dependencies that exist, phases in order, no cycle.
+//! Turns a [`PlanDraft`] into a [`Plan`]: unique ids, resolved dependencies, ordered phases, cycles reported.
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::{Draft, DraftPlan, Mark},
-    graph::{Edges, Graph},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::{PlanDraft, StatusMark, TaskDraft},
+    graph::{EdgeList, TaskGraph},
     phases,
     plan::{Plan, Task},
-    resolve::{Resolver, Waits},
+    resolve::{DependencyResolver, ResolvedDependencies},
 };
 
-mod blame;
-mod lines;
+mod cycle_span;
+mod line_counter;
 
-use lines::Lines;
+use line_counter::LineCounter;
 
-/// Puts a plan together, and complains about what does not fit.
-pub(crate) fn assemble(
+/// Builds the plan and reports inconsistencies; also returns the status mark of each task.
+pub(crate) fn assemble_plan(
     text: &str,
-    mut found: DraftPlan<'_>,
-    diagnostics: &mut Diagnostics,
-) -> (Plan, Vec<Option<Mark>>) {
-    let places = std::mem::take(&mut found.places);
-    let mut resolver = Resolver::new(&found, places, diagnostics);
-    let mut waits = Edges::with_capacity(found.tasks.len(), found.implied.len() + found.mentions.len());
+    mut draft: PlanDraft<'_>,
+    diagnostics: &mut DiagnosticSink,
+) -> (Plan, Vec<Option<StatusMark>>) {
+    let index_by_id = std::mem::take(&mut draft.index_by_id);
+    let mut resolver = DependencyResolver::new(&draft, index_by_id, diagnostics);
+    let mut dependencies =
+        EdgeList::with_capacity(draft.tasks.len(), draft.implied.len() + draft.mentions.len());
     let mut external = Vec::new();
-    let mut one = Waits::default();
-    for place in 0..found.tasks.len() {
-        resolver.resolve(place, &mut one, diagnostics);
-        waits.extend(&one.places);
-        waits.end_node();
-        if !one.external.is_empty() {
-            external.push((place, std::mem::take(&mut one.external)));
+    let mut resolved = ResolvedDependencies::default();
+    for index in 0..draft.tasks.len() {
+        resolver.resolve(index, &mut resolved, diagnostics);
+        dependencies.extend(&resolved.task_indices);
+        dependencies.end_node();
+        if !resolved.external.is_empty() {
+            external.push((index, std::mem::take(&mut resolved.external)));
         }
     }
     let (is_kept, mut by_id) = resolver.finish();
 
-    let DraftPlan { title, mut tasks, mut drafts, phases, mentions, .. } = found;
-    for (place, names) in external {
-        tasks[place].external = names;
+    let PlanDraft { title, mut tasks, task_drafts: mut drafts, phases, mentions, .. } = draft;
+    for (index, names) in external {
+        tasks[index].external = names;
     }
-    let mut lines = Lines::new(text);
-    for (place, draft) in drafts.iter().enumerate() {
-        let depends_on = waits.of(place).iter().map(|&waited| tasks[waited].id.clone()).collect();
-        let task = &mut tasks[place];
+    let mut lines = LineCounter::new(text);
+    for (index, draft) in drafts.iter().enumerate() {
+        let depends_on =
+            dependencies.targets_of(index).iter().map(|&dependency| tasks[dependency].id.clone()).collect();
+        let task = &mut tasks[index];
         task.depends_on = depends_on;
-        task.line = lines.line(draft.id_span.start);
+        task.line = lines.line_at(draft.id_span.start);
     }
     if is_kept.contains(&false) {
-        keep(&is_kept, &mut tasks, &mut drafts, &mut waits, &mut by_id);
+        remove_excluded_tasks(&is_kept, &mut tasks, &mut drafts, &mut dependencies, &mut by_id);
     }
-    let phases = phases::build(phases, &tasks, diagnostics);
+    let phases = phases::build_phases(phases, &tasks, diagnostics);
     let plan = Plan { title, phases, tasks };
-    if !is_in_order(&plan, &waits) {
-        for cycle in Graph::from_places(&plan, &waits, &by_id).cycles(&plan) {
-            let span = blame::cycle(&plan, &cycle.steps, &drafts, &mentions);
-            let message = format!("tasks wait for each other: {cycle}");
+    if !is_in_file_order(&plan, &dependencies) {
+        for cycle in TaskGraph::from_dependencies(&plan, &dependencies, &by_id).cycles(&plan) {
+            let span = cycle_span::cycle_span(&plan, &cycle.nodes, &drafts, &mentions);
+            let message = format!("circular dependency: {cycle}");
             diagnostics.push(
-                Diagnostic::error(Code::CircularDep, span, message)
-                    .hint("take one of these dependencies away"),
+                Diagnostic::error(DiagnosticCode::CircularDep, span, message)
+                    .hint("remove one of these dependencies"),
             );
         }
     }
-    (plan, drafts.into_iter().map(|draft| draft.mark).collect())
+    (plan, drafts.into_iter().map(|draft| draft.status_mark).collect())
 }
 
-/// Leaves out the tasks that are none of the plan's; places among all become places among those that are left.
-fn keep(
+/// Removes the tasks whose flag in `is_kept` is false, and renumbers all task indices accordingly.
+fn remove_excluded_tasks(
     is_kept: &[bool],
     tasks: &mut Vec<Task>,
-    drafts: &mut Vec<Draft>,
-    waits: &mut Edges,
+    drafts: &mut Vec<TaskDraft>,
+    dependencies: &mut EdgeList,
     by_id: &mut [usize],
 ) {
-    let mut new_places = Vec::with_capacity(is_kept.len());
+    let mut new_indices = Vec::with_capacity(is_kept.len());
     let mut n_kept = 0;
     for &is_kept in is_kept {
-        new_places.push(n_kept);
+        new_indices.push(n_kept);
         n_kept += usize::from(is_kept);
     }
-    let mut kept = Edges::with_capacity(n_kept, waits.n_edges());
-    for place in (0..is_kept.len()).filter(|&place| is_kept[place]) {
-        waits.of(place).iter().for_each(|&waited| kept.push(new_places[waited]));
+    let mut kept = EdgeList::with_capacity(n_kept, dependencies.n_edges());
+    for index in (0..is_kept.len()).filter(|&index| is_kept[index]) {
+        dependencies.targets_of(index).iter().for_each(|&dependency| kept.push(new_indices[dependency]));
         kept.end_node();
     }
-    *waits = kept;
-    by_id.iter_mut().for_each(|place| *place = new_places[*place]);
+    *dependencies = kept;
+    by_id.iter_mut().for_each(|index| *index = new_indices[*index]);
     let mut flags = is_kept.iter();
     tasks.retain(|_| flags.next().is_some_and(|&is_kept| is_kept));
     let mut flags = is_kept.iter();
     drafts.retain(|_| flags.next().is_some_and(|&is_kept| is_kept));
 }
 
-/// Tells whether everybody waits only for earlier phases and earlier lines, as most plans are written: then there is
-/// no cycle, and no need to look for one.
-fn is_in_order(plan: &Plan, waits: &Edges) -> bool {
+/// Tells whether every task depends only on tasks in earlier phases or on earlier lines. Such a plan has no cycle, so
+/// the search for cycles can be skipped; most plans are written this way.
+fn is_in_file_order(plan: &Plan, dependencies: &EdgeList) -> bool {
     let after_earlier = plan.phases.iter().all(|phase| phase.after.iter().all(|&after| after < phase.number));
-    // Where the phases rise with the lines, the lines alone decide.
+    // If phase numbers increase with the lines, comparing line order is enough.
     if after_earlier && plan.tasks.is_sorted_by_key(|task| task.phase) {
-        return (0..plan.tasks.len()).all(|place| waits.of(place).iter().all(|&waited| waited < place));
+        return (0..plan.tasks.len())
+            .all(|index| dependencies.targets_of(index).iter().all(|&dependency| dependency < index));
     }
-    let place_of = |place: usize| (plan.tasks[place].phase, place);
+    let position = |index: usize| (plan.tasks[index].phase, index);
     after_earlier
-        && (0..plan.tasks.len())
-            .all(|place| waits.of(place).iter().all(|&waited| place_of(waited) < place_of(place)))
+        && (0..plan.tasks.len()).all(|index| {
+            dependencies.targets_of(index).iter().all(|&dependency| position(dependency) < position(index))
+        })
 }

@@ -1,224 +1,224 @@
-//! Check lists as GitHub Spec Kit and Kiro write them: `- [ ] T001 …`, `- [ ] 1. …`.
+//! Parser for the checklists of GitHub Spec Kit (`- [ ] T001 …`) and Kiro (`- [ ] 1. …`).
 //!
-//! Finds the boxes, their text and their phases; the two dialects then say what waits for what.
+//! Collects the check boxes with their text and phases; `spec_kit` and `kiro` derive the dependencies.
 
 use std::ops::Range;
 
 use domain::PhaseNumber;
 
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
-    draft::{Draft, DraftPlan, Mark},
+    diagnostic::{Diagnostic, DiagnosticSink},
+    draft::{PlanDraft, StatusMark, TaskDraft},
     heading::{self, Heading},
-    item::Item,
-    markdown::{Block, Kind, Outline},
+    list_item::ListItem,
+    markdown::{Block, BlockKind, Outline},
     plan::Task,
-    text::{check_box, line_start, one_line},
+    text::{join_lines, line_start, parse_checkbox},
 };
 
+mod dependency_phrases;
 mod entry;
 mod kiro;
-mod numbering;
+mod phase_numbers;
 mod spec_kit;
-mod words;
 
-use entry::{Dialect, Entry};
-use numbering::FoundPhase;
-use spec_kit::Order;
+use entry::{ChecklistDialect, ChecklistEntry};
+use phase_numbers::ChecklistPhase;
+use spec_kit::PhaseSequence;
 
-/// Tells whether a file has a box with an id.
-pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
-    dialect(text, outline).is_some()
+/// Tells whether the file has a check box with an id.
+pub(crate) fn is_checklist(text: &str, outline: &Outline) -> bool {
+    detect_dialect(text, outline).is_some()
 }
 
-/// Returns the dialect of the first box that has an id.
-fn dialect(text: &str, outline: &Outline) -> Option<Dialect> {
-    let mut items = outline.blocks.iter().filter(|block| matches!(block.kind, Kind::Item { .. }));
-    items.find_map(|block| Entry::new(Item::new(text, block.span.clone())).map(|entry| entry.dialect()))
+/// Returns the dialect of the first check box that has an id.
+fn detect_dialect(text: &str, outline: &Outline) -> Option<ChecklistDialect> {
+    let mut items = outline.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Item { .. }));
+    items.find_map(|block| {
+        ChecklistEntry::new(ListItem::new(text, block.span.clone())).map(|entry| entry.dialect())
+    })
 }
 
-/// Reads a file.
-pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
-    let Some(dialect) = dialect(text, outline) else { return DraftPlan::default() };
-    let mut reader = Reader::new(text, dialect);
-    let is_outermost = |block: &&Block| matches!(block.kind, Kind::Item { depth: 0 });
+pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
+    let Some(dialect) = detect_dialect(text, outline) else { return PlanDraft::default() };
+    let mut reader = ChecklistParser::new(text, dialect);
+    let is_outermost = |block: &&Block| matches!(block.kind, BlockKind::Item { depth: 0 });
     let n_items = outline.blocks.iter().filter(is_outermost).count();
     reader.plan.reserve(n_items);
     reader.plan.implied.reserve(4 * n_items);
     for block in &outline.blocks {
         match block.kind {
-            Kind::Heading { level } => reader.heading(level, block.span.clone()),
-            Kind::Item { depth } => reader.item(depth, block.span.clone()),
-            Kind::Paragraph | Kind::Table(_) | Kind::Rule => {}
+            BlockKind::Heading { level } => reader.add_heading(level, block.span.clone()),
+            BlockKind::Item { depth } => reader.add_item(depth, block.span.clone()),
+            BlockKind::Paragraph | BlockKind::Table(_) | BlockKind::Rule => {}
         }
     }
-    reader.close(usize::MAX);
-    reader.warn(diagnostics);
+    reader.close_tasks_before(usize::MAX);
+    reader.push_warnings(diagnostics);
     reader.finish()
 }
 
-/// A task while its text goes on.
-struct Open<'a> {
-    /// Its place among the tasks.
-    place: usize,
-    item: Item<'a>,
-    /// The bytes below its first line that are its own, not a nested task's.
-    own: Vec<Range<usize>>,
-    /// The first byte that nobody has taken.
+/// A task whose list item has not ended yet.
+struct OpenTask<'a> {
+    /// Index of the task in `PlanDraft::tasks`.
+    index: usize,
+    item: ListItem<'a>,
+    /// Spans below the first line that belong to this task and not to a nested one.
+    own_text: Vec<Range<usize>>,
+    /// First byte not yet assigned to any task.
     cursor: usize,
-    /// Where the item ends.
     end: usize,
 }
 
-struct Reader<'a> {
+struct ChecklistParser<'a> {
     text: &'a str,
-    dialect: Dialect,
-    /// What was found. The phase of a task is its place in `phases`, until all are known.
-    plan: DraftPlan<'a>,
-    /// The task that each is nested in.
+    dialect: ChecklistDialect,
+    /// Until `finish`, a task's phase is an index into `phases`.
+    plan: PlanDraft<'a>,
+    /// For each task, the index of the task it is nested in.
     parents: Vec<Option<usize>>,
     title: Option<String>,
-    phases: Vec<FoundPhase>,
+    phases: Vec<ChecklistPhase>,
     phase_level: u8,
-    /// The order of the tasks in the phase that we are in.
-    order: Order,
-    /// The tasks that we are inside of.
-    open: Vec<Open<'a>>,
-    /// The level of the heading below which there are no tasks.
-    taskless: Option<u8>,
-    /// Boxes that look like tasks and are none.
-    without_id: Vec<Range<usize>>,
-    in_examples: Vec<Range<usize>>,
+    /// Tasks of the current phase so far.
+    sequence: PhaseSequence,
+    /// Stack of the tasks that enclose the current position.
+    open_tasks: Vec<OpenTask<'a>>,
+    /// Level of the heading whose section is skipped because it contains no tasks.
+    skipped_level: Option<u8>,
+    /// Top-level check boxes without an id.
+    boxes_without_id: Vec<Range<usize>>,
+    skipped_ids: Vec<Range<usize>>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, dialect: Dialect) -> Self {
+impl<'a> ChecklistParser<'a> {
+    fn new(text: &'a str, dialect: ChecklistDialect) -> Self {
         Self {
             text,
             dialect,
-            plan: DraftPlan::default(),
+            plan: PlanDraft::default(),
             parents: Vec::new(),
             title: None,
-            phases: vec![FoundPhase::before_all()],
+            phases: vec![ChecklistPhase::before_first_heading()],
             phase_level: 6,
-            order: Order::default(),
-            open: Vec::new(),
-            taskless: None,
-            without_id: Vec::new(),
-            in_examples: Vec::new(),
+            sequence: PhaseSequence::default(),
+            open_tasks: Vec::new(),
+            skipped_level: None,
+            boxes_without_id: Vec::new(),
+            skipped_ids: Vec::new(),
         }
     }
 
-    fn heading(&mut self, level: u8, span: Range<usize>) {
-        if self.taskless.is_some_and(|taskless| level > taskless) {
+    fn add_heading(&mut self, level: u8, span: Range<usize>) {
+        if self.skipped_level.is_some_and(|taskless| level > taskless) {
             return;
         }
-        self.taskless = None;
-        let words = Heading::new(self.text, span).words;
-        if let Some(phase) = heading::phase(words) {
+        self.skipped_level = None;
+        let heading = Heading::new(self.text, span).text;
+        if let Some(phase) = heading::parse_phase_heading(heading) {
             self.phase_level = level;
-            self.phases.push(FoundPhase::new(&phase, words));
-            self.order = Order::default();
+            self.phases.push(ChecklistPhase::new(&phase, heading));
+            self.sequence = PhaseSequence::default();
         } else if level == 1 && self.title.is_none() {
-            self.title = Some(one_line(&heading::unescape(words)));
-        } else if level <= self.phase_level && !self.plan.tasks.is_empty() && holds_no_tasks(words) {
-            self.taskless = Some(level);
+            self.title = Some(join_lines(&heading::unescape_heading(heading)));
+        } else if level <= self.phase_level && !self.plan.tasks.is_empty() && is_reference_section(heading) {
+            self.skipped_level = Some(level);
         }
     }
 
-    fn item(&mut self, depth: usize, span: Range<usize>) {
-        self.close(span.start);
-        let item = Item::new(self.text, span.clone());
-        let is_box = depth == 0 && check_box(item.first).is_some();
-        let entry = match Entry::new(item) {
+    fn add_item(&mut self, depth: usize, span: Range<usize>) {
+        self.close_tasks_before(span.start);
+        let item = ListItem::new(self.text, span.clone());
+        let is_box = depth == 0 && parse_checkbox(item.first_line).is_some();
+        let entry = match ChecklistEntry::new(item) {
             Some(entry) if entry.dialect() == self.dialect => entry,
             Some(_) | None => {
-                if is_box && self.taskless.is_none() {
-                    self.without_id.push(span);
+                if is_box && self.skipped_level.is_none() {
+                    self.boxes_without_id.push(span);
                 }
                 return;
             }
         };
-        if self.taskless.is_some() {
-            self.in_examples.push(entry.id_span.clone());
+        if self.skipped_level.is_some() {
+            self.skipped_ids.push(entry.id_span.clone());
             return;
         }
-        if let Some(parent) = self.open.last_mut() {
+        if let Some(parent) = self.open_tasks.last_mut() {
             let line_start = line_start(self.text, span.start);
-            parent.own.push(parent.cursor..line_start.max(parent.cursor));
+            parent.own_text.push(parent.cursor..line_start.max(parent.cursor));
             parent.cursor = span.end;
         }
         self.open(entry, span.end);
     }
 
-    /// Adds a task, whose text is still to come.
-    fn open(&mut self, entry: Entry<'a>, end: usize) {
+    /// Adds a task and keeps it open until its list item ends.
+    fn open(&mut self, entry: ChecklistEntry<'a>, end: usize) {
         let Ok(id) = entry.id.parse() else { return };
-        let place = self.plan.tasks.len();
-        self.parents.push(self.open.last().map(|parent| parent.place));
-        self.phases.last_mut().into_iter().for_each(FoundPhase::add_task);
-        let mut draft = Draft::new(entry.id_span.clone());
-        draft.mark = Some(Mark::Box(entry.mark.clone()));
-        if self.dialect == Dialect::SpecKit {
+        let index = self.plan.tasks.len();
+        self.parents.push(self.open_tasks.last().map(|parent| parent.index));
+        self.phases.last_mut().into_iter().for_each(ChecklistPhase::mark_used);
+        let mut draft = TaskDraft::new(entry.id_span.clone());
+        draft.status_mark = Some(StatusMark::Checkbox(entry.mark_span.clone()));
+        if self.dialect == ChecklistDialect::SpecKit {
             let start = self.plan.implied.len();
-            self.order.next(place, entry.is_parallel, &mut self.plan.implied);
+            self.sequence.push_task(index, entry.is_parallel, &mut self.plan.implied);
             draft.implied = start..self.plan.implied.len();
         }
-        let mut task = Task::new(id, one_line(&entry.title));
+        let mut task = Task::new(id, join_lines(&entry.title));
         task.phase = PhaseNumber::try_from(self.phases.len() - 1).unwrap_or_default();
         task.done = entry.is_done;
         task.optional = entry.is_optional;
         task.references = entry.stories.iter().map(|story| (*story).to_owned()).collect();
         self.plan.push(task, draft);
-        let Entry { item, .. } = entry;
+        let ChecklistEntry { item, .. } = entry;
         let cursor = item.below.start;
-        self.open.push(Open { place, item, own: Vec::new(), cursor, end });
+        self.open_tasks.push(OpenTask { index, item, own_text: Vec::new(), cursor, end });
     }
 
-    /// Closes the tasks that end before a place.
-    fn close(&mut self, start: usize) {
-        while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
-            let rest = open.item.indented(self.text, open.cursor);
+    /// Closes the tasks that end at or before `start`.
+    fn close_tasks_before(&mut self, start: usize) {
+        while let Some(mut open) = self.open_tasks.pop_if(|open| open.end <= start) {
+            let rest = open.item.indented_span(self.text, open.cursor);
             if !rest.is_empty() {
-                open.own.push(rest);
+                open.own_text.push(rest);
             }
             match self.dialect {
-                Dialect::SpecKit => spec_kit::close(self.text, &open, &mut self.plan),
-                Dialect::Kiro => kiro::close(self.text, &open, &mut self.plan),
+                ChecklistDialect::SpecKit => spec_kit::finish_task(self.text, &open, &mut self.plan),
+                ChecklistDialect::Kiro => kiro::finish_task(self.text, &open, &mut self.plan),
             }
         }
     }
 
-    fn finish(self) -> DraftPlan<'a> {
+    fn finish(self) -> PlanDraft<'a> {
         let Self { dialect, mut plan, parents, title, phases, .. } = self;
-        let (phases, numbers) = numbering::number(phases);
+        let (phases, numbers) = phase_numbers::number_phases(phases);
         for task in &mut plan.tasks {
             task.phase = numbers.get(task.phase as usize).copied().unwrap_or(1);
         }
-        if dialect == Dialect::Kiro {
-            kiro::chain(&mut plan, &parents);
+        if dialect == ChecklistDialect::Kiro {
+            kiro::chain_tasks(&mut plan, &parents);
         }
-        DraftPlan { title: title.unwrap_or_default(), phases, ..plan }
+        PlanDraft { title: title.unwrap_or_default(), phases, ..plan }
     }
 
-    fn warn(&self, diagnostics: &mut Diagnostics) {
+    fn push_warnings(&self, diagnostics: &mut DiagnosticSink) {
         let example = match self.dialect {
-            Dialect::SpecKit => "- [ ] T001 …",
-            Dialect::Kiro => "- [ ] 1. …",
+            ChecklistDialect::SpecKit => "- [ ] T001 …",
+            ChecklistDialect::Kiro => "- [ ] 1. …",
         };
-        if let Some(first) = self.without_id.first() {
+        if let Some(first) = self.boxes_without_id.first() {
             let line = self.text.get(first.clone()).unwrap_or_default().lines().next().unwrap_or_default();
-            let message = match self.without_id.len() {
-                1 => "this check box has no id, so it is no task".to_owned(),
-                n => format!("this check box and {} more have no id, so they are no tasks", n - 1),
+            let message = match self.boxes_without_id.len() {
+                1 => "this check box has no id and is not read as a task".to_owned(),
+                n => format!("this check box and {} more have no id and are not read as tasks", n - 1),
             };
             diagnostics.push(
                 Diagnostic::warning(first.start..first.start + line.len(), message)
-                    .hint(format!("write {example} if it is one")),
+                    .hint(format!("if it is a task, write {example}")),
             );
         }
-        if let Some(first) = self.in_examples.first() {
-            let message = "tasks below a heading about dependencies or examples are not read";
+        if let Some(first) = self.skipped_ids.first() {
+            let message = "tasks under a heading about dependencies or examples are ignored";
             diagnostics.push(
                 Diagnostic::warning(first.clone(), message)
                     .hint("rename the heading if these are real tasks"),
@@ -227,10 +227,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Tells whether a section that is no phase explains the tasks, rather than holding some.
-fn holds_no_tasks(words: &str) -> bool {
-    let words = words.to_lowercase();
+/// Tells whether a heading starts a section that explains the tasks instead of listing some.
+fn is_reference_section(heading: &str) -> bool {
+    let heading = heading.to_lowercase();
     ["dependenc", "execution order", "example", "의존", "예시", "예제"]
         .iter()
-        .any(|sign| words.contains(sign))
+        .any(|sign| heading.contains(sign))
 }

@@ -1,81 +1,78 @@
-//! The grammar of a dependency list: `T1, T3-T5 and Epic 3`.
+//! Parser for dependency lists: `T1, T3-T5 and Epic 3`.
 //!
-//! Says what a list mentions and where. Whether a mentioned id is one of the plan's is `resolve`'s question.
+//! Reports what a list mentions and where; `resolve` decides whether a mentioned id exists in the plan.
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::text::{is_none, span_in, trim, unquote_code, without_bullet};
+use crate::text::{means_none, span_of_slice, strip_bullet, trim, unquote_code};
 
-mod name;
-mod reference;
+mod id_reference;
+mod quoted_name;
 
-pub(crate) use name::write_name;
-pub(crate) use reference::Reference;
+pub(crate) use id_reference::IdReference;
+pub(crate) use quoted_name::quote_name_if_needed;
 
-use name::{quoted_length, unquote_name};
+use quoted_name::{quoted_length, unquote_name};
 
-/// One dependency of a list.
+/// One dependency as written in a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Mention<'a> {
-    pub(crate) what: What<'a>,
-    /// Where it is.
+pub(crate) struct DependencyMention<'a> {
+    pub(crate) target: MentionTarget<'a>,
     pub(crate) span: Range<usize>,
 }
 
-/// What is mentioned.
 #[derive(Debug, Clone)]
-pub(crate) enum What<'a> {
-    /// Something outside of the plan.
+pub(crate) enum MentionTarget<'a> {
+    /// Something outside the plan.
     Name(Cow<'a, str>),
-    /// Tasks of the plan.
-    Ids(Ids<'a>),
+    /// One or more tasks of the plan.
+    Ids(IdOrRange<'a>),
 }
 
-/// An id, or all ids from one to another.
+/// A single id, or all ids from `first` to `last`.
 #[derive(Debug, Clone)]
-pub(crate) struct Ids<'a> {
-    pub(crate) from: Reference<'a>,
-    /// Boxed, because there are many more ids than ranges.
-    pub(crate) to: Option<Box<Reference<'a>>>,
+pub(crate) struct IdOrRange<'a> {
+    pub(crate) first: IdReference<'a>,
+    /// Boxed because ranges are rare.
+    pub(crate) last: Option<Box<IdReference<'a>>>,
 }
 
-/// Takes a dependency list apart, given where it begins, and adds what it mentions.
-pub(crate) fn parse<'a>(list: &'a str, base: usize, to: &mut Vec<Mention<'a>>) {
+/// Parses a list that starts at byte `base` of the file, and appends its mentions.
+pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
     for line in list.lines() {
-        let mut rest = without_bullet(trim(line)).trim_end_matches('.');
+        let mut rest = strip_bullet(trim(line)).trim_end_matches('.');
         while !rest.is_empty() {
-            let (part, next) = split_part(rest);
+            let (part, next) = split_first_part(rest);
             push_part(trim(part), list, base, to);
             rest = next.trim_start();
         }
     }
 }
 
-fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<Mention<'a>>) {
-    let span = span_in(list, part, base);
+fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
+    let span = span_of_slice(list, part, base);
     if let Some(name) = unquote_name(part) {
-        to.push(Mention { what: What::Name(Cow::Owned(name)), span });
+        to.push(DependencyMention { target: MentionTarget::Name(Cow::Owned(name)), span });
         return;
     }
-    if is_none(part) {
+    if means_none(part) {
         return;
     }
     let n_before = to.len();
     if push_ids(part, span.start, to).is_none() {
         to.truncate(n_before);
         let name = unquote_code(part).unwrap_or(part);
-        to.push(Mention { what: What::Name(Cow::Borrowed(name)), span });
+        to.push(DependencyMention { target: MentionTarget::Name(Cow::Borrowed(name)), span });
     }
 }
 
-/// Splits a list after its first part.
-fn split_part(list: &str) -> (&str, &str) {
+fn split_first_part(list: &str) -> (&str, &str) {
     let from = if list.starts_with('"') { quoted_length(list).unwrap_or(0) } else { 0 };
     let bytes = list.as_bytes();
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
-        // Of all bytes only these begin a separator.
+        // Every separator starts with one of these bytes.
         if matches!(byte, b',' | b'a' | b'A' | 0xE3 | 0xEB | 0xEF) {
-            let width = separator(list, at);
+            let width = separator_length(list, at);
             if width > 0 {
                 return (&list[..at], &list[at + width..]);
             }
@@ -84,14 +81,14 @@ fn split_part(list: &str) -> (&str, &str) {
     (list, "")
 }
 
-/// Returns the length of the separator that begins at a character, or 0.
-fn separator(list: &str, at: usize) -> usize {
+/// Returns the byte length of the separator at `at`, or 0 if there is none.
+fn separator_length(list: &str, at: usize) -> usize {
     let (before, rest) = list.split_at(at);
     let before = before.chars().next_back();
     let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
     match rest.chars().next() {
         Some(comma @ (',' | '，' | '、')) => comma.len_utf8(),
-        // `T1및 T2` is written too, but inside a Korean word the syllable is no separator.
+        // `T1및 T2` is common, but inside a Korean word the syllable does not separate.
         Some('및') => {
             let is_free =
                 |neighbour: Option<char>| neighbour.is_none_or(|c| c.is_whitespace() || c.is_ascii());
@@ -105,24 +102,28 @@ fn separator(list: &str, at: usize) -> usize {
     }
 }
 
-/// Reads a part that holds ids and ranges and nothing else.
-fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) -> Option<()> {
+/// Parses a part that consists only of ids and ranges; returns `None` otherwise.
+fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> Option<()> {
     let mut at = skip_decoration(part, 0);
     while at < part.len() {
         let start = at;
-        let (from, length) = linked(&part[at..]).or_else(|| Reference::prefix(&part[at..]))?;
+        let (from, length) =
+            parse_linked_id(&part[at..]).or_else(|| IdReference::parse_prefix(&part[at..]))?;
         at += length;
         let after_id = skip_decoration(part, at);
-        let n_dash = range_sign(&part[after_id..]);
+        let n_dash = range_sign_length(&part[after_id..]);
         let mut to = None;
         if n_dash > 0 {
             let second = skip_decoration(part, after_id + n_dash);
-            let (reference, length) = Reference::prefix(&part[second..])?;
+            let (reference, length) = IdReference::parse_prefix(&part[second..])?;
             to = Some(Box::new(reference));
             at = second + length;
         }
         let span = base + start..base + at;
-        mentions.push(Mention { what: What::Ids(Ids { from, to }), span });
+        mentions.push(DependencyMention {
+            target: MentionTarget::Ids(IdOrRange { first: from, last: to }),
+            span,
+        });
         let next = skip_decoration(part, at);
         if next == at && next < part.len() {
             return None;
@@ -132,10 +133,10 @@ fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) -> 
     Some(())
 }
 
-/// Reads an id that is a link: `[T1](#t1-setup)`.
-fn linked(text: &str) -> Option<(Reference<'_>, usize)> {
+/// Parses an id written as a link: `[T1](#t1-setup)`.
+fn parse_linked_id(text: &str) -> Option<(IdReference<'_>, usize)> {
     let inside = text.strip_prefix('[')?;
-    let (reference, length) = Reference::prefix(inside)?;
+    let (reference, length) = IdReference::parse_prefix(inside)?;
     let target = inside[length..].strip_prefix("](")?;
     Some((reference, 1 + length + 2 + target.find(')')? + 1))
 }
@@ -151,7 +152,7 @@ fn skip_decoration(text: &str, from: usize) -> usize {
     }
 }
 
-fn range_sign(text: &str) -> usize {
+fn range_sign_length(text: &str) -> usize {
     let Some(b'.' | b'-' | b'~' | 0xE2 | 0xE3 | 0xEF) = text.as_bytes().first() else { return 0 };
     ["...", "..", "…", "-", "~", "–", "—", "～", "〜"]
         .iter()
@@ -161,22 +162,24 @@ fn range_sign(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ids, Mention, What, parse};
+    use super::{DependencyMention, IdOrRange, MentionTarget, parse_list};
 
     fn check(list: &str, expected: &[&str]) {
-        let show = |mention: &Mention<'_>| match &mention.what {
-            What::Name(name) => format!("<{name}>"),
-            What::Ids(Ids { from, to: Some(to) }) => format!("{}..{}", from.id, to.id),
-            What::Ids(Ids { from, to: None }) => from.id.to_string(),
+        let show = |mention: &DependencyMention<'_>| match &mention.target {
+            MentionTarget::Name(name) => format!("<{name}>"),
+            MentionTarget::Ids(IdOrRange { first: from, last: Some(to) }) => {
+                format!("{}..{}", from.id, to.id)
+            }
+            MentionTarget::Ids(IdOrRange { first: from, last: None }) => from.id.to_string(),
         };
         let mut mentions = Vec::new();
-        parse(list, 0, &mut mentions);
+        parse_list(list, 0, &mut mentions);
         let found: Vec<String> = mentions.iter().map(show).collect();
         assert_eq!(found, expected, "{list}");
     }
 
     #[test]
-    fn a_list_is_parts_between_commas_and_words() {
+    fn a_list_is_split_at_commas_and_conjunctions() {
         check("T1, T2", &["T1", "T2"]);
         check("T1 and T2 및 T3", &["T1", "T2", "T3"]);
         check("T1및 T2", &["T1", "T2"]);
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_ids_alone_may_separate_them_by_spaces() {
+    fn ids_may_be_separated_by_spaces() {
         check("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
         check("T1 T2 done", &["<T1 T2 done>"]);
         check("T1a", &["<T1a>"]);
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_written_in_many_ways() {
+    fn ranges_accept_several_signs() {
         for list in ["T7-T11", "T7 - T11", "T7~T11", "T7–T11", "T7..T11", "`T7` – `T11`"] {
             check(list, &["T7..T11"]);
         }
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_in_many_ways() {
+    fn several_words_mean_no_dependency() {
         for list in ["", "-", "none", "None", "없음", " – ", "N/A", ",", "."] {
             check(list, &[]);
         }

@@ -1,34 +1,32 @@
-//! What is wrong with a plan file, and where.
-//!
-//! A diagnostic is data; only the command line turns it into coloured words.
+//! Errors and warnings about a plan file, as data; `cli` and the page render them.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// More diagnostics than this help nobody, and a hostile file could make millions.
+/// A malicious file could produce millions; beyond this number they are only counted.
 pub const DIAGNOSTICS_MAX: usize = 1_000;
 
-/// What kind of thing is wrong.
+/// The kind of problem, as a stable machine-readable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeCode"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeCode))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnosticCode"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnosticCode))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Code {
-    /// There is no such file, or it has no task.
+pub enum DiagnosticCode {
+    /// The file does not exist or has no task.
     TasksNotFound,
-    /// The file, a row or a value of it cannot be read.
+    /// The file, a row or a value could not be parsed.
     ParseFail,
-    /// A dependency names a task that the plan does not have.
+    /// A dependency names a task that is not in the plan.
     MissingDep,
-    /// Tasks wait for each other.
+    /// Tasks or phases depend on each other in a cycle.
     CircularDep,
-    /// Something was read, but perhaps not as it was meant. Only ever a warning.
+    /// The text was read, but possibly not as intended. Always a warning.
     Unclear,
 }
 
-impl Code {
-    /// Returns the code as it is written in `plan check --json`.
+impl DiagnosticCode {
+    /// Returns the code as printed by `plan check --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TasksNotFound => "TASKS_NOT_FOUND",
@@ -40,45 +38,51 @@ impl Code {
     }
 }
 
-/// Whether a plan can be run in spite of it.
+/// Whether the plan can still be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MistakeSeverity"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = MistakeSeverity))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnosticSeverity"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnosticSeverity))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The plan cannot be run.
     Error,
-    /// The plan can be run, and somebody should look.
+    /// The plan can be run, but the author should check it.
     Warning,
 }
 
-/// One thing that is wrong, with its place in the file.
+/// A problem with its position in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The kind.
-    pub code: Code,
-    /// How bad it is.
+    /// Stable code of the kind of problem.
+    pub code: DiagnosticCode,
+    /// Whether it prevents a run.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// One line, without a full stop.
     pub message: String,
-    /// The bytes of the file that it is about.
+    /// Byte range in the file, including a byte order mark.
     pub span: Range<usize>,
-    /// What to write instead, where that can be said.
+    /// What to write instead, if known.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// Returns an error at the given place.
-    pub fn error(code: Code, span: Range<usize>, message: impl Into<String>) -> Self {
+    /// Creates an error for the given bytes.
+    pub fn error(code: DiagnosticCode, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { code, severity: Severity::Error, message: message.into(), span, hint: None }
     }
 
-    /// Returns a warning at the given place.
+    /// Creates a warning for the given bytes.
     pub fn warning(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self { code: Code::Unclear, severity: Severity::Warning, message: message.into(), span, hint: None }
+        Self {
+            code: DiagnosticCode::Unclear,
+            severity: Severity::Warning,
+            message: message.into(),
+            span,
+            hint: None,
+        }
     }
 
-    /// Adds what to write instead.
+    /// Sets the hint: what to write instead.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -86,45 +90,45 @@ impl Diagnostic {
     }
 }
 
-/// Gathers diagnostics while a file is read, up to the bound.
+/// Collects diagnostics while a file is parsed, up to [`DIAGNOSTICS_MAX`].
 #[derive(Debug, Default)]
-pub(crate) struct Diagnostics {
-    found: Vec<Diagnostic>,
-    n_left_off: usize,
-    /// Whether one of those left off is an error.
-    is_error_left_off: bool,
+pub(crate) struct DiagnosticSink {
+    diagnostics: Vec<Diagnostic>,
+    n_dropped: usize,
+    /// Whether at least one of the dropped diagnostics is an error.
+    has_dropped_error: bool,
 }
 
-impl Diagnostics {
+impl DiagnosticSink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.found.len() < DIAGNOSTICS_MAX {
-            self.found.push(diagnostic);
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
         } else {
-            self.n_left_off += 1;
-            self.is_error_left_off |= diagnostic.severity == Severity::Error;
+            self.n_dropped += 1;
+            self.has_dropped_error |= diagnostic.severity == Severity::Error;
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.diagnostics.is_empty()
     }
 
-    /// Returns what was found in the order of the file, moved by the bytes that were cut off before reading.
+    /// Returns the diagnostics in file order, with spans shifted by `offset` bytes (the byte order mark).
     pub(crate) fn finish(mut self, offset: usize) -> Vec<Diagnostic> {
-        self.found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-        for diagnostic in &mut self.found {
+        self.diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+        for diagnostic in &mut self.diagnostics {
             diagnostic.span.start += offset;
             diagnostic.span.end += offset;
         }
-        if self.n_left_off > 0 {
-            let message = format!("{} more problems are not shown", self.n_left_off);
-            let rest = if self.is_error_left_off {
-                Diagnostic::error(Code::ParseFail, 0..0, message)
+        if self.n_dropped > 0 {
+            let message = format!("{} more problems are not shown", self.n_dropped);
+            let rest = if self.has_dropped_error {
+                Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
             } else {
                 Diagnostic::warning(0..0, message)
             };
-            self.found.push(rest.hint("mend these first, then check again"));
+            self.diagnostics.push(rest.hint("fix these first, then run: jangdan plan check FILE"));
         }
-        self.found
+        self.diagnostics
     }
 }

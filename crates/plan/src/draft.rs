@@ -1,108 +1,112 @@
-//! A plan while it is read: tasks as they were found, before anybody asked whether they fit together.
+//! A plan while it is parsed: tasks as written, before dependencies are resolved and ids are checked.
 
 use std::{collections::HashMap, ops::Range};
 
 use domain::{Budget, PhaseNumber};
 
 use crate::{
-    dependencies::Mention,
-    ids::{self, IdKey, IdMap},
+    dependencies::DependencyMention,
+    ids::{self, IdSortKey, IndexById},
     plan::Task,
 };
 
-/// What a reader found in a file.
+/// The result of parsing one file.
 ///
-/// Lists of thousands of tasks would be thousands of small allocations, so all mentions are in one list, and each task
-/// has a range of it.
+/// All mentions are in one list and each task owns a range of it, which avoids thousands of small allocations.
 #[derive(Debug, Default)]
-pub(crate) struct DraftPlan<'a> {
+pub(crate) struct PlanDraft<'a> {
     pub(crate) title: String,
-    /// The tasks, whose dependencies are still empty.
+    /// Tasks whose `depends_on` is still empty.
     pub(crate) tasks: Vec<Task>,
-    /// The key of each task's id.
-    pub(crate) keys: Vec<IdKey>,
-    /// What else is known about each task.
-    pub(crate) drafts: Vec<Draft>,
-    /// What the dependency lists say.
-    pub(crate) mentions: Vec<Mention<'a>>,
-    /// What tasks wait for without a word, as places in `tasks`.
+    /// For each task, the sort key of its id.
+    pub(crate) sort_keys: Vec<IdSortKey>,
+    /// For each task, what the parser needs beyond [`Task`].
+    pub(crate) task_drafts: Vec<TaskDraft>,
+    /// The entries of all dependency lists.
+    pub(crate) mentions: Vec<DependencyMention<'a>>,
+    /// Dependencies that follow from the order of tasks, as indices into `tasks`.
     pub(crate) implied: Vec<usize>,
-    pub(crate) phases: Vec<DraftPhase>,
-    /// Every id's place in `tasks`, where the reader knows already that none is there twice; else empty.
-    pub(crate) places: IdMap<'a>,
-    /// Dependency lists that several tasks have in common, as ranges of `mentions`.
-    pub(crate) shared: Vec<Range<usize>>,
-    /// Headings of other tasks: a dependency on one means on all of these, given as places in `tasks`.
-    pub(crate) groups: HashMap<String, Range<usize>>,
+    pub(crate) phases: Vec<PhaseDraft>,
+    /// Index into `tasks` by id, if the parser has already rejected duplicates; otherwise empty.
+    pub(crate) index_by_id: IndexById<'a>,
+    /// Dependency lists shared by several tasks, as ranges of `mentions`.
+    pub(crate) shared_lists: Vec<Range<usize>>,
+    /// Parents of subtasks: a dependency on the id means all these indices into `tasks`.
+    pub(crate) subtask_groups: HashMap<String, Range<usize>>,
 }
 
-impl DraftPlan<'_> {
-    /// Makes room for so many more tasks.
+impl PlanDraft<'_> {
     pub(crate) fn reserve(&mut self, n_tasks: usize) {
         self.tasks.reserve(n_tasks);
-        self.keys.reserve(n_tasks);
-        self.drafts.reserve(n_tasks);
+        self.sort_keys.reserve(n_tasks);
+        self.task_drafts.reserve(n_tasks);
     }
 
-    /// Adds a task.
     #[inline]
-    pub(crate) fn push(&mut self, task: Task, draft: Draft) {
-        self.keys.push(ids::key(task.id.as_str()));
+    pub(crate) fn push(&mut self, task: Task, draft: TaskDraft) {
+        self.sort_keys.push(ids::sort_key(task.id.as_str()));
         self.tasks.push(task);
-        self.drafts.push(draft);
+        self.task_drafts.push(draft);
     }
 
-    /// Keeps the tasks that the given flags tell to keep, one for each.
+    /// Keeps the tasks whose flag is true; `kept` returns one flag per task.
     pub(crate) fn retain<F: Iterator<Item = bool>>(&mut self, kept: impl Fn() -> F) {
         let mut flags = kept();
         self.tasks.retain(|_| flags.next().unwrap_or(false));
         let mut flags = kept();
-        self.keys.retain(|_| flags.next().unwrap_or(false));
+        self.sort_keys.retain(|_| flags.next().unwrap_or(false));
         let mut flags = kept();
-        self.drafts.retain(|_| flags.next().unwrap_or(false));
+        self.task_drafts.retain(|_| flags.next().unwrap_or(false));
     }
 }
 
-/// What is known about a task beside the task itself.
+/// What the parser knows about a task beyond [`Task`].
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub(crate) struct TaskDraft {
     pub(crate) id_span: Range<usize>,
-    /// What its dependency list says, as a range of `DraftPlan::mentions`.
+    /// Range of `PlanDraft::mentions`.
     pub(crate) mentions: Range<usize>,
-    /// The list in `DraftPlan::shared` that is its too.
-    pub(crate) shared: Option<usize>,
-    /// What it waits for without a word, as a range of `DraftPlan::implied`.
+    /// Index into `PlanDraft::shared_lists`.
+    pub(crate) shared_list: Option<usize>,
+    /// Range of `PlanDraft::implied`.
     pub(crate) implied: Range<usize>,
-    /// Where it is marked as done.
-    pub(crate) mark: Option<Mark>,
+    /// Where the file says whether the task is done.
+    pub(crate) status_mark: Option<StatusMark>,
     pub(crate) is_deferred: bool,
 }
 
-impl Draft {
+impl TaskDraft {
     pub(crate) fn new(id_span: Range<usize>) -> Self {
-        Self { id_span, mentions: 0..0, shared: None, implied: 0..0, mark: None, is_deferred: false }
+        Self {
+            id_span,
+            mentions: 0..0,
+            shared_list: None,
+            implied: 0..0,
+            status_mark: None,
+            is_deferred: false,
+        }
     }
 }
 
-/// The place in a file that says whether a task is done.
+/// The position in a file that says whether a task is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// What is between the brackets of a check box.
-    Box(Range<usize>),
+pub(crate) enum StatusMark {
+    /// The character between the brackets of a check box.
+    Checkbox(Range<usize>),
     /// The word of a `Status` line or column.
     Word(Range<usize>),
-    /// A JSON string.
-    Json(Range<usize>),
+    /// A JSON string, including its quotes.
+    JsonString(Range<usize>),
 }
 
-/// A phase as it was found.
+/// A phase as written.
 #[derive(Debug, Default)]
-pub(crate) struct DraftPhase {
+pub(crate) struct PhaseDraft {
     pub(crate) number: PhaseNumber,
     pub(crate) name: String,
-    /// The phases it waits for, where the file says so; else the order of the phases decides.
+    /// The phases it waits for, with their spans; `None` if the order of the phases decides.
     pub(crate) after: Option<Vec<(PhaseNumber, Range<usize>)>>,
-    /// Whether it stands beside its neighbours that do too.
+    /// User stories next to each other run in parallel.
     pub(crate) is_story: bool,
     pub(crate) verify: Option<String>,
     pub(crate) artefacts: Vec<String>,

@@ -1,4 +1,4 @@
-//! The formats of plan files, and which of them a file is in.
+//! The supported plan formats, and how a file's format is detected.
 
 use std::{fmt, str::FromStr};
 
@@ -9,23 +9,23 @@ use crate::{checklist, markdown::Outline, tasks_md};
 
 /// A format of plan files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanFormat"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanFormat))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum PlanFormat {
     /// Task Master's tasks.json.
     Taskmaster,
     /// Headings `### T1.3: title`, a table with an `ID` column, or both.
     TasksMd,
-    /// Check boxes, as GitHub Spec Kit and Kiro write them.
+    /// Check boxes as written by GitHub Spec Kit and Kiro.
     Checklist,
 }
 
-impl Format {
-    /// All formats, in the order in which they are tried.
+impl PlanFormat {
+    /// All formats, in order of detection.
     pub const ALL: [Self; 3] = [Self::Taskmaster, Self::TasksMd, Self::Checklist];
 
-    /// Returns the format's name.
+    /// Returns the name used by `--format` and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Taskmaster => "taskmaster",
@@ -35,18 +35,18 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for PlanFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-/// A name that is no format's.
+/// The name does not belong to any format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no plan format")]
+#[error("unknown plan format '{0}'")]
 pub struct UnknownFormat(String);
 
-impl FromStr for Format {
+impl FromStr for PlanFormat {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
@@ -57,20 +57,20 @@ impl FromStr for Format {
     }
 }
 
-/// Tells whether a text can only be meant as JSON: no Markdown plan begins with a brace.
+/// Tells whether a text must be JSON: no Markdown plan begins with a brace.
 pub(crate) fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }
 
-/// Returns the first Markdown format that fits.
-pub(crate) fn detect(text: &str, outline: &Outline) -> Option<Format> {
-    if tasks_md::fits(text, outline) {
-        Some(Format::TasksMd)
-    } else if checklist::fits(text, outline) {
-        Some(Format::Checklist)
-    } else if tasks_md::has_table(text, outline) {
-        // No row of it has an id that can be read; its errors say so.
-        Some(Format::TasksMd)
+/// Returns the first Markdown format that matches the file.
+pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
+    if tasks_md::is_tasks_md(text, outline) {
+        Some(PlanFormat::TasksMd)
+    } else if checklist::is_checklist(text, outline) {
+        Some(PlanFormat::Checklist)
+    } else if tasks_md::has_task_table(text, outline) {
+        // No row has a valid id; parsing it produces the errors that say so.
+        Some(PlanFormat::TasksMd)
     } else {
         None
     }

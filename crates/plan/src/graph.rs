@@ -1,8 +1,8 @@
-//! Who waits for whom: the order, the longest way, the widest moment.
+//! The dependency graph of a plan: topological order, critical path, maximum parallelism, cycles.
 //!
-//! Besides the tasks there are two nodes for each phase, its beginning and its gate. A task waits for the beginning of
-//! its phase, a beginning for the gates of the phases before it, a gate for all tasks of its phase. So a barrier
-//! between two phases of n and m tasks costs n + m edges, not n × m. Never starts anything.
+//! Each phase adds two nodes, its start and its gate. A task depends on the start of its phase, a start on the gates
+//! of the phases before it, a gate on all tasks of its phase. A barrier between phases of n and m tasks therefore
+//! costs n + m edges, not n × m.
 
 use std::{
     cmp::Reverse,
@@ -12,7 +12,7 @@ use std::{
 use domain::PhaseNumber;
 
 use crate::{
-    ids::{self, IdMap},
+    ids::{self, IndexById},
     plan::Plan,
 };
 
@@ -20,106 +20,114 @@ mod cycles;
 mod edges;
 mod estimate;
 
-pub use cycles::{Cycle, Step};
+pub use cycles::{Cycle, CycleNode};
 
-pub(crate) use edges::Edges;
+pub(crate) use edges::EdgeList;
 
-/// The graph of one plan. Tasks are given as their places in [`Plan::tasks`].
+/// The dependency graph of one plan. Tasks are identified by their index in [`Plan::tasks`].
 #[derive(Debug)]
-pub struct Graph {
+pub struct TaskGraph {
     weights: Vec<u32>,
     phases: Vec<PhaseNumber>,
-    /// From each node to those it waits for. The nodes are the tasks, then the beginnings, then the gates.
-    waits: Edges,
-    /// The place of each task among all, sorted by id.
-    rank: Vec<usize>,
+    /// Edges from each node to its dependencies. Nodes are the tasks, then the phase starts, then the gates.
+    dependencies: EdgeList,
+    /// For each task, its position among all tasks sorted by id.
+    id_ranks: Vec<usize>,
 }
 
-impl Graph {
-    /// Builds the graph; a dependency on what is not in the plan is left out.
+impl TaskGraph {
+    /// Builds the graph; dependencies that are not in the plan are ignored.
     pub fn new(plan: &Plan) -> Self {
         let n_tasks = plan.tasks.len();
-        let mut places = IdMap::default();
-        places.reserve(n_tasks);
+        let mut index_by_id = IndexById::default();
+        index_by_id.reserve(n_tasks);
         let mut keys = Vec::with_capacity(n_tasks);
-        let mut n_waits = 0;
-        for (place, task) in plan.tasks.iter().enumerate() {
-            places.insert(task.id.as_str(), place);
-            keys.push(ids::key(task.id.as_str()));
-            n_waits += task.depends_on.len();
+        let mut n_dependencies = 0;
+        for (index, task) in plan.tasks.iter().enumerate() {
+            index_by_id.insert(task.id.as_str(), index);
+            keys.push(ids::sort_key(task.id.as_str()));
+            n_dependencies += task.depends_on.len();
         }
-        let by_id = ids::sorted(&plan.tasks, &keys);
-        Self::build(plan, n_waits, &by_id, |place, waits| {
-            let ids = plan.tasks.get(place).map_or(&[][..], |task| &task.depends_on);
-            let known = ids.iter().filter_map(|id| places.get(id.as_str()).copied());
-            known.for_each(|place| waits.push(place));
+        let by_id = ids::indices_sorted_by_id(&plan.tasks, &keys);
+        Self::build(plan, n_dependencies, &by_id, |index, dependencies| {
+            let ids = plan.tasks.get(index).map_or(&[][..], |task| &task.depends_on);
+            let known = ids.iter().filter_map(|id| index_by_id.get(id.as_str()).copied());
+            known.for_each(|index| dependencies.push(index));
         })
     }
 
-    /// Builds the graph of a plan, given for each task the places of those it waits for, and all places by id.
-    pub(crate) fn from_places(plan: &Plan, task_waits: &Edges, by_id: &[usize]) -> Self {
-        Self::build(plan, task_waits.n_edges(), by_id, |place, waits| waits.extend(task_waits.of(place)))
+    /// Builds the graph from resolved dependencies and the task indices sorted by id.
+    pub(crate) fn from_dependencies(plan: &Plan, task_dependencies: &EdgeList, by_id: &[usize]) -> Self {
+        Self::build(plan, task_dependencies.n_edges(), by_id, |index, dependencies| {
+            dependencies.extend(task_dependencies.targets_of(index))
+        })
     }
 
-    /// Builds the graph; `add_waits` is asked for each task in turn what it waits for.
+    /// Builds the graph; `push_dependencies` is called once for each task index in increasing order.
     fn build(
         plan: &Plan,
-        n_waits: usize,
+        n_dependencies: usize,
         by_id: &[usize],
-        mut add_waits: impl FnMut(usize, &mut Edges),
+        mut push_dependencies: impl FnMut(usize, &mut EdgeList),
     ) -> Self {
         let n_tasks = plan.tasks.len();
         let n_phases = plan.phases.len();
         let (beginning, gate) = (|phase: usize| n_tasks + phase, |phase: usize| n_tasks + n_phases + phase);
-        let phase_places: BTreeMap<PhaseNumber, usize> =
-            plan.phases.iter().enumerate().map(|(place, phase)| (phase.number, place)).collect();
+        let phase_indices: BTreeMap<PhaseNumber, usize> =
+            plan.phases.iter().enumerate().map(|(index, phase)| (phase.number, index)).collect();
 
-        let mut waits = Edges::with_capacity(n_tasks + 2 * n_phases, n_waits + 2 * n_tasks + 3 * n_phases);
+        let mut dependencies =
+            EdgeList::with_capacity(n_tasks + 2 * n_phases, n_dependencies + 2 * n_tasks + 3 * n_phases);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_phases];
         let mut weights = Vec::with_capacity(n_tasks);
-        let mut place = 0;
+        let mut index = 0;
         for run in plan.tasks.chunk_by(|task, next| task.phase == next.phase) {
-            let phase = run.first().and_then(|task| phase_places.get(&task.phase)).copied();
+            let phase = run.first().and_then(|task| phase_indices.get(&task.phase)).copied();
             if let Some(members) = phase.and_then(|phase| members.get_mut(phase)) {
-                members.extend(place..place + run.len());
+                members.extend(index..index + run.len());
             }
             for task in run {
                 weights.push(task.weight());
-                add_waits(place, &mut waits);
-                phase.into_iter().for_each(|phase| waits.push(beginning(phase)));
-                waits.end_node();
-                place += 1;
+                push_dependencies(index, &mut dependencies);
+                phase.into_iter().for_each(|phase| dependencies.push(beginning(phase)));
+                dependencies.end_node();
+                index += 1;
             }
         }
         for phase in &plan.phases {
-            let after = phase.after.iter().filter_map(|number| phase_places.get(number));
-            after.for_each(|&phase| waits.push(gate(phase)));
-            waits.end_node();
+            let after = phase.after.iter().filter_map(|number| phase_indices.get(number));
+            after.for_each(|&phase| dependencies.push(gate(phase)));
+            dependencies.end_node();
         }
-        for (place, members) in members.into_iter().enumerate() {
-            waits.extend(&members);
-            waits.push(beginning(place));
-            waits.end_node();
+        for (index, members) in members.into_iter().enumerate() {
+            dependencies.extend(&members);
+            dependencies.push(beginning(index));
+            dependencies.end_node();
         }
 
-        let mut rank = vec![0; n_tasks];
-        for (position, &place) in by_id.iter().enumerate() {
-            rank[place] = position;
+        let mut id_ranks = vec![0; n_tasks];
+        for (position, &index) in by_id.iter().enumerate() {
+            id_ranks[index] = position;
         }
-        Self { weights, phases: plan.phases.iter().map(|phase| phase.number).collect(), waits, rank }
+        Self {
+            weights,
+            phases: plan.phases.iter().map(|phase| phase.number).collect(),
+            dependencies,
+            id_ranks,
+        }
     }
 
-    /// Returns the tasks so that each comes after all that it waits for; among those that could be next the smallest
-    /// id is. Tasks in a cycle, or behind one, are left out.
-    pub fn order(&self) -> Vec<usize> {
+    /// Returns the tasks so that each comes after its dependencies; of several candidates the smallest id is next.
+    /// Tasks that are part of a cycle or depend on one are omitted.
+    pub fn topological_order(&self) -> Vec<usize> {
         self.node_order().into_iter().filter(|&node| self.is_task(node)).collect()
     }
 
-    /// Returns all nodes in such an order; the nodes of phases come as early as they can.
+    /// Returns all nodes in topological order; phase nodes come as early as possible.
     fn node_order(&self) -> Vec<usize> {
-        let dependents = self.waits.reversed();
+        let dependents = self.dependencies.reversed();
         let mut n_open: Vec<usize> =
-            (0..self.waits.n_nodes()).map(|node| self.waits.of(node).len()).collect();
+            (0..self.dependencies.n_nodes()).map(|node| self.dependencies.targets_of(node).len()).collect();
         let mut ready = BinaryHeap::new();
         let mut order = Vec::with_capacity(n_open.len());
         for (node, &n_open) in n_open.iter().enumerate() {
@@ -129,7 +137,7 @@ impl Graph {
         }
         while let Some(Reverse((_, node))) = ready.pop() {
             order.push(node);
-            for &dependent in dependents.of(node) {
+            for &dependent in dependents.targets_of(node) {
                 n_open[dependent] -= 1;
                 if n_open[dependent] == 0 {
                     ready.push(Reverse((self.rank_of(dependent), dependent)));
@@ -147,9 +155,9 @@ impl Graph {
         node < self.n_tasks()
     }
 
-    /// Sorts nodes: those of phases first, then the tasks by id.
+    /// Sort key of a node: phase nodes first, then tasks by id.
     fn rank_of(&self, node: usize) -> usize {
-        self.rank.get(node).map_or(0, |rank| rank + 1)
+        self.id_ranks.get(node).map_or(0, |id_ranks| id_ranks + 1)
     }
 
     fn weight(&self, node: usize) -> u32 {

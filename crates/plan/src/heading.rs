@@ -1,69 +1,72 @@
-//! What a heading can be: a task's, a phase's, or just a heading.
+//! Parser for headings of tasks and phases.
 
 use std::ops::Range;
 
 use domain::PhaseNumber;
 
 use crate::{
-    dependencies::Reference,
-    text::{check_box, is_ticked, span_in},
+    dependencies::IdReference,
+    text::{is_checked, parse_checkbox, span_of_slice},
 };
 
-/// A heading's words, without the signs that make it one.
+/// The text of a heading, without `#` marks or underline, and its offset.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heading<'a> {
-    pub(crate) words: &'a str,
+    pub(crate) text: &'a str,
     pub(crate) start: usize,
 }
 
 impl<'a> Heading<'a> {
-    /// Cuts a heading out of the source, given the bytes that it covers.
+    /// Extracts the heading from the bytes it covers.
     pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
         let whole = text.get(span).unwrap_or_default();
         let trimmed = whole.trim();
-        let words = match trimmed.strip_prefix('#') {
-            Some(rest) => without_closing(rest.trim_start_matches('#').trim()),
-            // The other kind of heading is underlined.
-            None => trimmed.rsplit_once('\n').map_or(trimmed, |(words, _)| words.trim()),
+        let content = match trimmed.strip_prefix('#') {
+            Some(rest) => strip_closing_hashes(rest.trim_start_matches('#').trim()),
+            // Setext heading: the last line is the underline.
+            None => trimmed.rsplit_once('\n').map_or(trimmed, |(content, _)| content.trim()),
         };
-        Self { words, start: span_in(text, words, 0).start }
+        Self { text: content, start: span_of_slice(text, content, 0).start }
     }
 }
 
-/// A heading that names a task: `### T1.3: title`.
+/// A task heading: `### T1.3: title`.
 #[derive(Debug)]
 pub(crate) struct TaskHeading<'a> {
     pub(crate) id: &'a str,
-    /// The phase that `P1-T1.3` names.
+    /// The phase of `P1-T1.3`.
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) id_span: Range<usize>,
-    /// A box before the id: whether it is ticked, and where its mark is.
-    pub(crate) check: Option<(bool, Range<usize>)>,
+    /// A check box before the id: whether it is checked, and the span of its mark.
+    pub(crate) checkbox: Option<(bool, Range<usize>)>,
     pub(crate) title: &'a str,
 }
 
-/// Reads a heading as a task's.
-pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
-    let mut rest = without_strong(heading.words);
-    let mut at = span_in(heading.words, rest, heading.start).start;
+pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
+    let mut rest = strip_bold(heading.text);
+    let mut at = span_of_slice(heading.text, rest, heading.start).start;
     let mut check = None;
-    if let Some((mark, span, after)) = check_box(rest) {
-        check = Some((is_ticked(mark), at + span.start..at + span.end));
+    if let Some((mark, span, after)) = parse_checkbox(rest) {
+        check = Some((is_checked(mark), at + span.start..at + span.end));
         let trimmed = after.trim_start();
         at += rest.len() - trimmed.len();
         rest = trimmed;
     }
-    let (reference, length) = Reference::prefix(rest).filter(|(reference, _)| reference.is_id())?;
+    let (reference, length) =
+        IdReference::parse_prefix(rest).filter(|(reference, _)| reference.is_valid_id())?;
     let id_span = at..at + length;
     let after = &rest[length..];
     let title = match after.chars().next() {
         Some(colon @ (':' | '：')) => &after[colon.len_utf8()..],
-        // A number alone begins many a heading; only a colon makes it an id.
-        _ if !reference.is_lettered() => return None,
+        // Many headings begin with a number; only a colon makes it an id.
+        _ if !reference.has_letter_prefix() => return None,
         None => after,
         Some(space) if space.is_whitespace() => {
-            let words = after.trim_start();
-            words.strip_prefix([':', '-', '–', '—']).filter(|words| words.starts_with(' ')).unwrap_or(words)
+            let content = after.trim_start();
+            content
+                .strip_prefix([':', '-', '–', '—'])
+                .filter(|content| content.starts_with(' '))
+                .unwrap_or(content)
         }
         Some('.') if after[1..].starts_with(' ') => &after[1..],
         Some(_) => return None,
@@ -72,53 +75,57 @@ pub(crate) fn task<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
         id: &rest[length - reference.id.len()..length],
         phase: reference.phase,
         id_span,
-        check,
+        checkbox: check,
         title: title.trim(),
     })
 }
 
-/// A heading that begins a phase: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
+/// A phase heading: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PhaseHeading<'a> {
     pub(crate) number: HeadingNumber,
     pub(crate) name: &'a str,
 }
 
-/// The number of a phase, as headings have it.
+/// The number in a phase heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadingNumber {
-    /// `Phase 2`
+    /// `Phase 2`.
     Whole(PhaseNumber),
-    /// `Phase 3.1`: its first number.
+    /// `Phase 3.1`; only the first number is kept.
     Dotted(PhaseNumber),
-    /// `Phase N`, as templates have it.
+    /// `Phase N`, as in templates.
     Letter,
 }
 
-/// Reads a heading, or the value of a key or column, as a phase's.
-pub(crate) fn phase(words: &str) -> Option<PhaseHeading<'_>> {
-    let words = without_strong(words).trim_start_matches(|c: char| !c.is_alphanumeric());
-    let after_word = strip_word(words, "phase").or_else(|| words.strip_prefix("단계").map(str::trim_start));
+/// Parses a heading, or the value of a key or column, as a phase.
+pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
+    let content = strip_bold(content).trim_start_matches(|c: char| !c.is_alphanumeric());
+    let after_word =
+        strip_word(content, "phase").or_else(|| content.strip_prefix("단계").map(str::trim_start));
     if let Some(rest) = after_word {
         if let Some(rest) = rest.strip_prefix('N') {
-            return Some(PhaseHeading { number: HeadingNumber::Letter, name: name(rest)? });
+            return Some(PhaseHeading { number: HeadingNumber::Letter, name: name_after_number(rest)? });
         }
-        return numbered(rest);
+        return parse_numbered_phase(rest);
     }
-    if let Some(rest) = words.strip_prefix('M') {
-        return numbered(rest);
+    if let Some(rest) = content.strip_prefix('M') {
+        return parse_numbered_phase(rest);
     }
-    let n_digits = words.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = words[n_digits..].trim_start().strip_prefix("단계")?;
-    Some(PhaseHeading { number: HeadingNumber::Whole(words[..n_digits].parse().ok()?), name: name(rest)? })
+    let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = content[n_digits..].trim_start().strip_prefix("단계")?;
+    Some(PhaseHeading {
+        number: HeadingNumber::Whole(content[..n_digits].parse().ok()?),
+        name: name_after_number(rest)?,
+    })
 }
 
-/// Reads the phase that a key or a column gives, where a number alone is enough.
-pub(crate) fn phase_value(value: &str) -> Option<PhaseHeading<'_>> {
-    numbered(value.strip_prefix('P').unwrap_or(value)).or_else(|| phase(value))
+/// Like [`parse_phase_heading`], but accepts a bare number, as in keys and columns.
+pub(crate) fn parse_phase_value(value: &str) -> Option<PhaseHeading<'_>> {
+    parse_numbered_phase(value.strip_prefix('P').unwrap_or(value)).or_else(|| parse_phase_heading(value))
 }
 
-fn numbered(text: &str) -> Option<PhaseHeading<'_>> {
+fn parse_numbered_phase(text: &str) -> Option<PhaseHeading<'_>> {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..n_digits].parse().ok()?;
     let rest = &text[n_digits..];
@@ -127,9 +134,9 @@ fn numbered(text: &str) -> Option<PhaseHeading<'_>> {
         .map_or(0, |rest| rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
     if n_fraction > 0 {
         let number = HeadingNumber::Dotted(number);
-        return Some(PhaseHeading { number, name: name(&rest[1 + n_fraction..])? });
+        return Some(PhaseHeading { number, name: name_after_number(&rest[1 + n_fraction..])? });
     }
-    Some(PhaseHeading { number: HeadingNumber::Whole(number), name: name(rest)? })
+    Some(PhaseHeading { number: HeadingNumber::Whole(number), name: name_after_number(rest)? })
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -138,8 +145,8 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     (head.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
-/// Returns the name behind a number, where the number ends here.
-fn name(rest: &str) -> Option<&str> {
+/// Returns the name behind a number, or `None` if the text continues the number.
+fn name_after_number(rest: &str) -> Option<&str> {
     const SIGNS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
     let trimmed = rest.trim_start();
     match rest.chars().next() {
@@ -151,38 +158,38 @@ fn name(rest: &str) -> Option<&str> {
     }
 }
 
-/// Takes bold from around a whole heading.
-fn without_strong(words: &str) -> &str {
-    let inside = words.strip_prefix("**").and_then(|words| words.strip_suffix("**"));
-    inside.filter(|inside| !inside.contains("**")).map_or(words, str::trim)
+/// Removes bold marks that enclose the whole heading.
+fn strip_bold(content: &str) -> &str {
+    let inside = content.strip_prefix("**").and_then(|content| content.strip_suffix("**"));
+    inside.filter(|inside| !inside.contains("**")).map_or(content, str::trim)
 }
 
-/// Takes the closing `#`s from a heading, which Markdown does not count as its words.
-fn without_closing(words: &str) -> &str {
-    let open = words.trim_end_matches('#');
-    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { words }
+/// Removes the closing `#` marks, which Markdown does not count as text.
+fn strip_closing_hashes(content: &str) -> &str {
+    let open = content.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { content }
 }
 
-/// Returns a heading's words as they are meant: a backslash saves `#`s at the end from being taken away.
-pub(crate) fn unescape(words: &str) -> String {
-    match escaped_at(words) {
-        Some(at) if words[at..].starts_with('\\') => format!("{}{}", &words[..at], &words[at + 1..]),
-        _ => words.to_owned(),
+/// Resolves the backslash that protects `#` marks at the end of a heading.
+pub(crate) fn unescape_heading(content: &str) -> String {
+    match trailing_hashes_start(content) {
+        Some(at) if content[at..].starts_with('\\') => format!("{}{}", &content[..at], &content[at + 1..]),
+        _ => content.to_owned(),
     }
 }
 
-/// Writes words as a heading, so that [`unescape`] gives them back.
-pub(crate) fn escape(words: &str) -> String {
-    match escaped_at(words) {
-        Some(at) => format!("{}\\{}", &words[..at], &words[at..]),
-        None => words.to_owned(),
+/// Escapes a text for use as a heading; [`unescape_heading`] reverses it.
+pub(crate) fn escape_heading(content: &str) -> String {
+    match trailing_hashes_start(content) {
+        Some(at) => format!("{}\\{}", &content[..at], &content[at..]),
+        None => content.to_owned(),
     }
 }
 
-/// Returns where the `#`s begin that end a heading as a word of their own, with the backslashes before them.
-fn escaped_at(words: &str) -> Option<usize> {
-    let without_signs = words.trim_end_matches('#');
-    if without_signs.len() == words.len() {
+/// Returns where a trailing word of `#` marks begins, including backslashes before it.
+fn trailing_hashes_start(content: &str) -> Option<usize> {
+    let without_signs = content.trim_end_matches('#');
+    if without_signs.len() == content.len() {
         return None;
     }
     let open = without_signs.trim_end_matches('\\');
@@ -191,11 +198,14 @@ fn escaped_at(words: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Heading, HeadingNumber, PhaseHeading, escape, phase, phase_value, task, unescape};
+    use super::{
+        Heading, HeadingNumber, PhaseHeading, escape_heading, parse_phase_heading, parse_phase_value,
+        parse_task_heading, unescape_heading,
+    };
 
     fn task_in(heading: &str) -> Option<(String, String)> {
         let heading = Heading::new(heading, 0..heading.len());
-        task(&heading).map(|found| (found.id.to_string(), found.title.to_owned()))
+        parse_task_heading(&heading).map(|found| (found.id.to_string(), found.title.to_owned()))
     }
 
     #[test]
@@ -218,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn other_headings_are_no_tasks() {
+    fn other_headings_are_not_tasks() {
         for heading in
             ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"]
         {
@@ -227,9 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn phases_are_written_in_many_ways() {
+    fn phase_headings_accept_several_forms() {
         use HeadingNumber::{Dotted, Letter, Whole};
-        for (words, number, name) in [
+        for (content, number, name) in [
             ("Phase 2: Design", Whole(2), "Design"),
             ("PHASE 2 - Design", Whole(2), "Design"),
             ("🚀 Phase 2 Design", Whole(2), "Design"),
@@ -240,9 +250,9 @@ mod tests {
             ("Phase 3.1: Setup", Dotted(3), "Setup"),
             ("Phase N: Polish", Letter, "Polish"),
         ] {
-            assert_eq!(phase(words), Some(PhaseHeading { number, name }), "{words}");
+            assert_eq!(parse_phase_heading(content), Some(PhaseHeading { number, name }), "{content}");
         }
-        for words in [
+        for content in [
             "Phases",
             "Phase two",
             "Phase Dependencies",
@@ -251,17 +261,17 @@ mod tests {
             "2 단어",
             "Phase 99999999999",
         ] {
-            assert_eq!(phase(words), None, "{words}");
+            assert_eq!(parse_phase_heading(content), None, "{content}");
         }
-        assert_eq!(phase_value("2"), Some(PhaseHeading { number: Whole(2), name: "" }));
-        assert_eq!(phase_value("P2"), Some(PhaseHeading { number: Whole(2), name: "" }));
+        assert_eq!(parse_phase_value("2"), Some(PhaseHeading { number: Whole(2), name: "" }));
+        assert_eq!(parse_phase_value("P2"), Some(PhaseHeading { number: Whole(2), name: "" }));
     }
 
     #[test]
-    fn signs_at_the_end_of_a_heading_survive() {
-        for words in ["C #", "#", "a ##", "C#", r"a \#", r"\\#", "plain"] {
-            let heading = format!("## {}", escape(words));
-            assert_eq!(unescape(Heading::new(&heading, 0..heading.len()).words), words, "{heading}");
+    fn trailing_hashes_survive_escaping() {
+        for content in ["C #", "#", "a ##", "C#", r"a \#", r"\\#", "plain"] {
+            let heading = format!("## {}", escape_heading(content));
+            assert_eq!(unescape_heading(Heading::new(&heading, 0..heading.len()).text), content, "{heading}");
         }
     }
 }

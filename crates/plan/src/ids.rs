@@ -1,7 +1,7 @@
-//! Many ids at once: a map from ids to places, and ids in their order.
+//! Hash map and sort order for large numbers of short ids.
 //!
-//! Both are made for a few bytes. The standard hash costs more than all the rest of a look-up; ours is seeded by it, so
-//! that nobody can write a file whose ids all collide.
+//! The default hasher dominates the cost of a look-up; this one is cheaper, and seeded from it so that a malicious
+//! file cannot force collisions.
 
 use std::{
     collections::HashMap,
@@ -10,32 +10,32 @@ use std::{
 
 use crate::plan::Task;
 
-/// Returns the places of tasks by their ids, given the key of each; of the same ids the first comes first.
-pub(crate) fn sorted(tasks: &[Task], keys: &[IdKey]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..tasks.len()).collect();
-    // Most files have them in their order.
-    if keys.is_sorted_by(|left, right| left < right) && keys.last() != Some(&UNKEYED) {
-        return places;
+/// Returns the task indices sorted by id; equal ids keep their file order.
+pub(crate) fn indices_sorted_by_id(tasks: &[Task], keys: &[IdSortKey]) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..tasks.len()).collect();
+    // Most files are already sorted.
+    if keys.is_sorted_by(|left, right| left < right) && keys.last() != Some(&NO_SORT_KEY) {
+        return indices;
     }
-    places.sort_by(|&left, &right| {
+    indices.sort_by(|&left, &right| {
         let by_id = || tasks[left].id.cmp(&tasks[right].id);
         match (keys[left], keys[right]) {
-            (left, right) if left == UNKEYED || right == UNKEYED || left == right => by_id(),
+            (left, right) if left == NO_SORT_KEY || right == NO_SORT_KEY || left == right => by_id(),
             (left, right) => left.cmp(&right),
         }
     });
-    places
+    indices
 }
 
-/// A number that sorts as an id does.
+/// Packs an id into an integer that sorts like the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct IdKey(u64);
+pub(crate) struct IdSortKey(u64);
 
-/// The key of an id that has none.
-const UNKEYED: IdKey = IdKey(u64::MAX);
+/// Marks an id that does not fit into a sort key; such ids are compared directly.
+const NO_SORT_KEY: IdSortKey = IdSortKey(u64::MAX);
 
-/// Returns the key of an id; only one of up to three numbers of up to six digits has one of its own.
-pub(crate) fn key(id: &str) -> IdKey {
+/// Returns the sort key of an id; ids with more than three numbers or six digits have none.
+pub(crate) fn sort_key(id: &str) -> IdSortKey {
     const NUMBERS_MAX: u32 = 3;
     const BITS: u32 = 21;
     let text = id.as_bytes();
@@ -44,32 +44,32 @@ pub(crate) fn key(id: &str) -> IdKey {
     let mut n_numbers = 0;
     for number in digits.split(|&byte| byte == b'.') {
         if number.len() > 6 || n_numbers == NUMBERS_MAX {
-            return UNKEYED;
+            return NO_SORT_KEY;
         }
-        // One more, because `T1` comes before `T1.0`.
+        // Plus one, because `T1` comes before `T1.0`.
         let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit & 0xF)) + 1;
         key = key << BITS | value;
         n_numbers += 1;
     }
-    IdKey(key << (BITS * (NUMBERS_MAX - n_numbers)))
+    IdSortKey(key << (BITS * (NUMBERS_MAX - n_numbers)))
 }
 
-/// Ids, and a place for each.
-pub(crate) type IdMap<'a> = HashMap<&'a str, usize, IdState>;
+/// Task index by id.
+pub(crate) type IndexById<'a> = HashMap<&'a str, usize, IdHasherBuilder>;
 
-/// Makes hashers of one seed.
+/// Creates hashers that share one random seed.
 #[derive(Debug, Clone)]
-pub(crate) struct IdState {
+pub(crate) struct IdHasherBuilder {
     seed: u64,
 }
 
-impl Default for IdState {
+impl Default for IdHasherBuilder {
     fn default() -> Self {
         Self { seed: RandomState::new().hash_one(0_u8) }
     }
 }
 
-impl BuildHasher for IdState {
+impl BuildHasher for IdHasherBuilder {
     type Hasher = IdHasher;
 
     fn build_hasher(&self) -> IdHasher {
@@ -77,7 +77,7 @@ impl BuildHasher for IdState {
     }
 }
 
-/// Folds eight bytes at a time into its state.
+/// Mixes eight bytes at a time into its state.
 pub(crate) struct IdHasher {
     state: u64,
 }
@@ -90,21 +90,21 @@ impl Hasher for IdHasher {
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in words.by_ref() {
-            self.fold(word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+            self.mix(word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
         }
-        // The length tells a rest of zeros from none.
+        // Including the length distinguishes trailing zero bytes.
         let rest =
             words.remainder().iter().fold(bytes.len() as u64, |rest, &byte| rest << 8 | u64::from(byte));
-        self.fold(rest);
+        self.mix(rest);
     }
 
-    /// Every text ends with such a byte, which tells nothing where the length is counted.
+    /// `str` appends a terminator byte, which is redundant because the length is included.
     fn write_u8(&mut self, _end: u8) {}
 }
 
 impl IdHasher {
-    fn fold(&mut self, word: u64) {
-        // An odd number with its bits well spread: the golden ratio.
+    fn mix(&mut self, word: u64) {
+        // The golden ratio: an odd constant with well spread bits.
         const FACTOR: u128 = 0x9E37_79B9_7F4A_7C15;
         let product = u128::from(self.state ^ word) * FACTOR;
         self.state = (product >> 64) as u64 ^ product as u64;
@@ -117,10 +117,10 @@ mod tests {
 
     use domain::TaskId;
 
-    use super::{IdState, UNKEYED, key};
+    use super::{IdHasherBuilder, NO_SORT_KEY, sort_key};
 
     #[test]
-    fn keys_sort_as_ids_do() {
+    fn sort_keys_order_like_ids() {
         let ids = [
             "T1", "T01", "1", "T1.0", "T1.2", "T1.10", "T1.10.3", "T2", "T10", "T000010", "T999999",
             "T1000000", "1.2.3.4",
@@ -128,22 +128,22 @@ mod tests {
         let ids: Vec<TaskId> = ids.iter().map(|id| id.parse().unwrap()).collect();
         for left in &ids {
             for right in &ids {
-                let keys = (key(left.as_str()), key(right.as_str()));
-                if keys.0 != UNKEYED && keys.1 != UNKEYED && keys.0 != keys.1 {
+                let keys = (sort_key(left.as_str()), sort_key(right.as_str()));
+                if keys.0 != NO_SORT_KEY && keys.1 != NO_SORT_KEY && keys.0 != keys.1 {
                     assert_eq!(keys.0.cmp(&keys.1), left.cmp(right), "{left} {right}");
                 }
             }
         }
-        assert_ne!(key(ids[6].as_str()), UNKEYED);
-        assert_eq!(key(ids[11].as_str()), UNKEYED);
+        assert_ne!(sort_key(ids[6].as_str()), NO_SORT_KEY);
+        assert_eq!(sort_key(ids[11].as_str()), NO_SORT_KEY);
     }
 
     #[test]
-    fn ids_that_people_write_do_not_collide() {
-        let state = IdState::default();
+    fn typical_ids_do_not_collide() {
+        let state = IdHasherBuilder::default();
         let ids = (0..100).flat_map(|n| (0..1_000).map(move |m| format!("T{n}.{m}")));
         let buckets: HashSet<u64> = ids.map(|id| state.hash_one(id.as_str()) >> 40).collect();
-        // 100,000 ids thrown into 2^24 buckets by chance share about 300.
+        // 100,000 random values in 2^24 buckets have about 300 collisions.
         assert!(buckets.len() > 99_000, "{}", buckets.len());
     }
 }

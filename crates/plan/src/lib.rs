@@ -1,40 +1,40 @@
-//! Plan files → [`Plan`]: phases of tasks with dependencies, and every error placed in the text.
+//! Parses plan files (Task Master's tasks.json, TASKS.md, the checklists of Spec Kit and Kiro) into a [`Plan`] of
+//! phases, tasks and dependencies, marks a task done in its file, and writes a plan as TASKS.md.
 //!
-//! Reads what people already have (Task Master's tasks.json, a TASKS.md, the check lists of Spec Kit and Kiro),
-//! ticks a box in it, and writes a plan out again. Never does IO, and never fails: what cannot be read is a
-//! diagnostic beside what could.
+//! Performs no IO and never fails: every problem is a [`Diagnostic`] with a position, next to the parts that could be
+//! read.
 
 mod assemble;
 mod checklist;
 mod dependencies;
 mod diagnostic;
 mod draft;
+mod field_keys;
 mod format;
 mod graph;
 mod heading;
 mod ids;
-mod item;
-mod keys;
+mod line_index;
+mod list_item;
+mod mark_done;
 mod markdown;
+mod parse;
 mod phases;
-mod place;
 mod plan;
-mod read;
 mod report;
 mod resolve;
 mod taskmaster;
 mod tasks_md;
+mod tasks_md_writer;
 mod text;
-mod tick;
 mod values;
-mod write;
 
-pub use diagnostic::{Code, DIAGNOSTICS_MAX, Diagnostic, Severity};
-pub use format::Format;
-pub use graph::{Cycle, Graph, Step};
-pub use place::{Place, Places};
+pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, DiagnosticCode, Severity};
+pub use format::PlanFormat;
+pub use graph::{Cycle, CycleNode, TaskGraph};
+pub use line_index::{LineColumn, LineIndex};
+pub use mark_done::{MarkDoneOutcome, TextEdit, mark_done};
+pub use parse::{FILE_BYTES_MAX, ParseOptions, ParsedPlan, parse};
 pub use plan::{Phase, Plan, Task};
-pub use read::{FILE_BYTES_MAX, Options, Reading, read};
-pub use report::{PlacedDiagnostic, Report};
-pub use tick::{Edit, Tick, tick};
-pub use write::write;
+pub use report::{PlanReport, ReportedDiagnostic};
+pub use tasks_md_writer::to_tasks_md;

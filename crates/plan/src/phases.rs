@@ -1,45 +1,49 @@
-//! Which phase waits for which.
+//! Builds the phases of a plan and the order between them.
 
 use std::collections::BTreeMap;
 
 use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::DraftPhase,
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::PhaseDraft,
     plan::{Phase, Task},
 };
 
-/// Returns the phases that have tasks, by number, each with those it waits for.
+/// Returns the phases that have tasks, sorted by number, each with the phases it waits for.
 ///
-/// A phase waits for the one before it; user stories that follow each other stand side by side: all wait for the
-/// phase before the first of them, and the phase after them waits for all. What the file says itself counts more.
-pub(crate) fn build(drafts: Vec<DraftPhase>, tasks: &[Task], diagnostics: &mut Diagnostics) -> Vec<Phase> {
+/// A phase waits for the one before it. Consecutive user stories run in parallel: all wait for the phase before the
+/// first of them, and the phase after them waits for all. An explicit `After` overrides this.
+pub(crate) fn build_phases(
+    drafts: Vec<PhaseDraft>,
+    tasks: &[Task],
+    diagnostics: &mut DiagnosticSink,
+) -> Vec<Phase> {
     let mut members: BTreeMap<PhaseNumber, Vec<TaskId>> = BTreeMap::new();
     for run in tasks.chunk_by(|task, next| task.phase == next.phase) {
         let Some(first) = run.first() else { continue };
         members.entry(first.phase).or_default().extend(run.iter().map(|task| task.id.clone()));
     }
-    let mut found = merge(drafts);
+    let mut drafts_by_number = merge_by_number(drafts);
     let mut phases = Vec::with_capacity(members.len());
-    let mut gate = Gate::default();
+    let mut gate = PredecessorTracker::default();
     let numbers: Vec<PhaseNumber> = members.keys().copied().collect();
     for (number, tasks) in members {
-        let draft = found.remove(&number);
+        let draft = drafts_by_number.remove(&number);
         let is_story = draft.as_ref().is_some_and(|draft| draft.is_story);
         let mut after = gate.next(number, is_story);
-        let DraftPhase { name, after: said, verify, artefacts, budgets, .. } = draft.unwrap_or_default();
-        if let Some(said) = said {
-            after = known(said, &numbers, diagnostics);
+        let PhaseDraft { name, after: listed, verify, artefacts, budgets, .. } = draft.unwrap_or_default();
+        if let Some(listed) = listed {
+            after = existing_phases(listed, &numbers, diagnostics);
         }
         phases.push(Phase { number, name, after, tasks, verify, artefacts, budgets });
     }
     phases
 }
 
-/// Puts together what is said about one phase in several places; what is said first counts.
-fn merge(drafts: Vec<DraftPhase>) -> BTreeMap<PhaseNumber, DraftPhase> {
-    let mut merged: BTreeMap<PhaseNumber, DraftPhase> = BTreeMap::new();
+/// Merges declarations of the same phase; the first value of each field wins.
+fn merge_by_number(drafts: Vec<PhaseDraft>) -> BTreeMap<PhaseNumber, PhaseDraft> {
+    let mut merged: BTreeMap<PhaseNumber, PhaseDraft> = BTreeMap::new();
     for draft in drafts {
         let Some(first) = merged.get_mut(&draft.number) else {
             merged.insert(draft.number, draft);
@@ -61,16 +65,16 @@ fn merge(drafts: Vec<DraftPhase>) -> BTreeMap<PhaseNumber, DraftPhase> {
     merged
 }
 
-/// The phases that the next one would wait for.
+/// Tracks which phases the next phase waits for.
 #[derive(Default)]
-struct Gate {
-    /// Before the stories that stand side by side just now.
+struct PredecessorTracker {
+    /// Predecessors of the current group of parallel user stories.
     before_stories: Vec<PhaseNumber>,
     last: Vec<PhaseNumber>,
     is_among_stories: bool,
 }
 
-impl Gate {
+impl PredecessorTracker {
     fn next(&mut self, number: PhaseNumber, is_story: bool) -> Vec<PhaseNumber> {
         let after =
             if is_story && self.is_among_stories { self.before_stories.clone() } else { self.last.clone() };
@@ -84,20 +88,20 @@ impl Gate {
     }
 }
 
-fn known(
-    said: Vec<(PhaseNumber, std::ops::Range<usize>)>,
+fn existing_phases(
+    listed: Vec<(PhaseNumber, std::ops::Range<usize>)>,
     numbers: &[PhaseNumber],
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut DiagnosticSink,
 ) -> Vec<PhaseNumber> {
-    let mut after = Vec::with_capacity(said.len());
-    for (number, span) in said {
+    let mut after = Vec::with_capacity(listed.len());
+    for (number, span) in listed {
         if numbers.binary_search(&number).is_ok() {
             after.push(number);
         } else {
-            let message = format!("there is no phase {number} with tasks in this plan");
+            let message = format!("phase {number} does not exist or has no tasks");
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, span, message)
-                    .hint("write the number of another phase, or '-'"),
+                Diagnostic::error(DiagnosticCode::MissingDep, span, message)
+                    .hint("write the number of an existing phase, or '-' for none"),
             );
         }
     }

@@ -1,101 +1,100 @@
-//! What a run carries out: phases of tasks with dependencies.
-//!
-//! Plain data, in the shape that `jangdan plan check --json` prints. Decides nothing.
+//! The plan model: phases of tasks with dependencies. Plain data, in the shape that `jangdan plan check --json`
+//! prints.
 
 use domain::{Budget, Complexity, PhaseNumber, Priority, TaskId};
 use serde::Serialize;
 
-/// A plan as it was read from a file.
+/// A plan read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// The file's own title, or an empty text.
+    /// Empty if the file has none.
     pub title: String,
-    /// The phases that have tasks, by number.
+    /// Only phases with tasks, sorted by number.
     pub phases: Vec<Phase>,
-    /// The tasks in the file's order. No two have the same id.
+    /// In file order, with unique ids.
     pub tasks: Vec<Task>,
 }
 
 /// One phase of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadPhase"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReadPhase))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ParsedPhase"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ParsedPhase))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
-    /// The number, as people count.
+    /// Phase number as written, usually from 1.
     pub number: PhaseNumber,
-    /// The name, or an empty text.
+    /// Empty if the phase has none.
     pub name: String,
-    /// The phases whose gates must have passed before one of its tasks may start.
+    /// Phases whose gates must pass before its tasks may start.
     pub after: Vec<PhaseNumber>,
-    /// Its tasks in the file's order.
+    /// Its task ids in file order.
     pub tasks: Vec<TaskId>,
-    /// The command that proves it, and its tasks that have none of their own.
+    /// Check command of the phase, and of its tasks without a check of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub verify: Option<String>,
-    /// The patterns of what it is to leave behind.
+    /// Glob patterns of the files the phase must produce.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
     pub artefacts: Vec<String>,
-    /// What all its tasks together may cost.
+    /// Limits for all tasks of the phase together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<Budget>>"))]
     pub budgets: Vec<Budget>,
 }
 
-/// One piece of work.
+/// A task of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadTask"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReadTask))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ParsedTask"))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ParsedTask))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// The id as it is written, without the phase that `P1-T1.3` puts before it.
+    /// As written, without the phase prefix of `P1-T1.3`.
     pub id: TaskId,
-    /// What is to be done, in one line.
+    /// One line of text.
     pub title: String,
-    /// The phase it belongs to.
+    /// Number of its phase.
     pub phase: PhaseNumber,
-    /// The tasks of this plan that it waits for, by id. The gates of earlier phases are not repeated here.
+    /// Ids of tasks in this plan. Gates of earlier phases are not repeated here.
     pub depends_on: Vec<TaskId>,
-    /// What else it waits for, until a person marks it met.
+    /// Names of external dependencies; the task waits until a person marks them as met.
     pub external: Vec<String>,
-    /// Who is to do it.
+    /// Name of the agent; `None` uses the configured default.
     pub agent: Option<String>,
-    /// Who is to test it.
+    /// Name of the testing agent; `None` uses the configured default.
     pub tester: Option<String>,
-    /// Whether there is nothing left to do: done, or cancelled.
+    /// True if nothing is left to do: done or cancelled.
     pub done: bool,
-    /// Whether it is skipped unless somebody asks for it.
+    /// Optional tasks are skipped unless requested.
     pub optional: bool,
-    /// The whole description, in Markdown.
+    /// Full description in Markdown.
     pub text: String,
-    /// What must hold before it counts as done.
+    /// Conditions that must hold before the task counts as done.
     pub acceptance: Vec<String>,
-    /// The paths and patterns that it will change.
+    /// Paths and glob patterns that the task will change.
     pub touches: Vec<String>,
-    /// The command that proves it.
+    /// Check command that proves the task.
     pub verify: Option<String>,
-    /// How long it may take.
+    /// Time limit of one attempt, in seconds.
     pub timeout_seconds: Option<u64>,
-    /// How urgent it is.
+    /// Order among tasks that are ready.
     pub priority: Priority,
-    /// How large it is.
+    /// Size estimate, which sets the weight.
     pub complexity: Option<Complexity>,
-    /// The layer of the system that it belongs to.
+    /// Layer of the system, such as `CODE`.
     pub layer: Option<String>,
-    /// What it may cost.
+    /// Limit in tokens or money.
     pub budget: Option<Budget>,
-    /// The worktree it asks for.
+    /// Name of the worktree it requests.
     pub worktree: Option<String>,
-    /// What it refers to elsewhere: requirements, user stories.
+    /// Requirements or user stories it refers to.
     pub references: Vec<String>,
-    /// The line of the file where it begins, from 1.
+    /// First line in the file, counted from 1.
     pub line: usize,
 }
 
 impl Task {
-    /// Returns a task of phase 1 that has a name and nothing else.
+    /// Creates a task in phase 1 with all other fields empty.
     pub fn new(id: TaskId, title: String) -> Self {
         Self {
             id,
@@ -122,8 +121,8 @@ impl Task {
         }
     }
 
-    /// Returns how long it is thought to take: by complexity (1 where nothing is said), and 0 where a run would
-    /// not start it, because it is done or optional.
+    /// Returns the estimated duration in units of complexity: 1 if no complexity is given, 0 for done and optional
+    /// tasks, which a run does not start.
     pub fn weight(&self) -> u32 {
         if self.done || self.optional { 0 } else { self.complexity.map_or(1, Complexity::weight) }
     }

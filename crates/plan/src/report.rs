@@ -1,90 +1,90 @@
-//! The object that `jangdan plan check --json` prints.
+//! The JSON object of `jangdan plan check --json`.
 //!
-//! Other programs read it: fields are added, never changed.
+//! Other programs read it: fields may be added, never changed or removed.
 
 use serde::Serialize;
 
 use crate::{
-    diagnostic::{Code, Severity},
-    format::Format,
-    graph::Graph,
-    place::Places,
+    diagnostic::{DiagnosticCode, Severity},
+    format::PlanFormat,
+    graph::TaskGraph,
+    line_index::LineIndex,
+    parse::ParsedPlan,
     plan::{Phase, Task},
-    read::Reading,
 };
 
-/// A plan with what can be said about it.
+/// A plan with its analysis and diagnostics.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanReport"))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanReport))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Report<'a> {
-    /// The format, or null where none fits.
-    pub format: Option<Format>,
-    /// The plan's title.
+pub struct PlanReport<'a> {
+    /// Null if no format matches.
+    pub format: Option<PlanFormat>,
+    /// Empty if the file has none.
     pub title: &'a str,
-    /// The phases by number.
+    /// Sorted by phase number.
     pub phases: &'a [Phase],
-    /// The tasks in the file's order.
+    /// In file order.
     pub tasks: &'a [Task],
-    /// The longest way by complexity.
+    /// Ids of the longest path by complexity.
     pub critical_path: Vec<&'a str>,
-    /// The largest number of tasks that an unlimited run would have at once.
+    /// Largest number of tasks that can run at the same time.
     pub widest: usize,
-    /// All that is wrong, in the file's order.
-    pub diagnostics: Vec<PlacedDiagnostic<'a>>,
+    /// Errors and warnings in file order.
+    pub diagnostics: Vec<ReportedDiagnostic<'a>>,
 }
 
-/// A diagnostic with its line and column instead of bytes.
+/// A diagnostic with line and column instead of byte offsets.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Mistake", optional_fields))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Mistake))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnostic", optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnostic))]
 #[serde(rename_all = "camelCase")]
-pub struct PlacedDiagnostic<'a> {
-    /// The kind.
-    pub code: Code,
-    /// How bad it is.
+pub struct ReportedDiagnostic<'a> {
+    /// Stable code of the problem.
+    pub code: DiagnosticCode,
+    /// Whether it prevents a run.
     pub severity: Severity,
-    /// What is wrong.
+    /// One line, without a full stop.
     pub message: &'a str,
-    /// The line, from 1.
+    /// Counted from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// In characters, from 1.
     pub column: usize,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<&'a str>,
 }
 
-impl<'a> Report<'a> {
-    /// Makes the object of a reading and the bytes that were read.
-    pub fn new(reading: &'a Reading, source: &[u8]) -> Self {
-        let graph = Graph::new(&reading.plan);
-        let tasks = &reading.plan.tasks;
+impl<'a> PlanReport<'a> {
+    /// Builds the report from a parsed plan and the source bytes.
+    pub fn new(parsed: &'a ParsedPlan, source: &[u8]) -> Self {
+        let graph = TaskGraph::new(&parsed.plan);
+        let tasks = &parsed.plan.tasks;
         let path = graph.critical_path();
-        let places = Places::new(source);
-        let diagnostics = reading.diagnostics.iter().map(|diagnostic| {
-            let place = places.place(diagnostic.span.start);
-            PlacedDiagnostic {
+        let lines = LineIndex::new(source);
+        let diagnostics = parsed.diagnostics.iter().map(|diagnostic| {
+            let position = lines.line_column(diagnostic.span.start);
+            ReportedDiagnostic {
                 code: diagnostic.code,
                 severity: diagnostic.severity,
                 message: &diagnostic.message,
-                line: place.line,
-                column: place.column,
+                line: position.line,
+                column: position.column,
                 hint: diagnostic.hint.as_deref(),
             }
         });
         Self {
-            format: reading.format,
-            title: &reading.plan.title,
-            phases: &reading.plan.phases,
+            format: parsed.format,
+            title: &parsed.plan.title,
+            phases: &parsed.plan.phases,
             tasks,
             critical_path: path
                 .into_iter()
                 .filter_map(|task| tasks.get(task))
                 .map(|task| task.id.as_str())
                 .collect(),
-            widest: graph.widest(),
+            widest: graph.max_parallel_tasks(),
             diagnostics: diagnostics.collect(),
         }
     }

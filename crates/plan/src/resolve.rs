@@ -1,219 +1,251 @@
-//! Mentions → tasks of the plan.
+//! Resolves dependency mentions to tasks of the plan.
 
 use std::{collections::HashSet, ops::Range};
 
 use domain::TaskId;
 
 use crate::{
-    dependencies::{Ids, Mention, Reference, What},
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::DraftPlan,
-    ids::IdMap,
-    text::{is_none, shorten},
+    dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::PlanDraft,
+    ids::IndexById,
+    text::{means_none, truncate_for_message},
 };
 
-mod index;
+mod id_index;
 
-use index::Index;
+use id_index::IdIndex;
 
-/// So many dependencies may come from ranges and groups, which name many with few bytes: without a bound a file of
-/// 10,000 tasks that all wait for `T1-T9999` would make a hundred million.
-pub(crate) const EXPANDED_MAX: usize = 1 << 18;
+/// Limit for dependencies that come from ranges and groups, which name many tasks in a few bytes: 10,000 tasks that
+/// all depend on `T1-T9999` would otherwise produce a hundred million edges.
+pub(crate) const EXPANDED_DEPENDENCIES_MAX: usize = 1 << 18;
 
-/// Finds the tasks that mentions mean.
-pub(crate) struct Resolver<'p, 'a> {
-    found: &'p DraftPlan<'a>,
-    index: Index<'p>,
-    /// What the lists mean that several tasks have in common, as soon as somebody asked.
-    shared: Vec<Option<Waits>>,
+/// Resolves the dependencies of one task after another.
+pub(crate) struct DependencyResolver<'p, 'a> {
+    draft: &'p PlanDraft<'a>,
+    index: IdIndex<'p>,
+    /// Cache of resolved `PlanDraft::shared_lists`.
+    resolved_lists: Vec<Option<ResolvedDependencies>>,
     n_expanded: usize,
 }
 
-/// What a task waits for.
+/// The dependencies of one task.
 #[derive(Debug, Default)]
-pub(crate) struct Waits {
-    /// Places in the list of tasks, by id.
-    pub(crate) places: Vec<usize>,
+pub(crate) struct ResolvedDependencies {
+    /// Indices into `PlanDraft::tasks`, sorted by id.
+    pub(crate) task_indices: Vec<usize>,
     pub(crate) external: Vec<String>,
 }
 
-impl<'p, 'a> Resolver<'p, 'a> {
-    /// Looks at all ids, and complains about those that are there twice.
-    pub(crate) fn new(found: &'p DraftPlan<'a>, places: IdMap<'p>, diagnostics: &mut Diagnostics) -> Self {
-        let index = Index::new(found, places, diagnostics);
-        let shared = found.shared.iter().map(|_| None).collect();
-        Self { found, index, shared, n_expanded: 0 }
+impl<'p, 'a> DependencyResolver<'p, 'a> {
+    /// Indexes all ids and reports duplicates.
+    pub(crate) fn new(
+        draft: &'p PlanDraft<'a>,
+        index_by_id: IndexById<'p>,
+        diagnostics: &mut DiagnosticSink,
+    ) -> Self {
+        let index = IdIndex::new(draft, index_by_id, diagnostics);
+        let shared = draft.shared_lists.iter().map(|_| None).collect();
+        Self { draft, index, resolved_lists: shared, n_expanded: 0 }
     }
 
-    /// Returns which of the tasks are the plan's, and all of those by id.
+    /// Returns for each task whether it stays in the plan, and the indices of those tasks sorted by id.
     pub(crate) fn finish(self) -> (Vec<bool>, Vec<usize>) {
         (self.index.is_kept, self.index.by_id)
     }
 
-    /// Finds what one task waits for; `waits` is emptied first.
-    pub(crate) fn resolve(&mut self, place: usize, waits: &mut Waits, diagnostics: &mut Diagnostics) {
-        waits.places.clear();
-        waits.external.clear();
-        let Some(draft) = self.found.drafts.get(place) else { return };
-        if !self.index.is_kept[place] {
+    /// Resolves the dependencies of one task into `resolved`, replacing its previous content.
+    pub(crate) fn resolve(
+        &mut self,
+        index: usize,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        resolved.task_indices.clear();
+        resolved.external.clear();
+        let Some(draft) = self.draft.task_drafts.get(index) else { return };
+        if !self.index.is_kept[index] {
             return;
         }
-        for &implied in self.found.implied.get(draft.implied.clone()).unwrap_or_default() {
-            self.add(implied, waits);
+        for &implied in self.draft.implied.get(draft.implied.clone()).unwrap_or_default() {
+            self.add_task(implied, resolved);
         }
-        self.mentions(draft.mentions.clone(), waits, diagnostics);
-        if let Some(shared) = draft.shared {
-            self.add_shared(shared, &draft.id_span, waits, diagnostics);
+        self.resolve_mentions(draft.mentions.clone(), resolved, diagnostics);
+        if let Some(shared) = draft.shared_list {
+            self.add_shared(shared, &draft.id_span, resolved, diagnostics);
         }
-        if waits.places.len() > 1 {
-            waits.places.sort_unstable_by_key(|&place| self.index.rank[place]);
-            waits.places.dedup();
+        if resolved.task_indices.len() > 1 {
+            resolved.task_indices.sort_unstable_by_key(|&index| self.index.rank[index]);
+            resolved.task_indices.dedup();
         }
-        without_doubles(&mut waits.external);
+        dedup_names(&mut resolved.external);
     }
 
-    fn mentions(&mut self, mentions: Range<usize>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
-        let found = self.found;
-        for mention in found.mentions.get(mentions).unwrap_or_default() {
-            match &mention.what {
-                What::Ids(ids) => match &ids.to {
-                    None => self.one(ids, &mention.span, waits, diagnostics),
-                    Some(to) => self.range(ids, to, &mention.span, waits, diagnostics),
+    fn resolve_mentions(
+        &mut self,
+        mentions: Range<usize>,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        let draft = self.draft;
+        for mention in draft.mentions.get(mentions).unwrap_or_default() {
+            match &mention.target {
+                MentionTarget::Ids(ids) => match &ids.last {
+                    None => self.resolve_id(ids, &mention.span, resolved, diagnostics),
+                    Some(to) => self.resolve_range(ids, to, &mention.span, resolved, diagnostics),
                 },
-                What::Name(name) => self.name(name, mention, waits, diagnostics),
+                MentionTarget::Name(name) => self.resolve_name(name, mention, resolved, diagnostics),
             }
         }
     }
 
-    /// Adds what a list says that several tasks have in common; it is looked at once.
+    /// Adds a dependency list that several tasks share; it is resolved only once.
     fn add_shared(
         &mut self,
         list: usize,
         span: &Range<usize>,
-        waits: &mut Waits,
-        diagnostics: &mut Diagnostics,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
     ) {
-        let Some(known) = self.shared.get_mut(list) else { return };
-        let once = known.take().unwrap_or_else(|| {
-            let mut once = Waits::default();
-            self.mentions(self.found.shared[list].clone(), &mut once, diagnostics);
-            once.places.sort_unstable();
-            once.places.dedup();
-            once
+        let Some(cached) = self.resolved_lists.get_mut(list) else { return };
+        let shared = cached.take().unwrap_or_else(|| {
+            let mut shared = ResolvedDependencies::default();
+            self.resolve_mentions(self.draft.shared_lists[list].clone(), &mut shared, diagnostics);
+            shared.task_indices.sort_unstable();
+            shared.task_indices.dedup();
+            shared
         });
-        if self.n_expanded + once.places.len() <= EXPANDED_MAX {
-            self.n_expanded += once.places.len();
-            waits.places.extend(&once.places);
-            waits.external.extend(once.external.iter().cloned());
+        if self.n_expanded + shared.task_indices.len() <= EXPANDED_DEPENDENCIES_MAX {
+            self.n_expanded += shared.task_indices.len();
+            resolved.task_indices.extend(&shared.task_indices);
+            resolved.external.extend(shared.external.iter().cloned());
         } else {
-            self.too_many(once.places.len(), span.clone(), diagnostics);
+            self.report_expansion_limit(shared.task_indices.len(), span.clone(), diagnostics);
         }
-        self.shared[list] = Some(once);
+        self.resolved_lists[list] = Some(shared);
     }
 
-    /// Adds a dependency on a task; one that is deferred is nobody's work here, so somebody must say it is met.
-    fn add(&self, place: usize, waits: &mut Waits) {
-        if self.index.is_kept.get(place).copied().unwrap_or(false) {
-            waits.places.push(place);
-        } else if self.is_deferred(place) {
-            waits.external.push(self.found.tasks[place].id.as_str().to_owned());
+    /// Adds a dependency on a task. A deferred task is not in the plan, so it becomes an external dependency.
+    fn add_task(&self, index: usize, resolved: &mut ResolvedDependencies) {
+        if self.index.is_kept.get(index).copied().unwrap_or(false) {
+            resolved.task_indices.push(index);
+        } else if self.is_deferred(index) {
+            resolved.external.push(self.draft.tasks[index].id.as_str().to_owned());
         }
     }
 
-    fn is_deferred(&self, place: usize) -> bool {
-        self.found.drafts.get(place).is_some_and(|draft| draft.is_deferred)
+    fn is_deferred(&self, index: usize) -> bool {
+        self.draft.task_drafts.get(index).is_some_and(|draft| draft.is_deferred)
     }
 
-    fn name(&mut self, name: &str, mention: &Mention<'_>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
+    fn resolve_name(
+        &mut self,
+        name: &str,
+        mention: &DependencyMention<'_>,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
         let is_quoted = mention.span.len() > name.len();
         let word = name.split([' ', '(']).next().unwrap_or_default();
         let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
-        let id = id.filter(|id| id.has_letter_prefix() && self.index.place(id.as_str()).is_some());
-        let meant = id.map(|id| format!("{id} alone to wait for that task"));
+        let id = id.filter(|id| id.has_letter_prefix() && self.index.index_of(id.as_str()).is_some());
+        let meant = id.map(|id| format!("{id} alone to depend on that task"));
         let meant = meant.or_else(|| {
-            (!word.is_empty() && is_none(word)).then(|| "- alone to wait for nothing".to_owned())
+            (!word.is_empty() && means_none(word)).then(|| "- alone for no dependencies".to_owned())
         });
         if let Some(meant) = meant.filter(|_| !is_quoted) {
-            let message = format!("'{}' is taken for something outside of the plan", shorten(name));
+            let message = format!("'{}' is read as an external dependency", truncate_for_message(name));
             diagnostics.push(
                 Diagnostic::warning(mention.span.clone(), message)
-                    .hint(format!("write {meant}, or the name in double quotes")),
+                    .hint(format!("write {meant}, or put the name in double quotes")),
             );
         }
-        waits.external.push(name.to_owned());
+        resolved.external.push(name.to_owned());
     }
 
-    fn one(&mut self, ids: &Ids<'_>, span: &Range<usize>, waits: &mut Waits, diagnostics: &mut Diagnostics) {
-        let id = ids.from.id.as_ref();
-        if let Some(members) = self.found.groups.get(id).cloned() {
+    fn resolve_id(
+        &mut self,
+        ids: &IdOrRange<'_>,
+        span: &Range<usize>,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        let id = ids.first.id.as_ref();
+        if let Some(members) = self.draft.subtask_groups.get(id).cloned() {
             if members.clone().all(|member| self.is_deferred(member)) {
-                waits.external.push(id.to_owned());
-            } else if self.n_expanded + members.len() <= EXPANDED_MAX {
+                resolved.external.push(id.to_owned());
+            } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
                 self.n_expanded += members.len();
-                members.for_each(|member| self.add(member, waits));
+                members.for_each(|member| self.add_task(member, resolved));
             } else {
-                self.too_many(members.len(), span.clone(), diagnostics);
+                self.report_expansion_limit(members.len(), span.clone(), diagnostics);
             }
             return;
         }
-        let Some(place) = self.index.place(id) else {
-            diagnostics.push(self.index.missing(ids, span.clone()));
+        let Some(index) = self.index.index_of(id) else {
+            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
             return;
         };
-        let phase = self.found.tasks[place].phase;
-        if let Some(said) = ids.from.phase.filter(|&said| said != phase) {
-            let message = format!("{id} is in phase {phase}, not in phase {said}");
+        let phase = self.draft.tasks[index].phase;
+        if let Some(written) = ids.first.phase.filter(|&written| written != phase) {
+            let message = format!("{id} is in phase {phase}, not phase {written}");
             diagnostics.push(
-                Diagnostic::error(Code::MissingDep, span.clone(), message)
+                Diagnostic::error(DiagnosticCode::MissingDep, span.clone(), message)
                     .hint(format!("write P{phase}-{id}, or {id} alone")),
             );
             return;
         }
-        self.add(place, waits);
+        self.add_task(index, resolved);
     }
 
-    fn range(
+    fn resolve_range(
         &mut self,
-        ids: &Ids<'_>,
-        to: &Reference<'_>,
+        ids: &IdOrRange<'_>,
+        to: &IdReference<'_>,
         span: &Range<usize>,
-        waits: &mut Waits,
-        diagnostics: &mut Diagnostics,
+        resolved: &mut ResolvedDependencies,
+        diagnostics: &mut DiagnosticSink,
     ) {
-        let (Some(from), Some(to)) = (ids.from.task_id(), to.task_id()) else {
-            diagnostics.push(self.index.missing(ids, span.clone()));
+        let (Some(from), Some(to)) = (ids.first.task_id(), to.task_id()) else {
+            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
             return;
         };
-        let members = self.index.range(&from, &to);
+        let members = self.index.indices_in_range(&from, &to);
         if members.is_empty() {
-            diagnostics.push(self.index.missing(ids, span.clone()));
-        } else if self.n_expanded + members.len() <= EXPANDED_MAX {
+            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
+        } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
             let is_alike =
-                |place: &&usize| self.found.tasks[**place].id.has_letter_prefix() == from.has_letter_prefix();
-            waits.places.extend(members.iter().filter(is_alike));
+                |index: &&usize| self.draft.tasks[**index].id.has_letter_prefix() == from.has_letter_prefix();
+            resolved.task_indices.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {
-            self.too_many(members.len(), span.clone(), diagnostics);
+            self.report_expansion_limit(members.len(), span.clone(), diagnostics);
         }
     }
 
-    /// Complains once; the same would be true of every list behind it.
-    fn too_many(&mut self, n_members: usize, span: Range<usize>, diagnostics: &mut Diagnostics) {
-        if self.n_expanded <= EXPANDED_MAX {
-            let message = format!("ranges and groups name more than {EXPANDED_MAX} dependencies up to here");
+    /// Reports the limit once; every later list would exceed it too.
+    fn report_expansion_limit(
+        &mut self,
+        n_members: usize,
+        span: Range<usize>,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        if self.n_expanded <= EXPANDED_DEPENDENCIES_MAX {
+            let message = format!(
+                "ranges and groups expand to more than {EXPANDED_DEPENDENCIES_MAX} dependencies here"
+            );
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, span, message)
-                    .hint("put the tasks into phases: a phase waits for all of the phase before it"),
+                Diagnostic::error(DiagnosticCode::ParseFail, span, message)
+                    .hint("use phases instead: a phase waits for all tasks of the phase before it"),
             );
         }
-        self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_MAX + 1);
+        self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_DEPENDENCIES_MAX + 1);
     }
 }
 
-/// Keeps the first of each name.
-fn without_doubles(names: &mut Vec<String>) {
+fn dedup_names(names: &mut Vec<String>) {
     if names.len() > 1 {
-        let mut known = HashSet::with_capacity(names.len());
-        names.retain(|name| known.insert(name.clone()));
+        let mut cached = HashSet::with_capacity(names.len());
+        names.retain(|name| cached.insert(name.clone()));
     }
 }

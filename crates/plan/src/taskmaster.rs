@@ -1,64 +1,64 @@
-//! Task Master's tasks.json.
+//! Parser for Task Master's tasks.json.
 //!
-//! Its subtasks are the work where a task has some. Never looks at fields that Task Master keeps for itself.
+//! If a task has subtasks, they are the work and the task itself is only their group. Fields that Task Master keeps
+//! for its own use are ignored.
 
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 use domain::{Priority, TaskId};
 
 use crate::{
-    dependencies::{Ids, Mention, Reference, What},
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::{Draft, DraftPlan, Mark},
+    dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::{PlanDraft, StatusMark, TaskDraft},
     plan::Task,
-    text::{criterion, many_lines, one_line, shorten},
-    values::{self, STATUS_HINT, Status},
+    text::{join_lines, normalize_text, parse_criterion, truncate_for_message},
+    values::{self, STATUS_HINT, TaskStatus},
 };
 
 mod json;
 
-use json::{Document, Fields, Spanned};
+use json::{SpannedJson, TaskFields, TasksDocument};
 
-/// Reads a file.
-pub(crate) fn read<'a>(text: &'a str, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
-    let Some(document) = Document::read(text, diagnostics) else { return DraftPlan::default() };
-    let plan = DraftPlan { title: document.title, ..DraftPlan::default() };
-    let mut reader = Reader { text, diagnostics, plan };
+pub(crate) fn parse<'a>(text: &'a str, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
+    let Some(document) = TasksDocument::parse(text, diagnostics) else { return PlanDraft::default() };
+    let plan = PlanDraft { title: document.title, ..PlanDraft::default() };
+    let mut reader = TaskmasterParser { text, diagnostics, plan };
     for task in document.tasks {
-        reader.task(task);
+        reader.add_task(task);
     }
     reader.plan
 }
 
-struct Reader<'a, 'd> {
+struct TaskmasterParser<'a, 'd> {
     text: &'a str,
-    diagnostics: &'d mut Diagnostics,
-    plan: DraftPlan<'a>,
+    diagnostics: &'d mut DiagnosticSink,
+    plan: PlanDraft<'a>,
 }
 
-impl<'a> Reader<'a, '_> {
-    fn task(&mut self, value: Spanned<'a>) {
-        let Some(fields) = Fields::read(value, self.diagnostics) else { return };
-        let Some((task, mut draft)) = self.draft(value, &fields, None) else { return };
+impl<'a> TaskmasterParser<'a, '_> {
+    fn add_task(&mut self, value: SpannedJson<'a>) {
+        let Some(fields) = TaskFields::parse(value, self.diagnostics) else { return };
+        let Some((task, mut draft)) = self.parse_task(value, &fields, None) else { return };
         let subtasks = fields.list(fields.subtasks, "subtasks", self.diagnostics);
-        let mentions = self.mentions(&fields, None);
+        let mentions = self.parse_dependencies(&fields, None);
         if subtasks.is_empty() {
             draft.mentions = mentions;
             self.plan.push(task, draft);
             return;
         }
-        let shared = self.plan.shared.len();
-        self.plan.shared.push(mentions);
-        self.subtasks(subtasks, &(task, draft), shared);
+        let shared = self.plan.shared_lists.len();
+        self.plan.shared_lists.push(mentions);
+        self.add_subtasks(subtasks, &(task, draft), shared);
     }
 
-    /// Reads the subtasks of a task, which wait for what the task waits for.
-    fn subtasks(&mut self, values: Vec<Spanned<'a>>, parent: &(Task, Draft), shared: usize) {
+    /// Adds the subtasks of a task, which inherit its dependencies.
+    fn add_subtasks(&mut self, values: Vec<SpannedJson<'a>>, parent: &(Task, TaskDraft), shared: usize) {
         let subtasks: Vec<_> = values
             .into_iter()
             .filter_map(|value| {
-                let fields = Fields::read(value, self.diagnostics)?;
-                let (task, draft) = self.draft(value, &fields, Some(parent))?;
+                let fields = TaskFields::parse(value, self.diagnostics)?;
+                let (task, draft) = self.parse_task(value, &fields, Some(parent))?;
                 Some((fields, task, draft))
             })
             .collect();
@@ -67,90 +67,94 @@ impl<'a> Reader<'a, '_> {
         let first = self.plan.tasks.len();
         for (fields, task, draft) in subtasks {
             if let Some(nested) = fields.subtasks {
-                let message = "subtasks of a subtask are not read";
+                let message = "subtasks of subtasks are ignored";
                 self.diagnostics.push(
                     Diagnostic::warning(nested.span(self.text), message)
                         .hint("make them subtasks of the task"),
                 );
             }
-            let mentions = self.mentions(&fields, Some((parent_id, &siblings)));
-            self.plan.push(task, Draft { mentions, shared: Some(shared), ..draft });
+            let mentions = self.parse_dependencies(&fields, Some((parent_id, &siblings)));
+            self.plan.push(task, TaskDraft { mentions, shared_list: Some(shared), ..draft });
         }
         let members = first..self.plan.tasks.len();
-        if self.plan.groups.insert(parent_id.as_str().to_owned(), members).is_some() {
-            let message = format!("there is a task {parent_id} already");
+        if self.plan.subtask_groups.insert(parent_id.as_str().to_owned(), members).is_some() {
+            let message = format!("duplicate task id {parent_id}");
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, parent.1.id_span.clone(), message)
-                    .hint("give one of the two another id"),
+                Diagnostic::error(DiagnosticCode::ParseFail, parent.1.id_span.clone(), message)
+                    .hint("give one of them a different id"),
             );
         }
     }
 
-    /// Reads all of a task but its dependencies.
-    fn draft(
+    /// Parses all fields of a task except its dependencies.
+    fn parse_task(
         &mut self,
-        value: Spanned<'a>,
-        fields: &Fields<'a>,
-        parent: Option<&(Task, Draft)>,
-    ) -> Option<(Task, Draft)> {
-        let (id, id_span) = self.id(value, fields, parent)?;
-        let mut string = |value: Option<Spanned<'a>>, name| fields.string(value, name, self.diagnostics);
-        let mut task = Task::new(id, one_line(&string(fields.title, "title")));
-        let mut draft = Draft::new(id_span);
-        let description = many_lines(&string(fields.description, "description"));
-        let details = many_lines(&string(fields.details, "details"));
+        value: SpannedJson<'a>,
+        fields: &TaskFields<'a>,
+        parent: Option<&(Task, TaskDraft)>,
+    ) -> Option<(Task, TaskDraft)> {
+        let (id, id_span) = self.parse_id(value, fields, parent)?;
+        let mut string =
+            |value: Option<SpannedJson<'a>>, name| fields.string_or_empty(value, name, self.diagnostics);
+        let mut task = Task::new(id, join_lines(&string(fields.title, "title")));
+        let mut draft = TaskDraft::new(id_span);
+        let description = normalize_text(&string(fields.description, "description"));
+        let details = normalize_text(&string(fields.details, "details"));
         let test = string(fields.test_strategy, "testStrategy");
         let gap = if description.is_empty() || details.is_empty() { "" } else { "\n\n" };
         task.text = format!("{description}{gap}{details}");
-        task.acceptance = criterion(&test).into_iter().collect();
-        task.priority = self.priority(fields, parent);
-        self.status(fields, parent, &mut task, &mut draft);
+        task.acceptance = parse_criterion(&test).into_iter().collect();
+        task.priority = self.parse_priority(fields, parent);
+        self.set_status(fields, parent, &mut task, &mut draft);
         Some((task, draft))
     }
 
-    fn id(
+    fn parse_id(
         &mut self,
-        value: Spanned<'a>,
-        fields: &Fields<'a>,
-        parent: Option<&(Task, Draft)>,
+        value: SpannedJson<'a>,
+        fields: &TaskFields<'a>,
+        parent: Option<&(Task, TaskDraft)>,
     ) -> Option<(TaskId, Range<usize>)> {
-        let Some(found) = fields.id else {
+        let Some(id_value) = fields.id else {
             let span = value.span(self.text);
             let span = span.start..span.end.min(span.start + 1);
-            self.diagnostics
-                .push(Diagnostic::error(Code::ParseFail, span, "this task has no id").hint("add \"id\": 1"));
+            self.diagnostics.push(
+                Diagnostic::error(DiagnosticCode::ParseFail, span, "this task has no id")
+                    .hint("add \"id\": 1"),
+            );
             return None;
         };
-        let words = found.id_words();
-        // Subtasks are counted within their task, but some files write the whole id.
+        let text = id_value.id_text();
+        // Subtasks are numbered within their task, but some files write the full id.
         let whole = match parent {
-            Some((parent, _)) if !words.starts_with(&format!("{}.", parent.id)) => {
-                Cow::Owned(format!("{}.{words}", parent.id))
+            Some((parent, _)) if !text.starts_with(&format!("{}.", parent.id)) => {
+                Cow::Owned(format!("{}.{text}", parent.id))
             }
-            _ => words,
+            _ => text,
         };
         let id = whole.parse().ok();
         if id.is_none() {
-            let message = format!("{} is no task id", shorten(found.raw));
+            let message = format!("{} is not a task id", truncate_for_message(id_value.raw));
             self.diagnostics.push(
-                Diagnostic::error(Code::ParseFail, found.span(self.text), message).hint("write a number"),
+                Diagnostic::error(DiagnosticCode::ParseFail, id_value.span(self.text), message)
+                    .hint("write a number"),
             );
         }
-        Some((id?, found.span(self.text)))
+        Some((id?, id_value.span(self.text)))
     }
 
-    fn priority(&mut self, fields: &Fields<'a>, parent: Option<&(Task, Draft)>) -> Priority {
+    fn parse_priority(&mut self, fields: &TaskFields<'a>, parent: Option<&(Task, TaskDraft)>) -> Priority {
         let inherited = parent.map_or(Priority::Normal, |(parent, _)| parent.priority);
         let Some(value) = fields.priority else { return inherited };
-        let words = fields.string(Some(value), "priority", self.diagnostics);
-        match words.as_str() {
+        let text = fields.string_or_empty(Some(value), "priority", self.diagnostics);
+        match text.as_str() {
             "" => inherited,
-            // Task Master's word for it.
+            // Task Master's name for normal.
             "medium" => Priority::Normal,
-            words => words.parse().unwrap_or_else(|_| {
-                let message = format!("'{}' is no priority", shorten(words));
+            text => text.parse().unwrap_or_else(|_| {
+                let message = format!("'{}' is not a priority", truncate_for_message(text));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, value.span(self.text), message)
+                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
                         .hint("write low, medium, high or critical"),
                 );
                 inherited
@@ -158,24 +162,25 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// A task that is done or put off takes its subtasks along.
-    fn status(
+    /// Sets whether the task is done or deferred; subtasks inherit both from their task.
+    fn set_status(
         &mut self,
-        fields: &Fields<'a>,
-        parent: Option<&(Task, Draft)>,
+        fields: &TaskFields<'a>,
+        parent: Option<&(Task, TaskDraft)>,
         task: &mut Task,
-        draft: &mut Draft,
+        draft: &mut TaskDraft,
     ) {
         if let Some(value) = fields.status {
-            let words = fields.string(Some(value), "status", self.diagnostics);
-            let status = values::status(&words);
-            task.done = status == Some(Status::Done);
-            draft.is_deferred = status == Some(Status::Deferred);
-            draft.mark = Some(Mark::Json(value.span(self.text)));
+            let text = fields.string_or_empty(Some(value), "status", self.diagnostics);
+            let status = values::parse_status(&text);
+            task.done = status == Some(TaskStatus::Done);
+            draft.is_deferred = status == Some(TaskStatus::Deferred);
+            draft.status_mark = Some(StatusMark::JsonString(value.span(self.text)));
             if status.is_none() {
-                let message = format!("'{}' is no status", shorten(&words));
+                let message = format!("'{}' is not a status", truncate_for_message(&text));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, value.span(self.text), message).hint(STATUS_HINT),
+                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
+                        .hint(STATUS_HINT),
                 );
             }
         }
@@ -185,25 +190,33 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Reads the list of dependencies; a subtask may name its siblings by their number within the task.
-    fn mentions(&mut self, fields: &Fields<'a>, family: Option<(&TaskId, &HashSet<TaskId>)>) -> Range<usize> {
+    /// Parses the list of dependencies; a subtask may name its siblings by their number within the task.
+    fn parse_dependencies(
+        &mut self,
+        fields: &TaskFields<'a>,
+        family: Option<(&TaskId, &HashSet<TaskId>)>,
+    ) -> Range<usize> {
         let start = self.plan.mentions.len();
         for value in fields.list(fields.dependencies, "dependencies", self.diagnostics) {
-            let words = value.id_words();
+            let text = value.id_text();
             let span = value.span(self.text);
-            let as_sibling = family.filter(|_| !words.contains('.')).and_then(|(parent, siblings)| {
-                format!("{parent}.{words}").parse::<TaskId>().ok().filter(|id| siblings.contains(id))
+            let as_sibling = family.filter(|_| !text.contains('.')).and_then(|(parent, siblings)| {
+                format!("{parent}.{text}").parse::<TaskId>().ok().filter(|id| siblings.contains(id))
             });
-            let id = as_sibling.map_or(words, |id| Cow::Owned(id.as_str().to_owned()));
+            let id = as_sibling.map_or(text, |id| Cow::Owned(id.as_str().to_owned()));
             if id.parse::<TaskId>().is_err() {
-                let message = format!("{} is no task id", shorten(value.raw));
+                let message = format!("{} is not a task id", truncate_for_message(value.raw));
                 self.diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, span, message).hint("write the number of a task"),
+                    Diagnostic::error(DiagnosticCode::ParseFail, span, message)
+                        .hint("write the id of a task"),
                 );
                 continue;
             }
-            let from = Reference { phase: None, id };
-            self.plan.mentions.push(Mention { what: What::Ids(Ids { from, to: None }), span });
+            let from = IdReference { phase: None, id };
+            self.plan.mentions.push(DependencyMention {
+                target: MentionTarget::Ids(IdOrRange { first: from, last: None }),
+                span,
+            });
         }
         start..self.plan.mentions.len()
     }

@@ -1,7 +1,7 @@
-//! TASKS.md: headings `### T1.3: title`, a table with an `ID` column, or both.
+//! Parser for TASKS.md: headings `### T1.3: title`, a table with an `ID` column, or both.
 //!
-//! Walks the blocks of the file once, and keeps what tables and sections say apart until both are known, because
-//! the section wins. Says nothing about whether dependencies exist.
+//! A task may appear in both; `task_collector` merges them, and the section takes precedence. Dependencies are
+//! resolved later, in `resolve`.
 
 use std::ops::Range;
 
@@ -9,185 +9,185 @@ use domain::PhaseNumber;
 
 use crate::{
     dependencies,
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    draft::{DraftPhase, DraftPlan},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::{PhaseDraft, PlanDraft},
+    field_keys::FieldKey,
     heading::{self, Heading, HeadingNumber},
-    item::Item,
-    keys::Key,
-    markdown::{Block, Kind, Outline},
-    text::{one_line, scalar, shorten, values},
+    list_item::ListItem,
+    markdown::{Block, BlockKind, Outline},
+    text::{join_lines, parse_scalar, parse_values, truncate_for_message},
 };
 
-mod fields;
-mod notes;
+mod field_state;
+mod field_value;
 mod section;
 mod table;
-mod value;
+mod task_collector;
 
-use fields::Gathered;
-use section::Section;
-use value::{More, Value};
+use field_value::{FieldValue, ValueContinuation};
+use section::TaskSection;
+use task_collector::TaskCollector;
 
-/// Tells whether a file has a heading or a row that names a task.
-pub(crate) fn fits(text: &str, outline: &Outline) -> bool {
+/// Tells whether the file has a heading or a table row that names a task.
+pub(crate) fn is_tasks_md(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
-        Kind::Heading { .. } => heading::task(&Heading::new(text, block.span.clone())).is_some(),
-        Kind::Table(table) => {
-            table::Columns::new(text, &table.head).is_some_and(|columns| columns.fits(text, &table.rows))
+        BlockKind::Heading { .. } => {
+            heading::parse_task_heading(&Heading::new(text, block.span.clone())).is_some()
         }
-        Kind::Item { .. } | Kind::Paragraph | Kind::Rule => false,
+        BlockKind::Table(table) => table::TableColumns::new(text, &table.head)
+            .is_some_and(|columns| columns.has_task_row(text, &table.rows)),
+        BlockKind::Item { .. } | BlockKind::Paragraph | BlockKind::Rule => false,
     })
 }
 
-/// Tells whether a file has a table with an `ID` column, or something that wants to be one.
-pub(crate) fn has_table(text: &str, outline: &Outline) -> bool {
+/// Tells whether the file has a table with an `ID` column, even a malformed one.
+pub(crate) fn has_task_table(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
-        Kind::Table(table) => table::Columns::new(text, &table.head).is_some(),
-        Kind::Paragraph => table::is_broken(text, &block.span),
-        Kind::Heading { .. } | Kind::Item { .. } | Kind::Rule => false,
+        BlockKind::Table(table) => table::TableColumns::new(text, &table.head).is_some(),
+        BlockKind::Paragraph => table::is_malformed_table(text, &block.span),
+        BlockKind::Heading { .. } | BlockKind::Item { .. } | BlockKind::Rule => false,
     })
 }
 
-/// Reads a file.
-pub(crate) fn read<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diagnostics) -> DraftPlan<'a> {
-    let mut reader = Reader {
+pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
+    let mut reader = TasksMdParser {
         text,
         title: None,
         phases: Vec::new(),
-        scopes: Vec::new(),
-        tasks: Gathered::new(text, diagnostics),
+        phase_scopes: Vec::new(),
+        tasks: TaskCollector::new(text, diagnostics),
         section: None,
-        has_tasks: fits(text, outline),
+        has_tasks: is_tasks_md(text, outline),
     };
-    reader
-        .tasks
-        .reserve(outline.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading { .. })).count());
+    reader.tasks.reserve(
+        outline.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. })).count(),
+    );
     for (at, block) in outline.blocks.iter().enumerate() {
         let nested = outline.blocks.get(at + 1..).unwrap_or_default();
-        reader.block(block, nested);
+        reader.add_block(block, nested);
     }
     reader.close_section(text.len());
     reader.finish()
 }
 
-struct Reader<'a, 'd> {
+struct TasksMdParser<'a, 'd> {
     text: &'a str,
     title: Option<String>,
-    phases: Vec<DraftPhase>,
-    /// The phase headings that we are below, with their levels.
-    scopes: Vec<(u8, PhaseNumber)>,
-    tasks: Gathered<'a, 'd>,
-    section: Option<Section>,
-    /// Whether a heading or a row anywhere in the file names a task.
+    phases: Vec<PhaseDraft>,
+    /// Levels and numbers of the enclosing phase headings.
+    phase_scopes: Vec<(u8, PhaseNumber)>,
+    tasks: TaskCollector<'a, 'd>,
+    section: Option<TaskSection>,
+    /// Whether any heading or row of the file names a task.
     has_tasks: bool,
 }
 
-impl<'a> Reader<'a, '_> {
-    fn block(&mut self, block: &Block, nested: &[Block]) {
+impl<'a> TasksMdParser<'a, '_> {
+    fn add_block(&mut self, block: &Block, nested: &[Block]) {
         match &block.kind {
-            Kind::Item { depth: 0 } => return self.item(block.span.clone(), nested),
-            Kind::Item { .. } => return,
-            Kind::Heading { .. } | Kind::Paragraph | Kind::Table(_) | Kind::Rule => {}
+            BlockKind::Item { depth: 0 } => return self.add_item(block.span.clone(), nested),
+            BlockKind::Item { .. } => return,
+            BlockKind::Heading { .. } | BlockKind::Paragraph | BlockKind::Table(_) | BlockKind::Rule => {}
         }
-        // Whatever is no item ends a list.
+        // Any other block ends a list.
         if let Some(section) = &mut self.section {
             section.end_criteria(&mut self.tasks);
         }
         match &block.kind {
-            Kind::Heading { level } => self.heading(*level, block.span.clone()),
-            Kind::Item { .. } => {}
-            Kind::Paragraph => self.paragraph(block.span.clone()),
-            Kind::Table(table) => self.table(block.span.clone(), &table.head, &table.rows),
-            Kind::Rule => {
+            BlockKind::Heading { level } => self.add_heading(*level, block.span.clone()),
+            BlockKind::Item { .. } => {}
+            BlockKind::Paragraph => self.add_paragraph(block.span.clone()),
+            BlockKind::Table(table) => self.add_table(block.span.clone(), &table.head, &table.rows),
+            BlockKind::Rule => {
                 if let Some(section) = &mut self.section {
-                    section.rule(block.span.clone());
+                    section.add_rule(block.span.clone());
                 }
             }
         }
     }
 
-    fn heading(&mut self, level: u8, span: Range<usize>) {
+    fn add_heading(&mut self, level: u8, span: Range<usize>) {
         let heading = Heading::new(self.text, span.clone());
-        if let Some(task) = heading::task(&heading) {
+        if let Some(task) = heading::parse_task_heading(&heading) {
             self.close_section(span.start);
-            self.leave_scopes(level);
-            let scope = self.scope();
-            self.section = Some(Section::open(level, task, span, scope, &mut self.tasks));
+            self.close_phase_scopes(level);
+            let scope = self.current_phase();
+            self.section = Some(TaskSection::open(level, task, span, scope, &mut self.tasks));
             return;
         }
         if self.section.as_ref().is_some_and(|section| level > section.level) {
             return;
         }
         self.close_section(span.start);
-        self.leave_scopes(level);
-        match heading::phase(heading.words) {
+        self.close_phase_scopes(level);
+        match heading::parse_phase_heading(heading.text) {
             Some(phase) => {
-                // A phase 3.1 is a part of phase 3.
+                // Phase 3.1 is part of phase 3.
                 let (HeadingNumber::Whole(number) | HeadingNumber::Dotted(number)) = phase.number else {
                     return;
                 };
-                self.scopes.push((level, number));
-                self.declare(number, &heading::unescape(phase.name));
+                self.phase_scopes.push((level, number));
+                self.declare_phase(number, &heading::unescape_heading(phase.name));
             }
             None if level == 1 && self.title.is_none() => {
-                self.title = Some(one_line(&heading::unescape(heading.words)));
+                self.title = Some(join_lines(&heading::unescape_heading(heading.text)));
             }
             None => {}
         }
     }
 
-    /// Returns the phase whose heading we are below.
-    fn scope(&self) -> Option<PhaseNumber> {
-        self.scopes.last().map(|&(_, number)| number)
+    /// Returns the phase of the nearest enclosing phase heading.
+    fn current_phase(&self) -> Option<PhaseNumber> {
+        self.phase_scopes.last().map(|&(_, number)| number)
     }
 
-    fn leave_scopes(&mut self, level: u8) {
-        while self.scopes.last().is_some_and(|&(scope, _)| scope >= level) {
-            self.scopes.pop();
+    fn close_phase_scopes(&mut self, level: u8) {
+        while self.phase_scopes.last().is_some_and(|&(scope, _)| scope >= level) {
+            self.phase_scopes.pop();
         }
     }
 
-    fn declare(&mut self, number: PhaseNumber, name: &str) {
-        self.phases.push(DraftPhase { number, name: one_line(name), ..DraftPhase::default() });
+    fn declare_phase(&mut self, number: PhaseNumber, name: &str) {
+        self.phases.push(PhaseDraft { number, name: join_lines(name), ..PhaseDraft::default() });
     }
 
-    fn item(&mut self, span: Range<usize>, nested: &[Block]) {
-        let item = Item::new(self.text, span.clone());
-        let Some((key, value)) = Key::of_line(item.first) else {
+    fn add_item(&mut self, span: Range<usize>, nested: &[Block]) {
+        let item = ListItem::new(self.text, span.clone());
+        let Some((key, value)) = FieldKey::parse_key_line(item.first_line) else {
             if let Some(section) = &mut self.section {
-                section.criterion(self.text, &item, span);
+                section.add_criterion(self.text, &item, span);
             }
             return;
         };
         if let Some(section) = &mut self.section {
-            section.item((key, value), item, span, nested, &mut self.tasks);
-        } else if let Some(phase) = self.phases.last_mut().filter(|_| !self.scopes.is_empty()) {
-            phase_key(phase, (key, value), &item, self.text, self.tasks.diagnostics);
-        } else if key == Key::Title && self.title.is_none() && self.tasks.is_empty() {
-            self.title = scalar(value);
+            section.add_key_line((key, value), item, span, nested, &mut self.tasks);
+        } else if let Some(phase) = self.phases.last_mut().filter(|_| !self.phase_scopes.is_empty()) {
+            set_phase_field(phase, (key, value), &item, self.text, self.tasks.diagnostics);
+        } else if key == FieldKey::Title && self.title.is_none() && self.tasks.is_empty() {
+            self.title = parse_scalar(value);
         }
     }
 
-    fn paragraph(&mut self, span: Range<usize>) {
-        if table::is_broken(self.text, &span) {
-            self.tasks.diagnostics.push(table::broken(self.text, &span));
+    fn add_paragraph(&mut self, span: Range<usize>) {
+        if table::is_malformed_table(self.text, &span) {
+            self.tasks.diagnostics.push(table::malformed_table(self.text, &span));
         } else if let Some(section) = &mut self.section {
-            section.paragraph(span, &mut self.tasks);
+            section.add_paragraph(span, &mut self.tasks);
         }
     }
 
-    fn table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
-        let Some(columns) = table::Columns::new(self.text, head) else { return };
-        // A table of risks or requirements may have ids too, but not one of a task.
-        if self.has_tasks && !columns.fits(self.text, rows) {
+    fn add_table(&mut self, span: Range<usize>, head: &Range<usize>, rows: &[Range<usize>]) {
+        let Some(columns) = table::TableColumns::new(self.text, head) else { return };
+        // Tables of risks or requirements may have an ID column too, but no task ids in it.
+        if self.has_tasks && !columns.has_task_row(self.text, rows) {
             return;
         }
         if let Some(section) = &mut self.section {
             section.consume(self.text, span);
         }
-        let scope = self.scope();
+        let scope = self.current_phase();
         self.tasks.reserve(rows.len());
-        columns.rows(rows, scope, &mut self.tasks);
+        columns.parse_rows(rows, scope, &mut self.tasks);
     }
 
     fn close_section(&mut self, end: usize) {
@@ -196,39 +196,45 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn finish(self) -> DraftPlan<'a> {
+    fn finish(self) -> PlanDraft<'a> {
         let Self { title, mut phases, tasks, .. } = self;
         let mut plan = tasks.finish();
         phases.append(&mut plan.phases);
-        DraftPlan { title: title.unwrap_or_default(), phases, ..plan }
+        PlanDraft { title: title.unwrap_or_default(), phases, ..plan }
     }
 }
 
-/// Takes a leading `[…]` that holds the layer from a title.
-pub(crate) fn without_layer<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
+/// Removes a leading `[…]` with the name of the layer from a title; `None` if there is none.
+pub(crate) fn strip_layer_prefix<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
     let (inside, rest) = title.strip_prefix('[')?.split_once(']')?;
     inside.trim().eq_ignore_ascii_case(layer?).then(|| rest.trim())
 }
 
-/// Reads a key line below a phase's heading. What is said first counts.
-fn phase_key(
-    phase: &mut DraftPhase,
-    (key, value): (Key, &str),
-    item: &Item<'_>,
+/// Reads a key line below a phase heading. The first value of each field wins.
+fn set_phase_field(
+    phase: &mut PhaseDraft,
+    (key, value): (FieldKey, &str),
+    item: &ListItem<'_>,
     text: &str,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut DiagnosticSink,
 ) {
-    let below = Item { below: item.indented(text, item.below.start), ..item.clone() };
-    let value = Value::new(text, value, More::Below(&below));
+    let below = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
+    let value = FieldValue::new(text, value, ValueContinuation::ItemLines(&below));
     match key {
-        Key::After => phase.after = Some(after(value.text, text, diagnostics)),
-        Key::Verify if phase.verify.is_none() => phase.verify = scalar(&value.whole(text)),
-        Key::Artefacts if phase.artefacts.is_empty() => phase.artefacts = values(&value.whole(text)),
-        Key::Budget if phase.budgets.is_empty() => {
-            for part in values(value.text) {
+        FieldKey::After => phase.after = Some(parse_after(value.text, text, diagnostics)),
+        FieldKey::Verify if phase.verify.is_none() => phase.verify = parse_scalar(&value.full_text(text)),
+        FieldKey::Artefacts if phase.artefacts.is_empty() => {
+            phase.artefacts = parse_values(&value.full_text(text))
+        }
+        FieldKey::Budget if phase.budgets.is_empty() => {
+            for part in parse_values(value.text) {
                 match part.parse() {
                     Ok(budget) => phase.budgets.push(budget),
-                    Err(_) => diagnostics.push(value::wrong(&value, "budget", value::BUDGET_HINT)),
+                    Err(_) => diagnostics.push(field_value::invalid_value(
+                        &value,
+                        "budget",
+                        field_value::BUDGET_HINT,
+                    )),
                 }
             }
         }
@@ -236,20 +242,25 @@ fn phase_key(
     }
 }
 
-/// Reads the phases that a phase waits for: `- **After**: 1, 2`.
-fn after(value: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<(PhaseNumber, Range<usize>)> {
-    let start = crate::text::span_in(text, value, 0).start;
+/// Parses the phases that a phase waits for: `- **After**: 1, 2`.
+fn parse_after(
+    value: &str,
+    text: &str,
+    diagnostics: &mut DiagnosticSink,
+) -> Vec<(PhaseNumber, Range<usize>)> {
+    let start = crate::text::span_of_slice(text, value, 0).start;
     let mut phases = Vec::new();
     let mut mentions = Vec::new();
-    dependencies::parse(value, start, &mut mentions);
+    dependencies::parse_list(value, start, &mut mentions);
     for mention in mentions {
-        let words = text.get(mention.span.clone()).unwrap_or_default();
-        match heading::phase_value(words).map(|phase| phase.number) {
+        let name = text.get(mention.span.clone()).unwrap_or_default();
+        match heading::parse_phase_value(name).map(|phase| phase.number) {
             Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),
             Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
-                let message = format!("'{}' is no phase", shorten(words));
+                let message = format!("'{}' is not a phase", truncate_for_message(name));
                 diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, mention.span, message).hint("write a phase's number"),
+                    Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)
+                        .hint("write the number of a phase"),
                 );
             }
         }

@@ -1,20 +1,20 @@
-//! Small forms of text: one line, many lines, code spans, lists of values.
+//! Text helpers: line joining, normalization, code spans, value lists.
 //!
-//! Each pair of functions (`unquote_code` and `quote_code`, …) undoes the other, so that a written plan reads back.
+//! Functions come in inverse pairs (`quote_code` and `unquote_code`), so that a written plan parses back.
 
 use std::{borrow::Cow, ops::Range};
 
-/// Longer runs of backticks open no code span; nobody writes them.
+/// Longer runs of backticks do not open a code span.
 const CODE_TICKS_MAX: usize = 64;
 
-/// Returns a slice's place in the text it was cut from, given where that text begins.
-pub(crate) fn span_in(whole: &str, part: &str, base: usize) -> Range<usize> {
+/// Returns the span of a slice within the text it was cut from, plus `base`.
+pub(crate) fn span_of_slice(whole: &str, part: &str, base: usize) -> Range<usize> {
     let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }
 
-/// Returns a text short enough to be quoted in a message, and without anything that a terminal would obey.
-pub(crate) fn shorten(text: &str) -> String {
+/// Shortens a text for a message and replaces control characters, which a terminal might interpret.
+pub(crate) fn truncate_for_message(text: &str) -> String {
     const CHARACTERS_MAX: usize = 60;
     let line = text.lines().next().unwrap_or_default();
     let mut characters = line.chars();
@@ -29,19 +29,19 @@ pub(crate) fn shorten(text: &str) -> String {
     short
 }
 
-/// Takes the white space from around a text, as `str::trim` does; most texts begin and end with a letter.
+/// Equivalent to `str::trim`, but fast for text that begins and ends with ASCII.
 pub(crate) fn trim(text: &str) -> &str {
     let trimmed = text.trim_ascii();
     match trimmed.as_bytes() {
         [one] if one.is_ascii_graphic() => trimmed,
         [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => trimmed,
-        // What is empty is so where the text begins.
+        // The ASCII trim of an empty text points to its end, `str::trim` to its start.
         _ => text.trim(),
     }
 }
 
-/// Joins lines with one space, and trims.
-pub(crate) fn one_line(text: &str) -> String {
+/// Joins the non-empty lines with single spaces.
+pub(crate) fn join_lines(text: &str) -> String {
     let text = trim(text);
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         return text.to_owned();
@@ -49,12 +49,12 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text of several lines in its normal form: line feeds only, no blank lines around it.
-pub(crate) fn many_lines(text: &str) -> String {
+/// Returns the normal form of a multi-line text: line feeds only, no blank lines around it.
+pub(crate) fn normalize_text(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let text = line_feeds(text);
+    let text = normalize_line_ends(text);
     let mut rest: &str = text.trim_end();
     while let Some((line, next)) = rest.split_once('\n')
         && line.trim().is_empty()
@@ -64,7 +64,7 @@ pub(crate) fn many_lines(text: &str) -> String {
     if rest.trim().is_empty() { String::new() } else { rest.to_owned() }
 }
 
-fn line_feeds(text: &str) -> Cow<'_, str> {
+fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
@@ -72,9 +72,9 @@ fn line_feeds(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns where the line begins that a place is on.
+/// Returns the offset at which the line of `at` begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
-    // Looking further back would be quadratic on a line of nothing but list markers.
+    // Bounded, because a line of nothing but list markers would make this quadratic.
     const BYTES_MAX: usize = 1_024;
     let from = at.saturating_sub(BYTES_MAX);
     match memchr::memrchr(b'\n', text.as_bytes().get(from..at).unwrap_or_default()) {
@@ -84,7 +84,7 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
     }
 }
 
-/// Returns the width of a line's indentation, a tab reaching to the next multiple of four.
+/// Returns the width of a line's indentation; tabs extend to multiples of four.
 pub(crate) fn indent(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {
@@ -97,7 +97,7 @@ pub(crate) fn indent(line: &str) -> usize {
     columns
 }
 
-/// Takes up to so many columns of indentation from a line.
+/// Removes up to `columns` columns of indentation.
 pub(crate) fn dedent(line: &str, columns: usize) -> &str {
     let mut column = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -113,8 +113,8 @@ pub(crate) fn dedent(line: &str, columns: usize) -> &str {
     ""
 }
 
-/// Takes the check box from the beginning of a text: its mark, where that is, and the rest.
-pub(crate) fn check_box(text: &str) -> Option<(char, Range<usize>, &str)> {
+/// Splits a leading check box into its mark, the span of the mark and the rest.
+pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
     let inside = text.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let (mark, width) = if mark == ']' { (' ', 0) } else { (mark, mark.len_utf8()) };
@@ -125,14 +125,13 @@ pub(crate) fn check_box(text: &str) -> Option<(char, Range<usize>, &str)> {
     Some((mark, 1..1 + width, rest))
 }
 
-/// Tells whether a box with this mark is ticked.
-pub(crate) fn is_ticked(mark: char) -> bool {
+pub(crate) fn is_checked(mark: char) -> bool {
     matches!(mark, 'x' | 'X')
 }
 
-/// Returns the content of a text that is one code span and nothing else.
+/// Returns the content of a text that consists of a single code span.
 pub(crate) fn unquote_code(text: &str) -> Option<&str> {
-    let n_ticks = ticks(text);
+    let n_ticks = count_backticks(text);
     if n_ticks == 0 || text.len() < 2 * n_ticks + 1 {
         return None;
     }
@@ -144,14 +143,13 @@ pub(crate) fn unquote_code(text: &str) -> Option<&str> {
     Some(padded.unwrap_or(content).trim())
 }
 
-/// Returns how many backticks a text begins with.
-fn ticks(text: &str) -> usize {
+fn count_backticks(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte == b'`').count()
 }
 
-/// Returns where the run of exactly so many backticks begins that closes a code span on the same line.
+/// Returns where the closing run of exactly `n_ticks` backticks begins on the same line.
 fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
-    // Each length of run can fail once on a line; this bounds how often a hostile line is searched to its end.
+    // Each length can fail once per line; the limit bounds how often a malicious line is scanned.
     if n_ticks > CODE_TICKS_MAX {
         return None;
     }
@@ -161,7 +159,7 @@ fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
         if text.as_bytes()[start] == b'\n' {
             return None;
         }
-        let run = ticks(&text[start..]);
+        let run = count_backticks(&text[start..]);
         if run == n_ticks {
             return Some(start);
         }
@@ -170,7 +168,7 @@ fn code_span_end(text: &str, n_ticks: usize) -> Option<usize> {
     None
 }
 
-/// Returns a text of one line as a code span.
+/// Returns a single-line text as a code span.
 pub(crate) fn quote_code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text, '`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -188,8 +186,8 @@ pub(crate) fn longest_run(text: &str, sought: char) -> usize {
     longest
 }
 
-/// Returns the content of a text that is one fenced code block and nothing else.
-pub(crate) fn unfence(text: &str) -> Option<&str> {
+/// Returns the content of a text that consists of a single fenced code block.
+pub(crate) fn unfence_code(text: &str) -> Option<&str> {
     let text = text.trim();
     let fence = text.chars().next().filter(|&first| first == '`' || first == '~')?;
     let n_fence = text.len() - text.trim_start_matches(fence).len();
@@ -203,12 +201,12 @@ pub(crate) fn unfence(text: &str) -> Option<&str> {
     (closes && info_holds).then_some(content)
 }
 
-/// Calls back for every code span of a text with its content.
-pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
+/// Calls `visit` with the content of every code span.
+pub(crate) fn for_each_code_span<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     let mut rest = text;
     while let Some(found) = memchr::memchr(b'`', rest.as_bytes()) {
         rest = &rest[found..];
-        let n_ticks = ticks(rest);
+        let n_ticks = count_backticks(rest);
         rest = &rest[n_ticks..];
         if let Some(end) = code_span_end(rest, n_ticks) {
             visit(trim(&rest[..end]));
@@ -217,13 +215,13 @@ pub(crate) fn for_each_code<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
     }
 }
 
-/// Splits a list of values at commas and lines; a comma inside a code span is part of its value.
-pub(crate) fn values(text: &str) -> Vec<String> {
+/// Splits a list at commas and line ends; commas inside code spans do not separate.
+pub(crate) fn parse_values(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
-        let mut rest = without_bullet(line.trim());
+        let mut rest = strip_bullet(line.trim());
         while !rest.is_empty() {
-            let n_ticks = ticks(rest);
+            let n_ticks = count_backticks(rest);
             let code_end = if n_ticks == 0 {
                 None
             } else {
@@ -232,7 +230,7 @@ pub(crate) fn values(text: &str) -> Vec<String> {
             let from = code_end.unwrap_or(0);
             let end = rest[from..].find(',').map_or(rest.len(), |comma| from + comma);
             let value = rest[..end].trim();
-            let value = unquote_code(value).map_or_else(|| without_none(value), Some);
+            let value = unquote_code(value).map_or_else(|| non_none_value(value), Some);
             found.extend(value.filter(|value| can_be_quoted(value)).map(str::to_owned));
             rest = rest[end..].strip_prefix(',').unwrap_or("").trim_start();
         }
@@ -240,23 +238,23 @@ pub(crate) fn values(text: &str) -> Vec<String> {
     found
 }
 
-/// Tells whether a value can be written as a code span; what cannot is a row of backticks, and nobody's value.
+/// Tells whether a value can be written as a code span; long runs of backticks cannot.
 fn can_be_quoted(value: &str) -> bool {
     !value.is_empty() && longest_run(value, '`') < CODE_TICKS_MAX
 }
 
-fn without_none(value: &str) -> Option<&str> {
-    (!is_none(value)).then_some(value)
+fn non_none_value(value: &str) -> Option<&str> {
+    (!means_none(value)).then_some(value)
 }
 
-/// Takes the bullet of a nested list from a line.
-pub(crate) fn without_bullet(line: &str) -> &str {
+/// Removes the bullet of a nested list item.
+pub(crate) fn strip_bullet(line: &str) -> &str {
     line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim_start)
 }
 
-/// Tells whether a value says that there is none.
-pub(crate) fn is_none(value: &str) -> bool {
-    // None of the words is longer.
+/// Tells whether a value stands for "none".
+pub(crate) fn means_none(value: &str) -> bool {
+    // No accepted word is longer.
     if value.len() > "없음".len() {
         return false;
     }
@@ -265,45 +263,45 @@ pub(crate) fn is_none(value: &str) -> bool {
         || value.eq_ignore_ascii_case("n/a")
 }
 
-/// Returns an acceptance criterion in its normal form, or nothing where there is none.
-pub(crate) fn criterion(text: &str) -> Option<String> {
-    let text = many_lines(text);
+/// Returns an acceptance criterion in normal form, or `None` for an empty one.
+pub(crate) fn parse_criterion(text: &str) -> Option<String> {
+    let text = normalize_text(text);
     let criterion = text.trim_start();
-    (!is_none(criterion)).then(|| criterion.to_owned())
+    (!means_none(criterion)).then(|| criterion.to_owned())
 }
 
-/// Returns the one value that a text holds, or nothing where it says that there is none.
-pub(crate) fn scalar(text: &str) -> Option<String> {
+/// Returns the single value of a text, or `None` if it stands for "none".
+pub(crate) fn parse_scalar(text: &str) -> Option<String> {
     let text = trim(text);
-    // Most values are a word or two.
+    // Fast path for short plain values.
     if memchr::memchr3(b'`', b'\n', b'\r', text.as_bytes()).is_none() {
-        return without_none(text).map(str::to_owned);
+        return non_none_value(text).map(str::to_owned);
     }
-    if let Some(code) = unfence(text) {
-        return Some(many_lines(code)).filter(|code| !code.is_empty());
+    if let Some(code) = unfence_code(text) {
+        return Some(normalize_text(code)).filter(|code| !code.is_empty());
     }
-    let line = one_line(text);
+    let line = join_lines(text);
     let value = match unquote_code(&line) {
         Some(code) => code,
-        None => without_none(&line)?,
+        None => non_none_value(&line)?,
     };
     can_be_quoted(value).then(|| value.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{many_lines, quote_code, scalar, unquote_code, values};
+    use super::{normalize_text, parse_scalar, parse_values, quote_code, unquote_code};
 
     #[test]
-    fn a_code_span_gives_back_what_was_put_in() {
+    fn quoted_code_parses_back_to_itself() {
         for text in ["cargo test", "echo `date`", "`x`", "``", "a ``` b", "-", "none"] {
             assert_eq!(unquote_code(&quote_code(text)), Some(text), "{text}");
-            assert_eq!(scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
+            assert_eq!(parse_scalar(&quote_code(text)).as_deref(), Some(text), "{text}");
         }
     }
 
     #[test]
-    fn a_text_with_two_code_spans_is_none_of_them() {
+    fn text_with_two_code_spans_is_not_a_single_span() {
         assert_eq!(unquote_code("`a`, then `b`"), None);
         assert_eq!(unquote_code("`a"), None);
         assert_eq!(unquote_code("`"), None);
@@ -311,19 +309,19 @@ mod tests {
 
     #[test]
     fn values_are_separated_by_commas_and_lines() {
-        assert_eq!(values("`src/a,b.rs`, src/c.rs"), ["src/a,b.rs", "src/c.rs"]);
-        assert_eq!(values("- src/a.rs\n- `b`"), ["src/a.rs", "b"]);
-        assert!(values("-").is_empty());
-        assert!(values(" , ,").is_empty());
+        assert_eq!(parse_values("`src/a,b.rs`, src/c.rs"), ["src/a,b.rs", "src/c.rs"]);
+        assert_eq!(parse_values("- src/a.rs\n- `b`"), ["src/a.rs", "b"]);
+        assert!(parse_values("-").is_empty());
+        assert!(parse_values(" , ,").is_empty());
     }
 
     #[test]
-    fn a_fenced_block_is_a_value_of_many_lines() {
-        assert_eq!(scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
+    fn a_fenced_block_is_a_multi_line_value() {
+        assert_eq!(parse_scalar("```sh\na\n  b\n```").as_deref(), Some("a\n  b"));
     }
 
     #[test]
-    fn many_lines_have_no_blank_ones_around_them() {
-        assert_eq!(many_lines("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
+    fn normal_form_has_no_blank_lines_around_it() {
+        assert_eq!(normalize_text("\r\n  \n    a\r\n\rb  \n\n"), "    a\n\nb");
     }
 }

@@ -1,4 +1,4 @@
-//! Values that can be wrong: how long, how large, how far.
+//! Parsers for status, timeout and complexity.
 
 use std::borrow::Cow;
 
@@ -6,54 +6,51 @@ use domain::Complexity;
 
 use crate::text::trim;
 
-/// How far a task is, as far as a plan cares.
+/// What a task's status means for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// There is work to do.
+pub(crate) enum TaskStatus {
+    /// Work remains.
     Open,
-    /// There is none left: done, or cancelled.
+    /// No work remains: done or cancelled.
     Done,
-    /// Not in this plan, for now.
+    /// Not part of the plan for now.
     Deferred,
 }
 
-/// What to write for a status.
 pub(crate) const STATUS_HINT: &str =
     "write pending, in-progress, review, blocked, deferred, done or cancelled";
-/// What to write for a timeout.
 pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
 
-/// Reads a status.
-pub(crate) fn status(value: &str) -> Option<Status> {
-    if is_done_sign(value) {
-        return Some(Status::Done);
+pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
+    if is_done_symbol(value) {
+        return Some(TaskStatus::Done);
     }
     let value = value.trim_matches(|c: char| !c.is_alphanumeric());
-    // A plan has a status for every task; most are written as they are here.
+    // Most statuses are already normalized; avoid the allocation.
     let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
-    let words = match value.bytes().any(is_odd) {
+    let normalized = match value.bytes().any(is_odd) {
         true => Cow::Owned(value.to_ascii_lowercase().replace(['-', '_'], " ")),
         false => Cow::Borrowed(value),
     };
-    match words.as_ref() {
+    match normalized.as_ref() {
         "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
         | "in progress" | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing"
         | "blocked" | "대기" | "대기 중" | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중"
-        | "검토" | "검토 중" | "차단" => Some(Status::Open),
+        | "검토" | "검토 중" | "차단" => Some(TaskStatus::Open),
         "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료"
-        | "완료됨" | "취소" | "취소됨" => Some(Status::Done),
-        "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(Status::Deferred),
+        | "완료됨" | "취소" | "취소됨" => Some(TaskStatus::Done),
+        "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(TaskStatus::Deferred),
         _ => None,
     }
 }
 
-/// Tells whether a status is only a sign for done.
-fn is_done_sign(value: &str) -> bool {
+/// Tells whether a status is just a symbol for done.
+fn is_done_symbol(value: &str) -> bool {
     matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓" | "x" | "X")
 }
 
-/// Reads a duration such as `30m` or `1h 30m`, in seconds; none is 0.
-pub(crate) fn timeout_seconds(value: &str) -> Option<u64> {
+/// Parses a duration such as `30m` or `1h 30m` into seconds; `None` for zero or invalid input.
+pub(crate) fn parse_timeout(value: &str) -> Option<u64> {
     let mut seconds: u64 = 0;
     let mut rest = value.trim();
     while !rest.is_empty() {
@@ -74,8 +71,8 @@ pub(crate) fn timeout_seconds(value: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
-/// Writes a duration in its shortest form, which is never longer than four numbers.
-pub(crate) fn write_timeout(seconds: u64) -> String {
+/// Formats a duration as `1d2h3m4s` without zero parts.
+pub(crate) fn format_timeout(seconds: u64) -> String {
     [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")]
         .iter()
         .scan(seconds, |rest, (unit, sign)| {
@@ -86,8 +83,8 @@ pub(crate) fn write_timeout(seconds: u64) -> String {
         .collect()
 }
 
-/// Reads S, M, L or XL with anything in brackets behind it.
-pub(crate) fn complexity(value: &str) -> Option<Complexity> {
+/// Parses S, M, L or XL, optionally followed by an explanation in brackets.
+pub(crate) fn parse_complexity(value: &str) -> Option<Complexity> {
     let (size, rest) = value.split_at(memchr::memchr(b'(', value.as_bytes()).unwrap_or(value.len()));
     let is_whole = rest.is_empty() || rest.trim_end().ends_with(')');
     let (size, sizes) = (
@@ -101,32 +98,32 @@ pub(crate) fn complexity(value: &str) -> Option<Complexity> {
 mod tests {
     use domain::Complexity;
 
-    use super::{Status, complexity, status, timeout_seconds, write_timeout};
+    use super::{TaskStatus, format_timeout, parse_complexity, parse_status, parse_timeout};
 
     #[test]
     fn a_status_is_open_done_or_deferred() {
         for (value, expected) in [
-            ("pending", Some(Status::Open)),
-            ("In Progress", Some(Status::Open)),
-            ("in-progress", Some(Status::Open)),
-            ("🔄 진행 중", Some(Status::Open)),
-            ("", Some(Status::Open)),
-            ("Done", Some(Status::Done)),
-            ("✅ 완료", Some(Status::Done)),
-            ("Done ✅", Some(Status::Done)),
-            ("**Done**", Some(Status::Done)),
-            ("✅", Some(Status::Done)),
-            ("⬜", Some(Status::Open)),
-            ("cancelled", Some(Status::Done)),
-            ("deferred", Some(Status::Deferred)),
+            ("pending", Some(TaskStatus::Open)),
+            ("In Progress", Some(TaskStatus::Open)),
+            ("in-progress", Some(TaskStatus::Open)),
+            ("🔄 진행 중", Some(TaskStatus::Open)),
+            ("", Some(TaskStatus::Open)),
+            ("Done", Some(TaskStatus::Done)),
+            ("✅ 완료", Some(TaskStatus::Done)),
+            ("Done ✅", Some(TaskStatus::Done)),
+            ("**Done**", Some(TaskStatus::Done)),
+            ("✅", Some(TaskStatus::Done)),
+            ("⬜", Some(TaskStatus::Open)),
+            ("cancelled", Some(TaskStatus::Done)),
+            ("deferred", Some(TaskStatus::Deferred)),
             ("nearly done", None),
         ] {
-            assert_eq!(status(value), expected, "{value}");
+            assert_eq!(parse_status(value), expected, "{value}");
         }
     }
 
     #[test]
-    fn a_timeout_is_numbers_with_units() {
+    fn a_timeout_needs_units() {
         for (value, expected) in [
             ("30m", Some(1_800)),
             ("1h30m", Some(5_400)),
@@ -140,18 +137,18 @@ mod tests {
             ("99999999999999999999h", None),
             ("18446744073709551615h", None),
         ] {
-            assert_eq!(timeout_seconds(value), expected, "{value}");
+            assert_eq!(parse_timeout(value), expected, "{value}");
         }
         for seconds in [1, 60, 5_400, 86_399, 1_000_000] {
-            assert_eq!(timeout_seconds(&write_timeout(seconds)), Some(seconds));
+            assert_eq!(parse_timeout(&format_timeout(seconds)), Some(seconds));
         }
     }
 
     #[test]
     fn a_complexity_may_be_explained_in_brackets() {
-        assert_eq!(complexity("L (Large)"), Some(Complexity::L));
-        assert_eq!(complexity("xl"), Some(Complexity::Xl));
-        assert_eq!(complexity("5 points"), None);
-        assert_eq!(complexity("S ("), None);
+        assert_eq!(parse_complexity("L (Large)"), Some(Complexity::L));
+        assert_eq!(parse_complexity("xl"), Some(Complexity::Xl));
+        assert_eq!(parse_complexity("5 points"), None);
+        assert_eq!(parse_complexity("S ("), None);
     }
 }

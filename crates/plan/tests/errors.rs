@@ -1,50 +1,50 @@
-//! Every error, with its place and what to write instead.
+//! Every error with its position and hint.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use std::fmt::Write;
 
-use plan::{FILE_BYTES_MAX, Format, Options, Places, read};
+use plan::{FILE_BYTES_MAX, LineIndex, ParseOptions, PlanFormat, parse};
 
-fn render(source: &[u8], format: Option<Format>) -> String {
-    let reading = read(source, Options { format });
-    let places = Places::new(source);
+fn render(source: &[u8], format: Option<PlanFormat>) -> String {
+    let parsed = parse(source, ParseOptions { format });
+    let lines = LineIndex::new(source);
     let mut out = String::new();
-    for found in &reading.diagnostics {
-        let place = places.place(found.span.start);
-        let text = String::from_utf8_lossy(&source[found.span.clone()]);
-        writeln!(out, "{} {}:{} {text:?}", found.code.as_str(), place.line, place.column).unwrap();
-        writeln!(out, "  {}", found.message).unwrap();
-        writeln!(out, "  hint: {}", found.hint.as_deref().unwrap_or("-")).unwrap();
+    for diagnostic in &parsed.diagnostics {
+        let position = lines.line_column(diagnostic.span.start);
+        let text = String::from_utf8_lossy(&source[diagnostic.span.clone()]);
+        writeln!(out, "{} {}:{} {text:?}", diagnostic.code.as_str(), position.line, position.column).unwrap();
+        writeln!(out, "  {}", diagnostic.message).unwrap();
+        writeln!(out, "  hint: {}", diagnostic.hint.as_deref().unwrap_or("-")).unwrap();
     }
     out
 }
 
 #[test]
-fn every_error_says_where_it_is_and_what_to_write() {
+fn every_error_has_a_position_and_a_hint() {
     let table = "| ID | Task | Dependencies |\n|---|---|---|\n";
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("an empty file", b"".to_vec()),
         ("a file without tasks", b"# Title\n\nprose\n".to_vec()),
-        ("bytes that are no text", b"### T1: a\n\xFF\xFE\n".to_vec()),
+        ("bytes that are not UTF-8", b"### T1: a\n\xFF\xFE\n".to_vec()),
         ("utf-16", b"\xFF\xFE#\0 \0T\0\x31\0".to_vec()),
         ("a missing dependency", "### T1: 가나\n- **Dependencies**: T2, T3-T4\n".into()),
         ("a cycle", "### T1.4: b\n- **Dependencies**: T1.3\n### T1.3: a\n- **Dependencies**: T1.4\n".into()),
         ("two cycles", "### T1: a\n- **Dependencies**: T2\n### T2: b\n- **Dependencies**: T1\n### T3: c\n- **Dependencies**: T3\n".into()),
-        ("a task that waits for a later phase", "### T1.5: a\n- **Dependencies**: T2.1\n### T2.1: b\n".into()),
-        ("two tasks that wait for a later phase", "### T1.5: a\n- **Dependencies**: T2.1\n### T1.6: b\n- **Dependencies**: T2.2\n### T2.1: c\n### T2.2: d\n".into()),
-        ("phases that wait for each other", "## Phase 1\n- **After**: 2\n### T1: a\n## Phase 2\n### T2: b\n".into()),
-        ("a cycle of a check list", "- [ ] T001 a (depends on T002)\n- [ ] T002 b\n".into()),
-        ("an id twice", format!("{table}| T1 | a | - |\n| T1 | b | - |\n").into()),
-        ("a section twice", "### T1: a\n### T1: b\n".into()),
-        ("a box twice", "- [ ] T001 a\n- [ ] T001 b\n".into()),
+        ("a task that depends on a later phase", "### T1.5: a\n- **Dependencies**: T2.1\n### T2.1: b\n".into()),
+        ("two tasks that depend on a later phase", "### T1.5: a\n- **Dependencies**: T2.1\n### T1.6: b\n- **Dependencies**: T2.2\n### T2.1: c\n### T2.2: d\n".into()),
+        ("phases in a cycle", "## Phase 1\n- **After**: 2\n### T1: a\n## Phase 2\n### T2: b\n".into()),
+        ("a cycle in a checklist", "- [ ] T001 a (depends on T002)\n- [ ] T002 b\n".into()),
+        ("a duplicate id", format!("{table}| T1 | a | - |\n| T1 | b | - |\n").into()),
+        ("a duplicate section", "### T1: a\n### T1: b\n".into()),
+        ("a duplicate check box", "- [ ] T001 a\n- [ ] T001 b\n".into()),
         ("a row that is too short", format!("{table}| T1 | a |\n").into()),
         ("a row that is too long", format!("{table}| T1 | a | b | - |\n").into()),
         ("a row without an id", format!("{table}| T1 | a | - |\n| one | b | - |\n").into()),
-        ("a table that is none", "| ID | Task |\n|---|\n| T1 | a |\n".into()),
+        ("a malformed table", "| ID | Task |\n|---|\n| T1 | a |\n".into()),
         ("wrong values", "### T1: a\n- **Priority**: urgent\n- **Timeout**: 30\n- **Budget**: much\n- **Status**: nearly\n".into()),
         ("unclear values", "### T1: a\n- **Complexity**: 5\n- **Phase**: last\n### T2: b\n- **Dependencies**: T1 (schema)\n".into()),
-        ("a phase that is not there", "## Phase 1\n- **After**: 7, x\n### T1: a\n".into()),
+        ("a missing phase", "## Phase 1\n- **After**: 7, x\n### T1: a\n".into()),
         ("a phase number that is too large", "### T99999999999.1: a\n".into()),
         ("boxes without ids", "- [ ] T001 a\n- [ ] b\n- [ ] c\n".into()),
         ("broken json", "{\"tasks\": [\n  {\"id\": 1,}\n]}".into()),
@@ -60,18 +60,18 @@ fn every_error_says_where_it_is_and_what_to_write() {
 }
 
 #[test]
-fn every_format_says_what_it_wants() {
-    let all: String = Format::ALL.iter().map(|&format| render(b"{}", Some(format))).collect();
+fn every_format_hints_at_its_own_syntax() {
+    let all: String = PlanFormat::ALL.iter().map(|&format| render(b"{}", Some(format))).collect();
     insta::assert_snapshot!(all);
 }
 
 #[test]
-fn a_file_that_is_too_large_is_not_even_looked_at() {
+fn a_file_that_is_too_large_is_rejected_unread() {
     insta::assert_snapshot!(render(&vec![b'#'; FILE_BYTES_MAX + 1], None));
 }
 
 #[test]
-fn the_column_counts_characters_and_no_byte_order_mark() {
+fn columns_count_characters_without_the_byte_order_mark() {
     insta::assert_snapshot!(render(
         "\u{feff}### T1: 가\r\n- **Dependencies**: 한글, T9\r\n".as_bytes(),
         None

@@ -1,15 +1,17 @@
-//! What holds for every plan and every file, however strange.
+//! Properties of every plan and every file, including malformed ones.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use domain::{Budget, Complexity, Priority};
-use plan::{Format, Graph, Options, Phase, Plan, Task, Tick, read, tick, write};
+use plan::{
+    MarkDoneOutcome, ParseOptions, Phase, Plan, PlanFormat, Task, TaskGraph, mark_done, parse, to_tasks_md,
+};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-const ANY: Options = Options { format: None };
-const TASKS_MD: Options = Options { format: Some(Format::TasksMd) };
+const ANY: ParseOptions = ParseOptions { format: None };
+const TASKS_MD: ParseOptions = ParseOptions { format: Some(PlanFormat::TasksMd) };
 
-/// Pieces that plan files are made of, so that random files have something to say.
+/// Building blocks of plan files, so that random files contain tasks.
 const PIECES: [&str; 66] = [
     "# Title\n",
     "## Phase 1: Build\n",
@@ -133,11 +135,11 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn format() -> impl Strategy<Value = Option<Format>> {
-    prop_oneof![Just(None), select(&Format::ALL[..]).prop_map(Some)]
+fn format() -> impl Strategy<Value = Option<PlanFormat>> {
+    prop_oneof![Just(None), select(&PlanFormat::ALL[..]).prop_map(Some)]
 }
 
-/// Text with everything in it that Markdown could misunderstand.
+/// Text with everything that Markdown could misinterpret.
 fn text() -> impl Strategy<Value = String> {
     vec(
         prop_oneof![
@@ -158,7 +160,7 @@ fn some_line() -> impl Strategy<Value = String> {
     line().prop_map(|line| if line.is_empty() { "x".to_owned() } else { line })
 }
 
-/// The normal form of a text, written down a second time.
+/// The normal form of a text, implemented independently.
 fn normal(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines: Vec<&str> = text.split('\n').collect();
@@ -174,7 +176,7 @@ prop_compose! {
     fn details()(
         title in line(),
         external in vec(some_line(), 0..3),
-        people in (prop::option::of(some_line()), prop::option::of(some_line()), prop::option::of(some_line())),
+        names in (prop::option::of(some_line()), prop::option::of(some_line()), prop::option::of(some_line())),
         verify in prop::option::of(text()),
         worktree in prop::option::of(some_line()),
         flags in (any::<bool>(), any::<bool>()),
@@ -190,9 +192,9 @@ prop_compose! {
         let mut task = Task::new("1".parse().unwrap(), title);
         task.external = external;
         task.external.dedup();
-        let mut known = std::collections::HashSet::new();
-        task.external.retain(|name| known.insert(name.clone()));
-        (task.agent, task.tester, task.layer) = people;
+        let mut seen = std::collections::HashSet::new();
+        task.external.retain(|name| seen.insert(name.clone()));
+        (task.agent, task.tester, task.layer) = names;
         task.verify = verify.map(|text| normal(&text)).filter(|text| !text.is_empty()).map(|text| if text.contains('\n') { text } else { text.trim().to_owned() });
         task.worktree = worktree;
         (task.done, task.optional) = flags;
@@ -208,7 +210,7 @@ prop_compose! {
     }
 }
 
-/// A plan as reading could have returned it.
+/// A plan that the parser could have returned.
 fn plan() -> impl Strategy<Value = Plan> {
     let ids = prop_oneof![Just("T"), Just(""), Just("T1."), Just("T00")];
     (
@@ -220,15 +222,16 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(|(title, prefix, details, phases)| {
             let n_tasks = details.len();
             let mut tasks: Vec<Task> = Vec::new();
-            for (place, (task, phase, waits)) in details.into_iter().enumerate() {
-                let id = |place: usize| format!("{prefix}{}", place + 1).parse().unwrap();
-                let mut waits: Vec<usize> = waits.iter().map(|wait| wait.index(n_tasks)).collect();
-                waits.sort_unstable();
-                waits.dedup();
+            for (index, (task, phase, dependencies)) in details.into_iter().enumerate() {
+                let id = |index: usize| format!("{prefix}{}", index + 1).parse().unwrap();
+                let mut dependencies: Vec<usize> =
+                    dependencies.iter().map(|dependency| dependency.index(n_tasks)).collect();
+                dependencies.sort_unstable();
+                dependencies.dedup();
                 tasks.push(Task {
-                    id: id(place),
+                    id: id(index),
                     phase,
-                    depends_on: waits.into_iter().map(id).collect(),
+                    depends_on: dependencies.into_iter().map(id).collect(),
                     ..task
                 });
             }
@@ -265,7 +268,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         })
 }
 
-/// Lines belong to a file, not to a plan.
+/// Removes line numbers, which depend on the file and not on the plan.
 fn without_lines(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.tasks.iter_mut().for_each(|task| task.line = 0);
@@ -276,73 +279,73 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn reading_never_panics_and_every_place_is_in_the_file(source in file(), format in format()) {
-        let reading = read(&source, Options { format });
-        for diagnostic in &reading.diagnostics {
+    fn parsing_never_panics_and_every_span_is_in_the_file(source in file(), format in format()) {
+        let parsed = parse(&source, ParseOptions { format });
+        for diagnostic in &parsed.diagnostics {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
             prop_assert!(diagnostic.span.end <= source.len(), "{diagnostic:?}");
         }
-        prop_assert!(!reading.plan.tasks.is_empty() || reading.has_errors());
-        let graph = Graph::new(&reading.plan);
-        let order = graph.order();
-        prop_assert!(order.len() <= reading.plan.tasks.len());
-        prop_assert!(graph.widest() <= order.len());
+        prop_assert!(!parsed.plan.tasks.is_empty() || parsed.has_errors());
+        let graph = TaskGraph::new(&parsed.plan);
+        let order = graph.topological_order();
+        prop_assert!(order.len() <= parsed.plan.tasks.len());
+        prop_assert!(graph.max_parallel_tasks() <= order.len());
         let path = graph.critical_path();
         prop_assert!(path.len() <= order.len());
-        serde_json::to_string(&plan::Report::new(&reading, &source)).unwrap();
+        serde_json::to_string(&plan::PlanReport::new(&parsed, &source)).unwrap();
     }
 
     #[test]
-    fn ticking_changes_one_place_and_makes_one_task_done(source in file(), format in format()) {
-        let options = Options { format };
-        let before = read(&source, options);
-        for (place, task) in before.plan.tasks.iter().enumerate() {
-            let Tick::Edit(edit) = tick(&source, options, &task.id) else { continue };
+    fn mark_done_changes_one_span_and_completes_one_task(source in file(), format in format()) {
+        let options = ParseOptions { format };
+        let before = parse(&source, options);
+        for (index, task) in before.plan.tasks.iter().enumerate() {
+            let MarkDoneOutcome::Edit(edit) = mark_done(&source, options, &task.id) else { continue };
             let ticked = edit.apply(&source);
             prop_assert_eq!(&ticked[..edit.span.start], &source[..edit.span.start]);
             let n_after = source.len() - edit.span.end;
             prop_assert_eq!(&ticked[ticked.len() - n_after..], &source[edit.span.end..]);
             prop_assert_eq!(ticked.len(), source.len() - edit.span.len() + edit.replacement.len());
             let mut expected = before.plan.clone();
-            expected.tasks[place].done = true;
-            prop_assert_eq!(read(&ticked, options).plan, expected, "{:?}", String::from_utf8_lossy(&ticked));
+            expected.tasks[index].done = true;
+            prop_assert_eq!(parse(&ticked, options).plan, expected, "{:?}", String::from_utf8_lossy(&ticked));
         }
     }
 
     #[test]
-    fn a_written_plan_reads_back_as_it_was(plan in plan()) {
-        let written = write(&plan);
-        let reading = read(written.as_bytes(), TASKS_MD);
-        prop_assert_eq!(without_lines(&reading.plan), without_lines(&plan), "{}", written);
+    fn a_written_plan_parses_back_to_itself(plan in plan()) {
+        let written = to_tasks_md(&plan);
+        let parsed = parse(written.as_bytes(), TASKS_MD);
+        prop_assert_eq!(without_lines(&parsed.plan), without_lines(&plan), "{}", written);
     }
 
     #[test]
-    fn what_was_read_can_be_written_and_read_again(source in file(), format in format()) {
-        let plan = read(&source, Options { format }).plan;
-        let written = write(&plan);
-        let again = read(written.as_bytes(), TASKS_MD).plan;
+    fn a_parsed_plan_survives_writing_and_parsing(source in file(), format in format()) {
+        let plan = parse(&source, ParseOptions { format }).plan;
+        let written = to_tasks_md(&plan);
+        let again = parse(written.as_bytes(), TASKS_MD).plan;
         prop_assert_eq!(without_lines(&again), without_lines(&plan), "{}", written);
     }
 
     #[test]
-    fn line_ends_and_a_byte_order_mark_change_nothing(text in markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
-        let plain = read(text.as_bytes(), ANY);
-        let crlf = read(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
+    fn line_ends_and_byte_order_mark_do_not_change_the_plan(text in markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
+        let plain = parse(text.as_bytes(), ANY);
+        let crlf = parse(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
         prop_assert_eq!(&crlf.plan, &plain.plan);
         prop_assert_eq!(crlf.format, plain.format);
-        let words = |reading: &plan::Reading| reading.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
-        prop_assert_eq!(words(&crlf), words(&plain));
+        let messages = |parsed: &plan::ParsedPlan| parsed.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(messages(&crlf), messages(&plain));
     }
 
     #[test]
-    fn the_order_puts_every_task_behind_what_it_waits_for(plan in plan()) {
-        let graph = Graph::new(&plan);
-        let order = graph.order();
+    fn the_order_puts_every_task_after_its_dependencies(plan in plan()) {
+        let graph = TaskGraph::new(&plan);
+        let order = graph.topological_order();
         prop_assert_eq!(order.len() == plan.tasks.len(), graph.cycles(&plan).is_empty());
-        let position = |id| order.iter().position(|&place| plan.tasks[place].id == id);
-        for &place in &order {
-            for id in &plan.tasks[place].depends_on {
-                prop_assert!(position(id.clone()) < position(plan.tasks[place].id.clone()));
+        let position = |id| order.iter().position(|&index| plan.tasks[index].id == id);
+        for &index in &order {
+            for id in &plan.tasks[index].depends_on {
+                prop_assert!(position(id.clone()) < position(plan.tasks[index].id.clone()));
             }
         }
     }

@@ -1,22 +1,22 @@
-//! The rules of the formats, one by one: a small file, and what it means.
+//! The rules of the formats, each as a small file and its meaning.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use std::fmt::Write;
 
 use domain::Budget;
-use plan::{Options, read};
+use plan::{ParseOptions, parse};
 
-const ANY: Options = Options { format: None };
+const ANY: ParseOptions = ParseOptions { format: None };
 
-/// Writes a plan in short: a line for each phase, and one for each task with what it waits for.
-fn short(source: &str) -> String {
-    let reading = read(source.as_bytes(), ANY);
+/// Summarizes a plan: one line per phase, and one per task with its dependencies.
+fn summary(source: &str) -> String {
+    let parsed = parse(source.as_bytes(), ANY);
     let mut out = String::new();
-    for phase in &reading.plan.phases {
+    for phase in &parsed.plan.phases {
         writeln!(out, "phase {} {:?} after {:?}", phase.number, phase.name, phase.after).unwrap();
     }
-    for task in &reading.plan.tasks {
+    for task in &parsed.plan.tasks {
         let ids: Vec<&str> = task.depends_on.iter().map(|id| id.as_str()).collect();
         write!(out, "{} @{} {:?} <-", task.id, task.phase, task.title).unwrap();
         for id in ids {
@@ -29,7 +29,7 @@ fn short(source: &str) -> String {
         out.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word));
         out.push('\n');
     }
-    for diagnostic in &reading.diagnostics {
+    for diagnostic in &parsed.diagnostics {
         writeln!(out, "! {} {}", diagnostic.code.as_str(), diagnostic.message).unwrap();
     }
     out
@@ -39,11 +39,11 @@ fn short(source: &str) -> String {
 fn check(source: &str, expected: &str) {
     let expected: String = expected.lines().map(|line| format!("{}\n", line.trim())).skip(1).collect();
     let expected = expected.trim_end();
-    assert_eq!(short(source).trim_end(), expected, "\n{source}");
+    assert_eq!(summary(source).trim_end(), expected, "\n{source}");
 }
 
 #[test]
-fn a_row_and_a_section_with_one_id_are_one_task_and_the_section_wins() {
+fn a_row_and_a_section_with_the_same_id_are_one_task_and_the_section_wins() {
     check(
         "| ID | Task | Layer | Dependencies |\n|---|---|---|---|\n| T1 | a | CODE | - |\n| T2 | b | CODE | T1 |\n\
          ### T2: [CODE] [P] better\n- **Dependencies**: Epic 3\n",
@@ -55,8 +55,8 @@ fn a_row_and_a_section_with_one_id_are_one_task_and_the_section_wins() {
 }
 
 #[test]
-fn a_section_s_description_replaces_a_row_s_and_its_prose_follows() {
-    let text = |source: &str| read(source.as_bytes(), ANY).plan.tasks[0].text.clone();
+fn a_section_description_replaces_the_row_description_and_precedes_its_prose() {
+    let text = |source: &str| parse(source.as_bytes(), ANY).plan.tasks[0].text.clone();
     let table = "| ID | Description |\n|---|---|\n| T1 | row |\n";
     assert_eq!(
         text(&format!("{table}\n### T1: a\n- **Description**: section\n\nprose\n")),
@@ -107,7 +107,7 @@ fn phases_come_from_headings_keys_or_dotted_ids() {
 }
 
 #[test]
-fn a_phase_says_itself_what_it_comes_after() {
+fn a_phase_can_name_its_predecessors() {
     check(
         "## Phase 1\n### T1: a\n## Phase 2\n- **After**: -\n### T2: b\n## Phase 3\n- **After**: 1, Phase 2\n### T3: c\n",
         r#"
@@ -121,29 +121,29 @@ fn a_phase_says_itself_what_it_comes_after() {
 }
 
 #[test]
-fn a_phase_has_a_check_artefacts_and_budgets_of_its_own() {
+fn a_phase_has_its_own_check_artefacts_and_budgets() {
     let text = "## Phase 1\n- **Verify**: `cargo test`\n- **Artefacts**: docs/*.md, `a b`\n- **Budget**: 200k, $2\n\
         ### T1: a\n- **Verify**: true\n- **Artefacts**: no key of a task\n\
         ## 2단계\n- **산출물**:\n  - x\n  - y\n- **Verify**:\n\n  ```sh\n  a\n  b\n  ```\n\n### T2: b\n";
-    let reading = read(text.as_bytes(), ANY);
-    assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
-    let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
+    let parsed = parse(text.as_bytes(), ANY);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let [one, two] = &parsed.plan.phases[..] else { panic!("{:?}", parsed.plan.phases) };
     assert_eq!(one.verify.as_deref(), Some("cargo test"));
     assert_eq!(one.artefacts, ["docs/*.md", "a b"]);
     assert_eq!(one.budgets, [Budget::Tokens(200_000), Budget::Cents(200)]);
     assert_eq!(two.verify.as_deref(), Some("a\nb"));
     assert_eq!(two.artefacts, ["x", "y"]);
-    assert_eq!(reading.plan.tasks[0].verify.as_deref(), Some("true"));
-    assert_eq!(reading.plan.tasks[1].verify, None);
+    assert_eq!(parsed.plan.tasks[0].verify.as_deref(), Some("true"));
+    assert_eq!(parsed.plan.tasks[1].verify, None);
 }
 
 #[test]
-fn what_is_said_of_a_phase_in_several_places_is_put_together_and_the_first_counts() {
+fn repeated_phase_headings_are_merged_and_the_first_value_wins() {
     let text = "## Phase 1\n- **Artefacts**: a.md\n### T1: a\n## Phase 2: Later\n### T2: b\n\
         ## Phase 1: Begin\n- **Verify**: make\n- **Artefacts**: b.md\n- **Budget**: 5k\n### T3: c\n\
         ## Phase 1: Again\n- **Verify**: ninja\n- **Budget**: 7k\n### T4: d\n";
-    let reading = read(text.as_bytes(), ANY);
-    let [one, two] = &reading.plan.phases[..] else { panic!("{:?}", reading.plan.phases) };
+    let parsed = parse(text.as_bytes(), ANY);
+    let [one, two] = &parsed.plan.phases[..] else { panic!("{:?}", parsed.plan.phases) };
     assert_eq!((one.name.as_str(), one.verify.as_deref()), ("Begin", Some("make")));
     assert_eq!(
         (&one.artefacts[..], &one.budgets[..]),
@@ -153,7 +153,7 @@ fn what_is_said_of_a_phase_in_several_places_is_put_together_and_the_first_count
 }
 
 #[test]
-fn a_range_means_the_ids_of_the_plan_and_no_others() {
+fn a_range_contains_only_ids_of_the_plan() {
     check(
         "### T1: a\n### T2: b\n### T10: c\n- **Dependencies**: T1-T99999999999999999999\n### T2.5: d\n- **Phase**: 1\n",
         r#"
@@ -164,7 +164,7 @@ fn a_range_means_the_ids_of_the_plan_and_no_others() {
         T2 @2 "b" <-
         T10 @10 "c" <- T1 T2 T2.5 T10
         T2.5 @1 "d" <-
-        ! CIRCULAR_DEP tasks wait for each other: T10->T10"#,
+        ! CIRCULAR_DEP circular dependency: T10->T10"#,
     );
     check(
         "### T007: a\n### T008: b\n### T009: c\n- **Dependencies**: T8~T7\n",
@@ -177,7 +177,7 @@ fn a_range_means_the_ids_of_the_plan_and_no_others() {
 }
 
 #[test]
-fn a_box_or_a_status_says_that_a_task_is_done() {
+fn a_checked_box_or_a_status_marks_a_task_done() {
     check(
         "### [x] T1: a\n### T2: b\n- **Status**: 완료\n### T3: c\n- **Status**: `[x]`\n### T4: d\n**Status**: in progress\n",
         r#"
@@ -190,7 +190,7 @@ fn a_box_or_a_status_says_that_a_task_is_done() {
 }
 
 #[test]
-fn a_deferred_task_is_not_in_the_plan_and_who_needs_it_waits_for_a_person() {
+fn a_dependency_on_a_deferred_task_is_external() {
     check(
         "### T1: a\n- **Status**: deferred\n### T2: b\n- **Dependencies**: T1\n",
         r#"
@@ -200,7 +200,7 @@ fn a_deferred_task_is_not_in_the_plan_and_who_needs_it_waits_for_a_person() {
 }
 
 #[test]
-fn what_is_code_or_quoted_or_a_comment_is_no_task() {
+fn code_quotes_and_comments_contain_no_tasks() {
     check(
         "### T1: a\n```\n### T2: b\n```\n> ### T3: c\n\n<!--\n### T4: d\n-->\n\n- ### T5: e\n",
         r#"
@@ -210,7 +210,7 @@ fn what_is_code_or_quoted_or_a_comment_is_no_task() {
 }
 
 #[test]
-fn spec_kit_tasks_follow_each_other_and_parallel_ones_stand_beside_each_other() {
+fn spec_kit_tasks_are_sequential_except_parallel_ones() {
     check(
         "- [x] T001 a\n- [ ] T002 [P] b\n- [ ] T003 [P] [US1] c\n- [ ] T004 d\n- [ ] T005 [P] e\n",
         r#"
@@ -224,7 +224,7 @@ fn spec_kit_tasks_follow_each_other_and_parallel_ones_stand_beside_each_other() 
 }
 
 #[test]
-fn user_stories_stand_side_by_side() {
+fn consecutive_user_stories_run_in_parallel() {
     check(
         "## Phase 1: Setup\n- [ ] T001 a\n## Phase 2: User Story 1\n- [ ] T002 b\n## Phase 3: User Story 2\n- [ ] T003 c\n\
          ## Phase 4: Polish\n- [ ] T004 d\n## Phase 5: Ship\n- [ ] T005 e\n",
@@ -243,7 +243,7 @@ fn user_stories_stand_side_by_side() {
 }
 
 #[test]
-fn sections_on_dependencies_and_examples_hold_no_tasks() {
+fn sections_about_dependencies_and_examples_contain_no_tasks() {
     check(
         "## Phase 1: Install dependencies\n- [ ] T001 a\n### Dependencies of b\n- [ ] T002 b\n## Dependencies\n- [ ] T001 again\n\
          ### Phase 2: x\n- [ ] T009 y\n## Phase 3: Go on\n- [ ] T003 c\n",
@@ -253,12 +253,12 @@ fn sections_on_dependencies_and_examples_hold_no_tasks() {
         T001 @1 "a" <-
         T002 @1 "b" <- T001
         T003 @3 "c" <-
-        ! UNCLEAR tasks below a heading about dependencies or examples are not read"#,
+        ! UNCLEAR tasks under a heading about dependencies or examples are ignored"#,
     );
 }
 
 #[test]
-fn words_in_a_spec_kit_task_add_dependencies() {
+fn phrases_in_a_spec_kit_task_add_dependencies() {
     check(
         "## Phase 1\n- [ ] T001 a\n- [ ] T002 [P] b\n## Phase 2\n- [ ] T003 [P] c (depends on T001-T002)\n- [ ] T004 [P] d\n  - **Depends on T003, Epic 3**\n",
         r#"
@@ -272,7 +272,7 @@ fn words_in_a_spec_kit_task_add_dependencies() {
 }
 
 #[test]
-fn kiro_tasks_are_a_chain_that_goes_past_optional_ones() {
+fn kiro_tasks_are_sequential_and_skip_optional_ones() {
     check(
         "- [x] 1. a\n- [ ] 2. parent\n  - [-] 2.1 b\n  - [ ]* 2.2 c\n  - [ ] 2.3 d\n- [ ] 3. e\n",
         r#"
@@ -286,7 +286,7 @@ fn kiro_tasks_are_a_chain_that_goes_past_optional_ones() {
 }
 
 #[test]
-fn a_kiro_parent_is_a_heading_even_if_its_tasks_are_not_indented() {
+fn a_kiro_parent_only_groups_its_tasks_even_without_indentation() {
     check(
         "- [ ] 1. parent\n- [ ] 1.1 a\n- [ ] 1.2 b\n",
         r#"
@@ -297,7 +297,7 @@ fn a_kiro_parent_is_a_heading_even_if_its_tasks_are_not_indented() {
 }
 
 #[test]
-fn a_kiro_parent_with_nothing_but_optional_tasks_is_work_of_its_own() {
+fn a_kiro_parent_with_only_optional_tasks_is_a_task() {
     check(
         "- [ ] 1. a\n  - [ ]* 1.1 tests\n- [ ] 2. b\n",
         r#"
@@ -309,7 +309,7 @@ fn a_kiro_parent_with_nothing_but_optional_tasks_is_work_of_its_own() {
 }
 
 #[test]
-fn task_master_subtasks_are_the_work_and_stand_for_their_task() {
+fn task_master_subtasks_replace_their_task() {
     check(
         r#"{"tasks": [
             {"id": 1, "title": "a", "dependencies": []},
@@ -326,7 +326,7 @@ fn task_master_subtasks_are_the_work_and_stand_for_their_task() {
 }
 
 #[test]
-fn task_master_statuses_decide_what_is_work() {
+fn task_master_status_decides_what_is_work() {
     check(
         r#"{"master": {"tasks": [
             {"id": 1, "title": "a", "status": "cancelled"}, {"id": 2, "title": "b", "status": "deferred"},
@@ -353,58 +353,58 @@ fn a_phase_reference_must_name_the_right_phase() {
         T1.1 @1 "a" <-
         T2.1 @2 "b" <- T1.1
         T2.2 @2 "c" <-
-        ! MISSING_DEP T1.1 is in phase 1, not in phase 2"#,
+        ! MISSING_DEP T1.1 is in phase 1, not phase 2"#,
     );
 }
 
 #[test]
-fn text_is_everything_below_a_heading_that_is_no_key() {
+fn the_text_of_a_section_excludes_its_key_lines() {
     let source = "### T1: a\n- **Description**: first\n  second\n- **Notes**: kept\n- **Agent**: x\n\nprose\n\n#### Detail\n\n```\ncode\n```\n\n---\n\n### T2: b\n";
-    let reading = read(source.as_bytes(), ANY);
+    let parsed = parse(source.as_bytes(), ANY);
     assert_eq!(
-        reading.plan.tasks[0].text,
+        parsed.plan.tasks[0].text,
         "first\nsecond\n\n- **Notes**: kept\n\nprose\n\n#### Detail\n\n```\ncode\n```"
     );
 }
 
 #[test]
-fn the_text_of_a_box_ends_where_the_indentation_does() {
+fn the_text_of_a_check_box_ends_with_its_indentation() {
     let source =
         "- [ ] T001 a\n  more\n\n  - bullet\n    deeper\n**Checkpoint**: not its text\n- [ ] T002 b\n";
-    let reading = read(source.as_bytes(), ANY);
-    assert_eq!(reading.plan.tasks[0].text, "more\n\n- bullet\n  deeper");
+    let parsed = parse(source.as_bytes(), ANY);
+    assert_eq!(parsed.plan.tasks[0].text, "more\n\n- bullet\n  deeper");
 }
 
 #[test]
-fn requirements_of_kiro_are_references() {
+fn kiro_requirements_are_references() {
     let source = "- [ ] 1. a\n  - do it\n  - _Requirements: 1.1, 2.3_\n";
-    let reading = read(source.as_bytes(), ANY);
-    assert_eq!(reading.plan.tasks[0].references, ["1.1", "2.3"]);
-    assert_eq!(reading.plan.tasks[0].text, "- do it");
+    let parsed = parse(source.as_bytes(), ANY);
+    assert_eq!(parsed.plan.tasks[0].references, ["1.1", "2.3"]);
+    assert_eq!(parsed.plan.tasks[0].text, "- do it");
 }
 
 #[test]
 fn a_format_can_be_forced() {
     let source = b"- [ ] T001 a\n\n### T1: b\n";
-    let as_checklist = read(source, Options { format: Some(plan::Format::Checklist) });
+    let as_checklist = parse(source, ParseOptions { format: Some(plan::PlanFormat::Checklist) });
     assert_eq!(as_checklist.plan.tasks[0].title, "a");
-    assert_eq!(read(source, ANY).plan.tasks[0].title, "b");
+    assert_eq!(parse(source, ANY).plan.tasks[0].title, "b");
 }
 
 #[test]
-fn a_number_that_is_no_id_of_the_plan_is_missing_too() {
+fn an_unknown_number_is_a_missing_dependency() {
     check(
         "### T1: a\n- **Dependencies**: 1.2\n### T2: b\n- **Dependencies**: \"1.2\"\n",
         r#"
         phase 1 "" after []
         T1 @1 "a" <-
         T2 @1 "b" <- <1.2>
-        ! MISSING_DEP there is no task 1.2 in this plan"#,
+        ! MISSING_DEP task 1.2 is not in this plan"#,
     );
 }
 
 #[test]
-fn libraries_that_a_spec_kit_task_installs_are_no_dependencies() {
+fn packages_that_a_spec_kit_task_installs_are_not_dependencies() {
     check(
         "- [ ] T001 Begin (dependencies: fastapi, sqlmodel)\n- [ ] T002 [P] Go on, which depends on 2.0\n  - Dependencies: react\n\
          - [ ] T003 [P] c\n  - **Dependencies**: T002\n",
@@ -417,7 +417,7 @@ fn libraries_that_a_spec_kit_task_installs_are_no_dependencies() {
 }
 
 #[test]
-fn a_table_of_other_things_is_not_read_where_there_are_tasks() {
+fn tables_without_task_ids_are_ignored_if_the_file_has_tasks() {
     check(
         "| ID | Requirement |\n|---|---|\n| FR-1 | fast |\n\n| ID | Task |\n|---|---|\n| T1 | a |\n",
         r#"
@@ -427,18 +427,18 @@ fn a_table_of_other_things_is_not_read_where_there_are_tasks() {
     check(
         "| ID | Task |\n|---|---|\n| FR-1 | fast |\n",
         r#"
-        ! PARSE_FAIL 'FR-1' is no task id"#,
+        ! PARSE_FAIL 'FR-1' is not a task id"#,
     );
 }
 
 #[test]
-fn a_row_with_too_few_cells_is_one_error() {
+fn a_row_with_too_few_cells_is_a_single_error() {
     check(
         "| ID | Task |\n|---|---|\n| T1 | a |\nWords behind it.\n",
         r#"
         phase 1 "" after []
         T1 @1 "a" <-
-        ! PARSE_FAIL this row has 1 cell, and the table 2 columns"#,
+        ! PARSE_FAIL this row has 1 cell, but the table has 2 columns"#,
     );
 }
 
@@ -446,8 +446,8 @@ fn a_row_with_too_few_cells_is_one_error() {
 fn criteria_may_follow_a_bold_line() {
     let source = "### T1: a\n**Description**: d\n**Acceptance Criteria**:\n- [ ] x\n  more\n- [x] y\n- **Agent**: me\n- tail\n\n\
                   ### T2: b\n**완료 조건**: 하나\n\n- 둘\n\nProse.\n\n- bullet\n";
-    let reading = read(source.as_bytes(), ANY);
-    let [first, second] = reading.plan.tasks.as_slice() else { panic!("{reading:?}") };
+    let parsed = parse(source.as_bytes(), ANY);
+    let [first, second] = parsed.plan.tasks.as_slice() else { panic!("{parsed:?}") };
     assert_eq!(first.acceptance, ["x\nmore", "y"]);
     assert_eq!(first.agent.as_deref(), Some("me"));
     assert_eq!(first.text, "d\n\n- tail");
@@ -456,7 +456,7 @@ fn criteria_may_follow_a_bold_line() {
 }
 
 #[test]
-fn a_bold_id_may_take_its_labels_along() {
+fn bold_text_may_enclose_id_and_labels() {
     check(
         "- [ ] **T001 [P] [US1]** a\n- [ ] **T002 [P]** b\n- [ ] **T003 c** d\n",
         r#"
@@ -468,7 +468,7 @@ fn a_bold_id_may_take_its_labels_along() {
 }
 
 #[test]
-fn all_that_is_nested_in_an_optional_kiro_task_is_optional() {
+fn tasks_nested_in_an_optional_kiro_task_are_optional() {
     check(
         "- [ ]* 2. x\n  - [ ] 2.1 y\n    - [ ] 2.1.1 a\n- [ ]* 3. z\n- [ ] 3.1 b\n- [ ] 4. c\n",
         r#"
@@ -480,12 +480,12 @@ fn all_that_is_nested_in_an_optional_kiro_task_is_optional() {
 }
 
 #[test]
-fn a_name_that_begins_like_nothing_is_doubted() {
+fn a_name_that_begins_with_none_is_a_warning() {
     check(
         "### T1: a\n- **Dependencies**: None (start at once)\n",
         r#"
         phase 1 "" after []
         T1 @1 "a" <- <None (start at once)>
-        ! UNCLEAR 'None (start at once)' is taken for something outside of the plan"#,
+        ! UNCLEAR 'None (start at once)' is read as an external dependency"#,
     );
 }

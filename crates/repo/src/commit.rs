@@ -3,34 +3,37 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
-    Commit, Identity, RepoError, Run, Worktree,
+    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
     contents::{Contents, contents},
     names::branch_ref,
 };
 
 /// How uncommitted work is committed.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct CommitOptions {
     /// Who wrote it.
-    pub author: Identity,
+    pub author: GitIdentity,
     /// What is said about it.
     pub message: String,
     /// Files to leave out, by their path in the worktree.
-    pub leave_out: Vec<PathBuf>,
+    pub excluded: Vec<PathBuf>,
 }
 
-impl Run {
+impl RunRepository {
     /// Commits what is uncommitted, and returns the tip of the task's branch. Nothing uncommitted makes no commit.
     ///
     /// What the agent committed itself stays as it is. A branch of its own that follows from the task's is taken in.
-    pub fn commit_work(&self, worktree: &Worktree, work: &Work) -> Result<Commit, RepoError> {
+    pub fn commit_work(&self, worktree: &TaskWorktree, work: &CommitOptions) -> Result<CommitId, RepoError> {
         self.commit_submodules(worktree, work)?;
-        let taken = contents(&worktree.slot, &work.leave_out)?;
+        let taken = contents(&worktree.slot, &work.excluded)?;
         if !taken.unmerged.is_empty() {
-            return Err(RepoError::Unmerged { path: worktree.path.clone(), files: taken.unmerged });
+            return Err(RepoError::UnresolvedConflicts {
+                path: worktree.path.clone(),
+                files: taken.unmerged,
+            });
         }
         let tip = self.tip_of(&worktree.branch)?;
-        let tip = tip.ok_or_else(|| RepoError::NoBranch { branch: worktree.branch.clone() })?;
+        let tip = tip.ok_or_else(|| RepoError::BranchNotFound { branch: worktree.branch.clone() })?;
         let head = self.head_on_branch(worktree, &taken, &tip)?;
         let commit = self.committed(worktree, work, &taken, &head)?;
         let branch = branch_ref(&worktree.branch);
@@ -52,11 +55,11 @@ impl Run {
     /// Returns what is checked out, if the task's branch can be moved there.
     fn head_on_branch(
         &self,
-        worktree: &Worktree,
+        worktree: &TaskWorktree,
         taken: &Contents,
-        tip: &Commit,
-    ) -> Result<Commit, RepoError> {
-        let strayed = |head: &str| RepoError::Strayed {
+        tip: &CommitId,
+    ) -> Result<CommitId, RepoError> {
+        let strayed = |head: &str| RepoError::HeadDiverged {
             path: worktree.path.clone(),
             branch: worktree.branch.clone(),
             head: head.to_owned(),
@@ -67,15 +70,15 @@ impl Run {
 
     fn committed(
         &self,
-        worktree: &Worktree,
-        work: &Work,
+        worktree: &TaskWorktree,
+        work: &CommitOptions,
         taken: &Contents,
-        head: &Commit,
-    ) -> Result<Commit, RepoError> {
+        head: &CommitId,
+    ) -> Result<CommitId, RepoError> {
         // A merge that the agent resolved and did not commit keeps its other side.
         let merging = fs::read_to_string(worktree.slot.git_dir.join("MERGE_HEAD")).unwrap_or_default();
         let mut parents = vec![head.clone()];
-        parents.extend(merging.lines().filter_map(Commit::parse));
+        parents.extend(merging.lines().filter_map(CommitId::parse));
         let tree_of_head = format!("{head}^{{tree}}");
         let before = worktree.slot.git.call(["rev-parse", "--verify", &tree_of_head]).run()?.line();
         if before == taken.tree && parents.len() == 1 {

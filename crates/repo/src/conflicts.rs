@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Commit, RepoError,
+    CommitId, RepoError,
     git::{Answer, Git, to_path},
 };
 
@@ -16,27 +16,27 @@ pub struct Conflict {
     /// Where it is. A file that is in a folder's way has the name that git gives it.
     pub path: PathBuf,
     /// What was there before both changed it.
-    pub base: Option<Side>,
+    pub base: Option<ConflictSide>,
     /// What the run's branch has.
-    pub run: Option<Side>,
+    pub run: Option<ConflictSide>,
     /// What the task's branch has.
-    pub task: Option<Side>,
+    pub task: Option<ConflictSide>,
     /// Git's words for the kind of conflict, e.g. `contents`, `modify/delete`; empty where it has none.
     pub kind: String,
 }
 
 /// What one side has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Side {
+pub struct ConflictSide {
     /// What it is.
-    pub kind: SideKind,
+    pub kind: TreeEntryKind,
     /// The object's name.
     pub object: String,
 }
 
 /// What a path can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SideKind {
+pub enum TreeEntryKind {
     /// A file.
     File,
     /// A file that can be run.
@@ -53,7 +53,7 @@ pub(crate) enum MergeTree {
     Conflicted(Vec<Conflict>),
 }
 
-pub(crate) fn merge_tree(git: &Git, run: &Commit, task: &Commit) -> Result<MergeTree, RepoError> {
+pub(crate) fn merge_tree(git: &Git, run: &CommitId, task: &CommitId) -> Result<MergeTree, RepoError> {
     // There is no working tree to read `.gitattributes` from. Before git 2.43 merges know none.
     let attributes = format!("attr.tree={run}");
     let merge = ["-c", &attributes, "merge-tree", "--write-tree", "-z", "--messages"];
@@ -75,8 +75,8 @@ fn parse(answer: &Answer) -> Option<Vec<Conflict>> {
         let at = entry.iter().position(|byte| *byte == b'\t')?;
         let (fields, path) = (std::str::from_utf8(entry.get(..at)?).ok()?, to_path(entry.get(at + 1..)?));
         let mut fields = fields.split(' ');
-        let kind = SideKind::of(fields.next()?)?;
-        let side = Some(Side { kind, object: fields.next()?.to_owned() });
+        let kind = TreeEntryKind::of(fields.next()?)?;
+        let side = Some(ConflictSide { kind, object: fields.next()?.to_owned() });
         let stage = fields.next()?;
         let conflict = at_path(&mut conflicts, &path);
         match stage {
@@ -119,7 +119,7 @@ fn at_path<'a>(conflicts: &'a mut BTreeMap<PathBuf, Conflict>, path: &Path) -> &
     conflicts.entry(path.to_owned()).or_insert_with(new)
 }
 
-impl SideKind {
+impl TreeEntryKind {
     fn of(mode: &str) -> Option<Self> {
         match mode {
             "100644" => Some(Self::File),

@@ -10,12 +10,12 @@ use std::{
 };
 
 use crate::{
-    Commit, RepoError,
+    CommitId, RepoError,
     git::{Git, nul_list, to_path},
     nested,
     repository::commit_of,
     status::{Status, status},
-    worktree::Slot,
+    worktree_slot::Slot,
 };
 
 /// What is in a worktree.
@@ -23,7 +23,7 @@ pub(crate) struct Contents {
     /// The tree's name.
     pub(crate) tree: String,
     /// The commit that is checked out; an agent may have begun a branch without one.
-    pub(crate) head: Option<Commit>,
+    pub(crate) head: Option<CommitId>,
     /// Files that a merge left open.
     pub(crate) unmerged: Vec<PathBuf>,
     /// Repositories that are no submodules. Their files are in the tree, their history is not.
@@ -54,7 +54,7 @@ pub(crate) struct Index<'a> {
 
 impl<'a> Index<'a> {
     /// Copies the worktree's index, or makes one from HEAD where there is none.
-    fn of(slot: &'a Slot, head: Option<&Commit>) -> Result<Self, RepoError> {
+    fn of(slot: &'a Slot, head: Option<&CommitId>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         Self::copied(&slot.git, &slot.git_dir.join("index"), slot.git_dir.join(name), head)
@@ -65,16 +65,20 @@ impl<'a> Index<'a> {
         git: &'a Git,
         from: &Path,
         path: PathBuf,
-        head: Option<&Commit>,
+        head: Option<&CommitId>,
     ) -> Result<Self, RepoError> {
         let index = Self { git, path };
         match copy_with_time(from, &index.path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                index.call(&["read-tree", head.map_or("--empty", Commit::as_str)], Vec::new())?;
+                index.call(&["read-tree", head.map_or("--empty", CommitId::as_str)], Vec::new())?;
             }
             Err(source) => {
-                return Err(RepoError::Io { act: "copy the index to", path: index.path.clone(), source });
+                return Err(RepoError::Io {
+                    operation: "copy the index to",
+                    path: index.path.clone(),
+                    source,
+                });
             }
         }
         Ok(index)
@@ -132,7 +136,7 @@ impl<'a> Index<'a> {
     }
 
     /// Returns what HEAD has of files, as entries: what an agent staged of them is not kept either.
-    fn as_committed(&self, head: Option<&Commit>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
+    fn as_committed(&self, head: Option<&CommitId>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
         let (Some(head), false) = (head, paths.is_empty()) else { return Ok(Vec::new()) };
         let call = self.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
         Ok(paths.iter().fold(call, |call, path| call.arg(path)).run()?.output)

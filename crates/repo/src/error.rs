@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::Commit;
+use crate::CommitId;
 
 /// Why git, or we, did not do it.
 #[derive(Debug, thiserror::Error)]
@@ -25,81 +25,81 @@ pub enum RepoError {
     },
     /// There is no repository at or above a path.
     #[error("{} is in no git repository", .path.display())]
-    NoRepository {
+    NotARepository {
         /// The path.
         path: PathBuf,
     },
     /// The repository has no commit to start from.
-    #[error("the repository at {} has no commit '{wanted}'", .path.display())]
-    NoCommit {
+    #[error("the repository at {} has no commit '{revision}'", .path.display())]
+    CommitNotFound {
         /// The repository.
         path: PathBuf,
         /// What was looked for.
-        wanted: String,
+        revision: String,
     },
     /// Git refused or failed.
-    #[error("{command} in {}: {said}", .place.display())]
-    Git {
+    #[error("{command} in {}: {stderr}", .folder.display())]
+    CommandFailed {
         /// The command, without its input.
         command: String,
         /// Where it ran.
-        place: PathBuf,
+        folder: PathBuf,
         /// Its exit status; a signal has none.
         status: Option<i32>,
         /// The last lines of what it said.
-        said: String,
+        stderr: String,
     },
     /// Git was stopped because it took too long.
-    #[error("{command} in {} took longer than {limit:?}", .place.display())]
+    #[error("{command} in {} took longer than {limit:?}", .folder.display())]
     TimedOut {
         /// The command.
         command: String,
         /// Where it ran.
-        place: PathBuf,
+        folder: PathBuf,
         /// The bound.
         limit: Duration,
     },
     /// Git was stopped because it said too much.
-    #[error("{command} in {} wrote more than {limit} bytes", .place.display())]
+    #[error("{command} in {} wrote more than {limit} bytes", .folder.display())]
     TooMuchOutput {
         /// The command.
         command: String,
         /// Where it ran.
-        place: PathBuf,
+        folder: PathBuf,
         /// The bound.
         limit: usize,
     },
     /// Git's answer is not in the form that its manual promises.
     #[error("{command} answered what can't be read: {answer}")]
-    Unreadable {
+    UnexpectedOutput {
         /// The command.
         command: String,
         /// The start of the answer.
         answer: String,
     },
     /// The file system refused.
-    #[error("{act} {}", .path.display())]
+    #[error("{operation} {}", .path.display())]
     Io {
         /// What was tried.
-        act: &'static str,
+        operation: &'static str,
         /// On what.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
     /// A branch is not where it should be: somebody else moved it.
-    #[error("branch {branch} is at {}, not at {expected}", .actual.as_ref().map_or("no commit", Commit::as_str))]
-    Moved {
+    #[error("branch {branch} is at {}, not at {expected}", .actual.as_ref().map_or("no commit", CommitId::as_str))]
+    BranchMoved {
         /// The branch.
         branch: String,
         /// Where it should be.
-        expected: Commit,
+        expected: CommitId,
         /// Where it is.
-        actual: Option<Commit>,
+        actual: Option<CommitId>,
     },
     /// A branch is checked out, so it is not moved behind its owner's back.
     #[error("branch {branch} is checked out at {}", .path.display())]
-    CheckedOut {
+    BranchCheckedOut {
         /// The branch.
         branch: String,
         /// Where.
@@ -107,13 +107,13 @@ pub enum RepoError {
     },
     /// A branch that is needed does not exist.
     #[error("there is no branch {branch}")]
-    NoBranch {
+    BranchNotFound {
         /// The branch.
         branch: String,
     },
     /// An agent left its task's branch for a commit that does not follow from it.
     #[error("{} is at {head}, which does not follow from {branch}", .path.display())]
-    Strayed {
+    HeadDiverged {
         /// The worktree.
         path: PathBuf,
         /// The task's branch.
@@ -123,7 +123,7 @@ pub enum RepoError {
     },
     /// A merge that an agent began has open conflicts.
     #[error("{} has open conflicts in {} file(s)", .path.display(), .files.len())]
-    Unmerged {
+    UnresolvedConflicts {
         /// The worktree.
         path: PathBuf,
         /// The files.
@@ -131,7 +131,7 @@ pub enum RepoError {
     },
     /// A worktree holds what no ref can reach, so it is not removed.
     #[error("{} holds what can't be kept: {}", .path.display(), .what.display())]
-    NotKept {
+    WouldLoseWork {
         /// The worktree.
         path: PathBuf,
         /// The first of it.
@@ -139,13 +139,13 @@ pub enum RepoError {
     },
     /// A place for a worktree is taken by something that is not ours to remove.
     #[error("{} is taken by something else", .path.display())]
-    Occupied {
+    PathOccupied {
         /// The place.
         path: PathBuf,
     },
     /// A submodule of the user's checkout has not got the commit that is wanted.
     #[error("submodule {} has no commit {commit} in your checkout", .path.display())]
-    SubmoduleBehind {
+    SubmoduleCommitMissing {
         /// The submodule.
         path: PathBuf,
         /// The commit.
@@ -153,7 +153,7 @@ pub enum RepoError {
     },
     /// A worktree is not there, or was never finished.
     #[error("{} is no finished worktree", .path.display())]
-    NoWorktree {
+    WorktreeNotReady {
         /// The place.
         path: PathBuf,
     },
@@ -165,32 +165,34 @@ impl RepoError {
         match self {
             Self::GitMissing { .. } => "install git 2.38 or newer, and see that it is on the PATH",
             Self::GitTooOld { .. } => "install a newer git",
-            Self::NoRepository { .. } => "run `git init` there and make a first commit",
-            Self::NoCommit { .. } => "make a first commit; worktrees start from one",
-            Self::Git { said, .. } => hint_of(said),
+            Self::NotARepository { .. } => "run `git init` there and make a first commit",
+            Self::CommitNotFound { .. } => "make a first commit; worktrees start from one",
+            Self::CommandFailed { stderr, .. } => hint_of(stderr),
             Self::TimedOut { .. } => "look for a slow disk, filter or lock, then try again",
             Self::TooMuchOutput { .. } => "ignore generated files in .gitignore, then try again",
-            Self::Unreadable { .. } => "this git answers in a new way: report it with `git version`",
+            Self::UnexpectedOutput { .. } => "this git answers in a new way: report it with `git version`",
             Self::Io { .. } => "look at the path's owner, its permissions and the free space",
-            Self::Moved { .. } => "look who moved it; then merge again from where it is",
-            Self::CheckedOut { .. } => {
+            Self::BranchMoved { .. } => "look who moved it; then merge again from where it is",
+            Self::BranchCheckedOut { .. } => {
                 "check out another branch there, or use `jangdan land` when it is clean"
             }
-            Self::NoBranch { .. } => "begin the run's branch first",
-            Self::Strayed { .. } => "what is there is kept; merge or cherry-pick it onto the task's branch",
-            Self::Unmerged { .. } => "resolve the conflicts and add the files, or abort the merge",
-            Self::NotKept { .. } => "push or move away the repository inside it, then remove it again",
-            Self::Occupied { .. } => "move it away; worktrees are made where nothing is",
-            Self::SubmoduleBehind { .. } => {
+            Self::BranchNotFound { .. } => "begin the run's branch first",
+            Self::HeadDiverged { .. } => {
+                "what is there is kept; merge or cherry-pick it onto the task's branch"
+            }
+            Self::UnresolvedConflicts { .. } => "resolve the conflicts and add the files, or abort the merge",
+            Self::WouldLoseWork { .. } => "push or move away the repository inside it, then remove it again",
+            Self::PathOccupied { .. } => "move it away; worktrees are made where nothing is",
+            Self::SubmoduleCommitMissing { .. } => {
                 "run `git submodule update --init` in your checkout; worktrees take submodules from there"
             }
-            Self::NoWorktree { .. } => "make it again; what was kept of it is below refs/jangdan/keep",
+            Self::WorktreeNotReady { .. } => "make it again; what was kept of it is below refs/jangdan/keep",
         }
     }
 }
 
 /// Returns a hint for words of git that people meet often.
-fn hint_of(said: &str) -> &'static str {
+fn hint_of(stderr: &str) -> &'static str {
     const HINTS: [(&str, &str); 8] = [
         (
             "dubious ownership",
@@ -206,6 +208,6 @@ fn hint_of(said: &str) -> &'static str {
     ];
     HINTS
         .iter()
-        .find(|(words, _)| said.contains(words))
+        .find(|(pattern, _)| stderr.contains(pattern))
         .map_or("the lines above are git's own; run the command by hand to see more", |(_, hint)| hint)
 }

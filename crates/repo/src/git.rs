@@ -177,24 +177,26 @@ impl Call<'_> {
     /// Makes the call; other statuses than 0 are answers too if they are named.
     pub(crate) fn run_or(self, codes: &[i32]) -> Result<Answer, RepoError> {
         let name = self.name();
-        let place = self.git.folder.clone();
+        let folder = self.git.folder.clone();
         let options = &self.git.options;
         let bounds = Bounds { time_max: options.time_max, output_bytes_max: options.output_bytes_max };
         let ended =
             process::run(&mut self.command(), &self.input, &bounds).map_err(|problem| match problem {
-                Problem::Start(source) if !place.is_dir() => {
-                    RepoError::Io { act: "enter", path: place.clone(), source }
+                Problem::Start(source) if !folder.is_dir() => {
+                    RepoError::Io { operation: "enter", path: folder.clone(), source }
                 }
                 Problem::Start(source) => RepoError::GitMissing { program: options.program.clone(), source },
-                Problem::Pipe(source) => RepoError::Io { act: "talk to git in", path: place.clone(), source },
+                Problem::Pipe(source) => {
+                    RepoError::Io { operation: "talk to git in", path: folder.clone(), source }
+                }
                 Problem::Time => RepoError::TimedOut {
                     command: name.clone(),
-                    place: place.clone(),
+                    folder: folder.clone(),
                     limit: bounds.time_max,
                 },
                 Problem::Output => {
                     let limit = bounds.output_bytes_max;
-                    RepoError::TooMuchOutput { command: name.clone(), place: place.clone(), limit }
+                    RepoError::TooMuchOutput { command: name.clone(), folder: folder.clone(), limit }
                 }
             })?;
         let status = ended.status.code();
@@ -202,7 +204,12 @@ impl Call<'_> {
             Some(code) if code == 0 || codes.contains(&code) => {
                 Ok(Answer { code, output: ended.output, command: name })
             }
-            _ => Err(RepoError::Git { command: name, place, status, said: last_lines(&ended.complaint) }),
+            _ => Err(RepoError::CommandFailed {
+                command: name,
+                folder,
+                status,
+                stderr: last_lines(&ended.complaint),
+            }),
         }
     }
 
@@ -258,7 +265,7 @@ impl Answer {
     /// Returns the error of an answer that can't be read.
     pub(crate) fn unreadable(&self) -> RepoError {
         let answer = String::from_utf8_lossy(&self.output).chars().take(200).collect();
-        RepoError::Unreadable { command: self.command.clone(), answer }
+        RepoError::UnexpectedOutput { command: self.command.clone(), answer }
     }
 }
 

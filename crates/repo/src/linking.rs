@@ -29,10 +29,14 @@ pub(crate) fn make<'a>(common: &Path, call: impl Fn() -> Call<'a>) -> Result<Ans
 }
 
 fn patiently<'a>(call: impl Fn() -> Call<'a>) -> Result<Answer, RepoError> {
-    let mut tries = 1;
+    let mut attempts = 1;
     loop {
         match call().run() {
-            Err(RepoError::Git { said, .. }) if said.contains(HALF_MADE) && tries < TRIES_MAX => tries += 1,
+            Err(RepoError::CommandFailed { stderr, .. })
+                if stderr.contains(HALF_MADE) && attempts < TRIES_MAX =>
+            {
+                attempts += 1
+            }
             other => return other,
         }
     }
@@ -41,7 +45,7 @@ fn patiently<'a>(call: impl Fn() -> Call<'a>) -> Result<Answer, RepoError> {
 /// Takes the lock of a repository; it ends with the file. Each holder has it for one bounded call.
 fn lock(common: &Path, how: FlockOperation) -> Result<File, RepoError> {
     let path = common.join("jangdan.lock");
-    let io = |source| RepoError::Io { act: "lock", path: path.clone(), source };
+    let io = |source| RepoError::Io { operation: "lock", path: path.clone(), source };
     let file = File::options().create(true).append(true).open(&path).map_err(io)?;
     loop {
         match flock(&file, how) {

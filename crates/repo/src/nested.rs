@@ -17,14 +17,14 @@ const FILES_MAX: usize = 10_000;
 pub(crate) fn entries(git: &Git, nested: &[PathBuf], leave_out: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
     let mut files = Vec::new();
     for folder in nested {
-        let io = |source| RepoError::Io { act: "read", path: git.folder().join(folder), source };
+        let io = |source| RepoError::Io { operation: "read", path: git.folder().join(folder), source };
         walk(git.folder(), folder, &mut files).map_err(io)?;
     }
     files.retain(|(path, _)| !leave_out.contains(path));
     let mut lines = Vec::new();
     for (path, kind) in files.iter().take(FILES_MAX) {
         let whole = git.folder().join(path);
-        let io = |source| RepoError::Io { act: "read", path: whole.clone(), source };
+        let io = |source| RepoError::Io { operation: "read", path: whole.clone(), source };
         let (mode, object) = match kind {
             Kind::Link => {
                 let target = fs::read_link(&whole).map_err(io)?;

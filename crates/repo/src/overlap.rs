@@ -7,20 +7,20 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{RepoError, Run, Worktree};
+use crate::{RepoError, RunRepository, TaskWorktree};
 
 /// Files that two tasks changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overlap {
+pub struct FileOverlap {
     /// The two, in order.
     pub tasks: [TaskId; 2],
     /// The files, sorted.
     pub files: Vec<PathBuf>,
 }
 
-impl Overlap {
+impl FileOverlap {
     /// Returns each pair of tasks that changed the same files, sorted.
-    pub fn between(changed: &BTreeMap<TaskId, BTreeSet<PathBuf>>) -> Vec<Self> {
+    pub fn between_tasks(changed: &BTreeMap<TaskId, BTreeSet<PathBuf>>) -> Vec<Self> {
         let mut tasks_by_file: BTreeMap<&PathBuf, Vec<&TaskId>> = BTreeMap::new();
         for (task, files) in changed {
             for file in files {
@@ -40,11 +40,12 @@ impl Overlap {
     }
 }
 
-impl Run {
+impl RunRepository {
     /// Returns the names of all files that a task changed since it left the run's branch, committed or not.
-    pub fn changed_files(&self, worktree: &Worktree) -> Result<BTreeSet<PathBuf>, RepoError> {
+    pub fn changed_files(&self, worktree: &TaskWorktree) -> Result<BTreeSet<PathBuf>, RepoError> {
         let git = &worktree.slot.git;
-        let base = git.call(["merge-base", "HEAD", &format!("refs/heads/{}", self.branch())]).run()?.line();
+        let base =
+            git.call(["merge-base", "HEAD", &format!("refs/heads/{}", self.run_branch())]).run()?.line();
         let options =
             ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", &base, "--"];
         let tracked = git.call(options).run()?;
@@ -53,9 +54,9 @@ impl Run {
     }
 
     /// Returns each pair of worktrees that changed the same files.
-    pub fn overlaps(&self, worktrees: &[Worktree]) -> Result<Vec<Overlap>, RepoError> {
+    pub fn find_overlaps(&self, worktrees: &[TaskWorktree]) -> Result<Vec<FileOverlap>, RepoError> {
         let changed =
             worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
-        Ok(Overlap::between(&changed.collect::<Result<_, RepoError>>()?))
+        Ok(FileOverlap::between_tasks(&changed.collect::<Result<_, RepoError>>()?))
     }
 }

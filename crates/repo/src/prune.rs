@@ -5,21 +5,21 @@ use std::{fs, path::Path};
 use domain::TaskId;
 
 use crate::{
-    RepoError, Run, Worktree,
-    disk::bytes_below,
-    worktree::{absent, remove_tree},
+    RepoError, RunRepository, TaskWorktree,
+    disk_usage::disk_usage,
+    worktree_slot::{absent, remove_tree},
 };
 
-impl Run {
+impl RunRepository {
     /// Returns the tasks that have a whole worktree.
     pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
-        self.tasks().into_iter().filter(|task| self.open(task).is_some()).collect()
+        self.tasks().into_iter().filter(|task| self.open_worktree(task).is_some()).collect()
     }
 
     /// Removes the folders that git ignores: build output, packages. Returns how many bytes that gives back.
     ///
     /// Files that git ignores stay, they may be settings; so do folders with a repository inside, which may be work.
-    pub fn drop_ignored(&self, worktree: &Worktree) -> Result<u64, RepoError> {
+    pub fn remove_ignored_folders(&self, worktree: &TaskWorktree) -> Result<u64, RepoError> {
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let ignored = worktree.slot.git.call(list).run()?;
         let mut freed = 0;
@@ -28,9 +28,9 @@ impl Run {
             if holds_repository(&folder) {
                 continue;
             }
-            let bytes = bytes_below(&folder);
+            let bytes = disk_usage(&folder);
             absent(remove_tree(&folder)).map_err(|source| RepoError::Io {
-                act: "remove",
+                operation: "remove",
                 path: folder,
                 source,
             })?;
@@ -41,19 +41,19 @@ impl Run {
 
     /// Removes a worktree that holds nothing but what the run's branch has. Returns how many bytes that gives back;
     /// nothing where it stays.
-    pub fn remove_merged(&self, worktree: &Worktree) -> Result<Option<u64>, RepoError> {
+    pub fn remove_worktree_if_merged(&self, worktree: &TaskWorktree) -> Result<Option<u64>, RepoError> {
         if !self.is_merged(worktree)? {
             return Ok(None);
         }
-        let bytes = bytes_below(&worktree.path);
-        self.remove(worktree, &[])?;
+        let bytes = disk_usage(&worktree.path);
+        self.remove_worktree(worktree, &[])?;
         Ok(Some(bytes))
     }
 
     /// Tells whether the run's branch has all that a worktree holds.
-    fn is_merged(&self, worktree: &Worktree) -> Result<bool, RepoError> {
+    fn is_merged(&self, worktree: &TaskWorktree) -> Result<bool, RepoError> {
         let head = self.unchanged(&worktree.slot)?;
-        head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.tip()?))
+        head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.run_tip()?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::{Commit, RepoError, Run, git::to_path, repository::commit_of, worktree::Slot};
+use crate::{CommitId, RepoError, RunRepository, git::to_path, repository::commit_of, worktree_slot::Slot};
 
 /// The newest lines of a worktree's log that are looked at. An agent that commits more often than this has lost
 /// nothing but what it replaced long ago.
@@ -12,7 +12,7 @@ const STRAYS_MAX: usize = 100;
 /// Where git notes commits beside the log.
 const HEADS: [&str; 5] = ["HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
-impl Run {
+impl RunRepository {
     /// Keeps each commit that was checked out in a worktree once and that no ref reaches.
     pub(crate) fn keep_strays(&self, slot: &Slot) -> Result<(), RepoError> {
         let known = known_commits(slot)?;
@@ -26,12 +26,12 @@ impl Run {
             for commit in &known {
                 call = call.arg(commit.as_str());
             }
-            let Some(stray) = Commit::parse(&call.arg("--not").arg("--all").run()?.line()) else {
+            let Some(stray) = CommitId::parse(&call.arg("--not").arg("--all").run()?.line()) else {
                 return Ok(());
             };
             self.keep_commit(&slot.name, &stray, &self.keep_refs(&slot.name)?)?;
         }
-        Err(RepoError::NotKept { path: slot.path.clone(), what: slot.git_dir.join("logs/HEAD") })
+        Err(RepoError::WouldLoseWork { path: slot.path.clone(), what: slot.git_dir.join("logs/HEAD") })
     }
 
     /// Refuses a worktree with a submodule that the agent cloned itself and that has work of its own.
@@ -42,7 +42,7 @@ impl Run {
             let what = to_path(entry.get(at + 1..).unwrap_or_default());
             let is_clone = slot.path.join(&what).join(".git").exists() && !linked.contains(&what);
             if is_clone && self.has_own_work(slot, &what)? {
-                return Err(RepoError::NotKept { path: slot.path.clone(), what });
+                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), what });
             }
         }
         Ok(())
@@ -58,14 +58,14 @@ impl Run {
 }
 
 /// Returns the commits that a worktree's own files name.
-fn known_commits(slot: &Slot) -> Result<Vec<Commit>, RepoError> {
+fn known_commits(slot: &Slot) -> Result<Vec<CommitId>, RepoError> {
     let log = fs::read(slot.git_dir.join("logs/HEAD")).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let mut known: Vec<Commit> = log
+    let mut known: Vec<CommitId> = log
         .lines()
         .rev()
         .take(LOG_LINES_MAX)
-        .filter_map(|line| Commit::parse(line.split(' ').nth(1)?))
+        .filter_map(|line| CommitId::parse(line.split(' ').nth(1)?))
         .collect();
     // The worktree's folder may be gone; git's of it is not.
     let git = slot.git.at(&slot.git_dir);
@@ -76,7 +76,7 @@ fn known_commits(slot: &Slot) -> Result<Vec<Commit>, RepoError> {
     }
     let own_refs =
         ["for-each-ref", "--format=%(objectname)", "refs/worktree/", "refs/bisect/", "refs/rewritten/"];
-    known.extend(git.call(own_refs).run()?.line().lines().filter_map(Commit::parse));
+    known.extend(git.call(own_refs).run()?.line().lines().filter_map(CommitId::parse));
     known.sort();
     known.dedup();
     Ok(known)

@@ -2,26 +2,29 @@
 
 use std::path::PathBuf;
 
-use crate::{Commit, Kept, RepoError, Run, Worktree, names::branch_ref, repository::commit_of};
+use crate::{
+    CommitId, RepoError, RunRepository, TaskWorktree, WorktreeSnapshot, names::branch_ref,
+    repository::commit_of,
+};
 
-impl Run {
+impl RunRepository {
     /// Makes a worktree what it was at a commit, and returns what was kept of what it is now.
     ///
     /// Back at a keep-ref, what was uncommitted then is uncommitted again, on the commit that was checked out; at another
     /// commit everything is committed. Files that git ignores, and untracked files left out by name, stay as they are.
     /// Nobody may write there meanwhile.
-    pub fn restore(
+    pub fn restore_worktree(
         &self,
-        worktree: &Worktree,
-        to: &Commit,
+        worktree: &TaskWorktree,
+        to: &CommitId,
         leave_out: &[PathBuf],
-    ) -> Result<Kept, RepoError> {
+    ) -> Result<WorktreeSnapshot, RepoError> {
         let git = &worktree.slot.git;
         if commit_of(git, to.as_str())?.is_none() {
-            return Err(RepoError::NoCommit { path: worktree.path.clone(), wanted: to.to_string() });
+            return Err(RepoError::CommitNotFound { path: worktree.path.clone(), revision: to.to_string() });
         }
         let head = self.head_of(worktree, to)?;
-        let now = self.keep(worktree, "before going back", leave_out)?;
+        let now = self.snapshot_worktree(worktree, "before going back", leave_out)?;
         self.keep_strays(&worktree.slot)?;
         self.keep_tip(worktree, &head)?;
         end_operations(worktree)?;
@@ -35,7 +38,7 @@ impl Run {
     }
 
     /// Keeps the tip of a branch that is about to move, where nothing else has it.
-    fn keep_tip(&self, worktree: &Worktree, head: &Commit) -> Result<(), RepoError> {
+    fn keep_tip(&self, worktree: &TaskWorktree, head: &CommitId) -> Result<(), RepoError> {
         let Some(tip) = self.tip_of(&worktree.branch)? else { return Ok(()) };
         if self.is_ancestor(&tip, head)? {
             return Ok(());
@@ -48,19 +51,19 @@ impl Run {
     }
 
     /// Returns where the branch was at a commit: a keep-ref stands on it.
-    fn head_of(&self, worktree: &Worktree, to: &Commit) -> Result<Commit, RepoError> {
+    fn head_of(&self, worktree: &TaskWorktree, to: &CommitId) -> Result<CommitId, RepoError> {
         let kept = self.keep_refs(&worktree.slot.name)?.into_iter().find(|keep| keep.commit == *to);
         // A stray that was kept as it is has no message of ours.
         let subject =
             worktree.slot.git.call(["show", "--no-patch", "--format=%s", to.as_str()]).run()?.line();
         let parent =
-            kept.filter(|_| subject.starts_with("keep: ")).and_then(|keep| Commit::parse(&keep.parents));
+            kept.filter(|_| subject.starts_with("keep: ")).and_then(|keep| CommitId::parse(&keep.parents));
         Ok(parent.unwrap_or_else(|| to.clone()))
     }
 }
 
 /// Forgets a rebase that was under way; what it had made is kept already. `reset` forgets the others.
-fn end_operations(worktree: &Worktree) -> Result<(), RepoError> {
+fn end_operations(worktree: &TaskWorktree) -> Result<(), RepoError> {
     for (folder, command) in [("rebase-merge", "rebase"), ("rebase-apply", "am")] {
         if worktree.slot.git_dir.join(folder).exists() {
             worktree.slot.git.call([command, "--quit"]).run()?;

@@ -9,10 +9,10 @@ use std::{
 };
 
 use crate::{
-    Commit, RepoError, Repository, Run, Work, Worktree,
+    CommitId, CommitOptions, RepoError, Repository, RunRepository, TaskWorktree,
     git::{Git, to_path},
     names::keep_folder,
-    worktree::Slot,
+    worktree_slot::Slot,
 };
 
 /// Submodules of submodules, and so on. Nobody has more; a circle would have no end.
@@ -57,8 +57,8 @@ impl Named {
     }
 
     /// Tells whether the folder in a worktree is a worktree of the user's copy, and not a clone of the agent's.
-    fn is_linked(&self, place: &Path) -> bool {
-        let link = fs::read_to_string(place.join(&self.path).join(".git")).unwrap_or_default();
+    fn is_linked(&self, worktree: &Path) -> bool {
+        let link = fs::read_to_string(worktree.join(&self.path).join(".git")).unwrap_or_default();
         let target = link.trim_end_matches('\n').strip_prefix("gitdir: ").map(Path::new);
         target.is_some_and(|target| target.starts_with(self.source.join("worktrees")))
     }
@@ -67,7 +67,7 @@ impl Named {
 impl Repository {
     /// Returns the submodules of what the user has checked out, at the top.
     pub fn submodules(&self) -> Result<Vec<Submodule>, RepoError> {
-        let git = self.git.at(&self.here);
+        let git = self.git.at(&self.opened_from);
         let named = named(&git, &self.common.join("modules"))?;
         let states = named.into_iter().map(|module| {
             let state = if !module.is_checked_out() {
@@ -83,27 +83,27 @@ impl Repository {
     }
 
     /// Gives a working tree its submodules, as the commit says that is checked out there. What is in them is lost.
-    pub(crate) fn set_up_submodules(&self, place: &Path) -> Result<(), RepoError> {
+    pub(crate) fn set_up_submodules(&self, worktree: &Path) -> Result<(), RepoError> {
         if !self.with_submodules {
             return Ok(());
         }
-        self.set_up_below(place, &self.common.join("modules"), DEPTH_MAX)
+        self.set_up_below(worktree, &self.common.join("modules"), DEPTH_MAX)
     }
 
-    fn set_up_below(&self, place: &Path, modules: &Path, depth: usize) -> Result<(), RepoError> {
-        if depth == 0 || !place.join(".gitmodules").is_file() {
+    fn set_up_below(&self, worktree: &Path, modules: &Path, depth: usize) -> Result<(), RepoError> {
+        if depth == 0 || !worktree.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in named(&self.git.at(place), modules)? {
+        for module in named(&self.git.at(worktree), modules)? {
             if !module.is_checked_out() {
                 continue;
             }
             if !module.has_commit(&self.git)? {
-                return Err(RepoError::SubmoduleBehind { path: module.path, commit: module.commit });
+                return Err(RepoError::SubmoduleCommitMissing { path: module.path, commit: module.commit });
             }
-            let inside = place.join(&module.path);
+            let inside = worktree.join(&module.path);
             let commit = module.commit.as_str();
-            if module.is_linked(place) {
+            if module.is_linked(worktree) {
                 let git = self.git.at(&inside);
                 git.call(["checkout", "--quiet", "--force", "--detach", commit]).run()?;
                 git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
@@ -119,7 +119,7 @@ impl Repository {
 
     /// Takes the submodules of worktrees that are gone off git's lists.
     pub(crate) fn forget_submodules(&self) {
-        let git = self.git.at(&self.here);
+        let git = self.git.at(&self.opened_from);
         for module in named(&git, &self.common.join("modules")).unwrap_or_default() {
             if module.source.join("worktrees").is_dir() {
                 // Git does it by itself after a while.
@@ -129,9 +129,13 @@ impl Repository {
     }
 }
 
-impl Run {
+impl RunRepository {
     /// Commits what an agent left uncommitted in submodules, and keeps what it committed there.
-    pub(crate) fn commit_submodules(&self, worktree: &Worktree, work: &Work) -> Result<(), RepoError> {
+    pub(crate) fn commit_submodules(
+        &self,
+        worktree: &TaskWorktree,
+        work: &CommitOptions,
+    ) -> Result<(), RepoError> {
         let repository = &self.repository;
         let modules = repository.common.join("modules");
         self.in_submodules(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
@@ -156,7 +160,7 @@ impl Run {
         self.in_submodules(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_clean(git)? {
                 let what = module.path.clone();
-                return Err(RepoError::NotKept { path: slot.path.clone(), what });
+                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), what });
             }
             seen.push(module.path.clone());
             self.keep_head(slot, git, &module.source)
@@ -167,7 +171,7 @@ impl Run {
     /// Brings submodules to the commits that a worktree's index names, where nothing in them is uncommitted.
     ///
     /// Git itself leaves them where they are, and what is left behind would be taken for the task's own change.
-    pub(crate) fn follow_submodules(&self, worktree: &Worktree) -> Result<(), RepoError> {
+    pub(crate) fn follow_submodules(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let Repository { git, common, .. } = &self.repository;
         if !worktree.path.join(".gitmodules").is_file() {
             return Ok(());
@@ -191,19 +195,19 @@ impl Run {
     /// Does something in each linked submodule, the innermost first.
     fn in_submodules(
         &self,
-        place: &Path,
+        worktree: &Path,
         modules: &Path,
         depth: usize,
-        act: &mut dyn FnMut(&Git, &Named) -> Result<(), RepoError>,
+        visit: &mut dyn FnMut(&Git, &Named) -> Result<(), RepoError>,
     ) -> Result<(), RepoError> {
-        if depth == 0 || !place.join(".gitmodules").is_file() {
+        if depth == 0 || !worktree.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in named(&self.repository.git.at(place), modules)? {
-            if module.is_linked(place) {
-                let inside = place.join(&module.path);
-                self.in_submodules(&inside, &module.source.join("modules"), depth - 1, act)?;
-                act(&self.repository.git.at(&inside), &module)?;
+        for module in named(&self.repository.git.at(worktree), modules)? {
+            if module.is_linked(worktree) {
+                let inside = worktree.join(&module.path);
+                self.in_submodules(&inside, &module.source.join("modules"), depth - 1, visit)?;
+                visit(&self.repository.git.at(&inside), &module)?;
             }
         }
         Ok(())
@@ -212,11 +216,11 @@ impl Run {
     /// Keeps what is checked out in a submodule, where no ref of the user's copy reaches it.
     fn keep_head(&self, slot: &Slot, git: &Git, source: &Path) -> Result<(), RepoError> {
         let head = git.call(["rev-parse", "--verify", "HEAD"]).run()?;
-        let Some(head) = Commit::parse(&head.line()) else { return Err(head.unreadable()) };
+        let Some(head) = CommitId::parse(&head.line()) else { return Err(head.unreadable()) };
         let reached =
             git.at(source).call(["for-each-ref", "--count=1", "--contains", head.as_str()]).run()?;
         if reached.output.is_empty() {
-            let reference = format!("{}{head}", keep_folder(&self.run, &slot.name));
+            let reference = format!("{}{head}", keep_folder(&self.run_id, &slot.name));
             git.at(source).call(["update-ref", &reference, head.as_str()]).run()?;
         }
         Ok(())

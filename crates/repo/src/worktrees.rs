@@ -5,36 +5,36 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 use domain::TaskId;
 
 use crate::{
-    Commit, RepoError, Run, Worktree,
+    CommitId, RepoError, RunRepository, TaskWorktree,
     contents::contents,
     names::{DESK, branch_ref, folder},
-    worktree::{Checkout, Found, GONE, Slot},
+    worktree_slot::{Checkout, Found, GONE, Slot},
 };
 
 /// What was found after a crash.
 #[derive(Debug, Default)]
-pub struct Recovered {
+pub struct RecoveryReport {
     /// Worktrees that are whole, by task.
-    pub ready: Vec<Worktree>,
+    pub ready: Vec<TaskWorktree>,
     /// Worktrees that were half made or half removed, and are gone now.
-    pub undone: Vec<TaskId>,
+    pub removed: Vec<TaskId>,
     /// Worktrees that could not be undone, and why. They are still there.
     pub failed: Vec<(TaskId, RepoError)>,
 }
 
-impl Run {
+impl RunRepository {
     /// Returns the task's worktree, made if it is not there, on its branch, which starts at the run's tip.
     ///
     /// A branch that is there from an earlier attempt is taken as it is.
-    pub fn create(&self, task: &TaskId) -> Result<Worktree, RepoError> {
+    pub fn create_worktree(&self, task: &TaskId) -> Result<TaskWorktree, RepoError> {
         let worktree = self.place(task);
         match worktree.slot.look() {
             Found::Ready => return Ok(worktree),
-            Found::Foreign => return Err(RepoError::Occupied { path: worktree.path }),
+            Found::Foreign => return Err(RepoError::PathOccupied { path: worktree.path }),
             Found::Half | Found::Deleted => self.undo(&worktree.slot)?,
             Found::Nothing => {}
         }
-        let tip = self.tip()?;
+        let tip = self.run_tip()?;
         // A branch that is there is left where it is.
         if let Err(error) = self.make_ref(&branch_ref(&worktree.branch), &tip, "begin the task")
             && self.tip_of(&worktree.branch)?.is_none()
@@ -46,19 +46,19 @@ impl Run {
     }
 
     /// Returns the task's worktree, if it is there and whole.
-    pub fn open(&self, task: &TaskId) -> Option<Worktree> {
+    pub fn open_worktree(&self, task: &TaskId) -> Option<TaskWorktree> {
         Some(self.place(task)).filter(|worktree| worktree.slot.look() == Found::Ready)
     }
 
     /// Finds all worktrees of the run, and undoes those that are not whole.
-    pub fn recover(&self) -> Recovered {
-        let mut recovered = Recovered::default();
+    pub fn recover_worktrees(&self) -> RecoveryReport {
+        let mut recovered = RecoveryReport::default();
         for task in self.tasks() {
             let worktree = self.place(&task);
             match worktree.slot.look() {
                 Found::Ready => recovered.ready.push(worktree),
                 Found::Half | Found::Deleted => match self.undo(&worktree.slot) {
-                    Ok(()) => recovered.undone.push(task),
+                    Ok(()) => recovered.removed.push(task),
                     Err(error) => recovered.failed.push((task, error)),
                 },
                 Found::Nothing | Found::Foreign => {}
@@ -71,19 +71,19 @@ impl Run {
     ///
     /// What git ignores goes, and so do the files that are left out by name. A repository inside, whose history no ref of
     /// ours reaches, is refused.
-    pub fn remove(&self, worktree: &Worktree, leave_out: &[PathBuf]) -> Result<(), RepoError> {
+    pub fn remove_worktree(&self, worktree: &TaskWorktree, leave_out: &[PathBuf]) -> Result<(), RepoError> {
         self.remove_slot(&worktree.slot, leave_out)
     }
 
     /// Removes the worktree of somebody who works at no task, if there is one. What it has and no branch has is kept.
-    pub fn remove_desk(&self, name: &str) -> Result<(), RepoError> {
+    pub fn remove_session_worktree(&self, name: &str) -> Result<(), RepoError> {
         self.remove_slot(&self.desk_slot(name), &[])
     }
 
     fn remove_slot(&self, slot: &Slot, leave_out: &[PathBuf]) -> Result<(), RepoError> {
         match slot.look() {
             Found::Nothing => return Ok(()),
-            Found::Foreign => return Err(RepoError::Occupied { path: slot.path.clone() }),
+            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path.clone() }),
             Found::Half | Found::Deleted => return self.undo(slot),
             Found::Ready => {}
         }
@@ -92,7 +92,7 @@ impl Run {
         if !is_desk || self.unchanged(slot)?.is_none() {
             let kept = self.keep_slot(slot, "removed", leave_out)?;
             if let Some(what) = kept.nested.first() {
-                return Err(RepoError::NotKept { path: slot.path.clone(), what: what.clone() });
+                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), what: what.clone() });
             }
         }
         let linked = self.keep_submodules(slot)?;
@@ -104,7 +104,7 @@ impl Run {
     }
 
     /// Returns the commit that is checked out in a worktree, where it has nothing else.
-    pub(crate) fn unchanged(&self, slot: &Slot) -> Result<Option<Commit>, RepoError> {
+    pub(crate) fn unchanged(&self, slot: &Slot) -> Result<Option<CommitId>, RepoError> {
         let taken = contents(slot, &[])?;
         let Some(head) = taken.head.filter(|_| taken.nested.is_empty()) else { return Ok(None) };
         Ok((self.tree_of(&head)? == taken.tree).then_some(head))
@@ -113,7 +113,7 @@ impl Run {
     /// Removes what a crash left, but loses nothing if somebody did work there.
     pub(crate) fn undo(&self, slot: &Slot) -> Result<(), RepoError> {
         if !slot.is_linked_whole() && slot.holds_files() {
-            return Err(RepoError::Occupied { path: slot.path.clone() });
+            return Err(RepoError::PathOccupied { path: slot.path.clone() });
         }
         if slot.is_linked_whole() {
             if slot.path.is_dir() && self.has_changes(slot)? {
@@ -124,13 +124,13 @@ impl Run {
         slot.undo()
     }
 
-    pub(crate) fn place(&self, task: &TaskId) -> Worktree {
+    pub(crate) fn place(&self, task: &TaskId) -> TaskWorktree {
         let slot = Slot::new(self, task.to_string());
-        Worktree { task: task.clone(), path: slot.path.clone(), branch: self.task_branch(task), slot }
+        TaskWorktree { task: task.clone(), path: slot.path.clone(), branch: self.task_branch(task), slot }
     }
 
     /// Returns the names of all who work at no task and have a worktree, or what is left of one.
-    pub fn desks(&self) -> Vec<String> {
+    pub fn session_worktrees(&self) -> Vec<String> {
         self.names().iter().filter_map(|name| name.strip_prefix(DESK)).map(str::to_owned).collect()
     }
 
@@ -143,9 +143,9 @@ impl Run {
 
     /// Returns the names of the run's worktrees, or what is left of them.
     fn names(&self) -> BTreeSet<String> {
-        let prefix = folder(&self.run, "");
+        let prefix = folder(&self.run_id, "");
         let common = &self.repository.common;
-        [common, &common.join("worktrees"), &self.folder]
+        [common, &common.join("worktrees"), &self.worktrees_folder]
             .iter()
             .filter_map(|folder| fs::read_dir(folder).ok())
             .flat_map(|entries| entries.flatten())

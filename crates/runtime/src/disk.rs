@@ -158,7 +158,7 @@ impl Disk {
 
 fn measure(measured: &mut Option<Measured>, data: &Path) -> u64 {
     let at = Instant::now();
-    let bytes = repo::bytes_below(&data.join("worktrees"));
+    let bytes = repo::disk_usage(&data.join("worktrees"));
     *measured = Some(Measured { at, took: at.elapsed(), bytes });
     bytes
 }
@@ -167,7 +167,7 @@ fn measure(measured: &mut Option<Measured>, data: &Path) -> u64 {
 fn left(data: &Path, candidates: &[Candidates]) -> Left {
     let mut left = Left::default();
     for entry in fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten() {
-        let bytes = repo::bytes_below(&entry.path());
+        let bytes = repo::disk_usage(&entry.path());
         let name = entry.file_name().to_string_lossy().into_owned();
         let (run, place) = name.split_once('-').unwrap_or_default();
         let run = candidates.iter().find(|candidates| candidates.run.as_str() == run);

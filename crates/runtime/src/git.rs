@@ -10,7 +10,8 @@ use std::{
 
 use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
-    Commit, GitOptions, Identity, Kept, Landing, Merge, RepoError, Repository, Run, Scratch, Work, Worktree,
+    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, MergeAttempt,
+    RepoError, Repository, RunRepository, TaskWorktree, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use views::{TaskState, Views};
@@ -123,7 +124,7 @@ pub struct Cleaned {
 /// A run's git, shared by all who work for it.
 #[derive(Debug, Clone)]
 pub struct Git {
-    run: Run,
+    run: RunRepository,
     target: Option<String>,
     base: String,
     turn: Arc<Mutex<()>>,
@@ -135,9 +136,9 @@ impl Git {
     /// Opens the git of a run; nothing where it works in place.
     pub fn open(data: &Path, run: &RunId, outfit: &Outfit) -> Result<Option<Self>, RepoError> {
         let Isolation::Worktrees { base, target } = &outfit.isolation else { return Ok(None) };
-        let mut repository = Repository::find(&outfit.project, &GitOptions::from_environment())?;
+        let mut repository = Repository::discover(&outfit.project, &GitOptions::from_environment())?;
         repository.with_submodules = outfit.submodules;
-        let run = repository.run(run, &data.join("worktrees"))?;
+        let run = repository.open_run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,
             target: target.clone(),
@@ -150,26 +151,26 @@ impl Git {
     /// Makes the run's branch, and undoes what a crash left half done.
     pub fn begin(&self) -> Result<(), RepoError> {
         let _turn = self.turn();
-        let base = self.run.repository.commit(&self.base)?;
-        self.run.begin(&base)?;
+        let base = self.run.repository.resolve_commit(&self.base)?;
+        self.run.create_run_branch(&base)?;
         // What could not be undone is told of by whoever needs that worktree.
-        drop(self.run.recover());
+        drop(self.run.recover_worktrees());
         Ok(())
     }
 
     /// Returns a task's worktree, and whether it is new.
-    pub fn worktree(&self, task: &TaskId) -> Result<(Worktree, bool), RepoError> {
+    pub fn worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
         let _turn = self.turn();
-        if let Some(worktree) = self.run.open(task) {
+        if let Some(worktree) = self.run.open_worktree(task) {
             return Ok((worktree, false));
         }
-        Ok((self.run.create(task)?, true))
+        Ok((self.run.create_worktree(task)?, true))
     }
 
     /// Returns a task's worktree, if it is there.
-    pub fn existing(&self, task: &TaskId) -> Option<Worktree> {
+    pub fn existing(&self, task: &TaskId) -> Option<TaskWorktree> {
         let _turn = self.turn();
-        self.run.open(task)
+        self.run.open_worktree(task)
     }
 
     /// Returns the tasks that have a worktree.
@@ -181,90 +182,92 @@ impl Git {
     /// Removes the folders that git ignores in a task's worktree, and returns how many bytes that gives back.
     pub fn drop_ignored(&self, task: &TaskId) -> Result<u64, RepoError> {
         let _turn = self.turn();
-        self.run.open(task).map_or(Ok(0), |worktree| self.run.drop_ignored(&worktree))
+        self.run.open_worktree(task).map_or(Ok(0), |worktree| self.run.remove_ignored_folders(&worktree))
     }
 
     /// Removes a task's worktree if all of it is merged, and returns how many bytes that gives back.
     pub fn remove_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
         let _turn = self.turn();
-        self.run.open(task).map_or(Ok(None), |worktree| self.run.remove_merged(&worktree))
+        self.run
+            .open_worktree(task)
+            .map_or(Ok(None), |worktree| self.run.remove_worktree_if_merged(&worktree))
     }
 
     /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out. And whether it is
     /// new.
     pub fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         let _turn = self.turn();
-        let tip = self.run.tip()?;
-        let desk = self.run.desk(&session.to_string(), &tip)?;
+        let tip = self.run.run_tip()?;
+        let desk = self.run.create_session_worktree(&session.to_string(), &tip)?;
         Ok((desk.path, desk.is_new))
     }
 
     /// Returns the sessions that have such a place.
     pub fn desks(&self) -> Vec<SessionId> {
         let _turn = self.turn();
-        self.run.desks().iter().filter_map(|name| name.parse().ok()).collect()
+        self.run.session_worktrees().iter().filter_map(|name| name.parse().ok()).collect()
     }
 
     /// Removes a session's place after keeping what was written there, and returns how many bytes that gives back.
     pub fn remove_desk(&self, session: SessionId) -> Result<u64, RepoError> {
         let _turn = self.turn();
         let name = session.to_string();
-        let bytes = repo::bytes_below(&self.run.desk_path(&name));
-        self.run.remove_desk(&name)?;
+        let bytes = repo::disk_usage(&self.run.session_worktree_path(&name));
+        self.run.remove_session_worktree(&name)?;
         Ok(bytes)
     }
 
     /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
     pub fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
-        self.run.open(task).map(|worktree| self.run.changed_files(&worktree))
+        self.run.open_worktree(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
     /// Keeps everything in a task's worktree.
-    pub fn keep(&self, task: &TaskId, label: &str) -> Result<Kept, RepoError> {
+    pub fn keep(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
         let _turn = self.turn();
-        let worktree = self.run.create(task)?;
-        self.run.keep(&worktree, label, &[])
+        let worktree = self.run.create_worktree(task)?;
+        self.run.snapshot_worktree(&worktree, label, &[])
     }
 
     /// Brings a task's worktree back to a commit, or to where its run began.
     pub fn restore(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
         let _turn = self.turn();
-        let worktree = self.run.create(task)?;
-        let to = match commit.and_then(Commit::parse) {
+        let worktree = self.run.create_worktree(task)?;
+        let to = match commit.and_then(CommitId::parse) {
             Some(commit) => commit,
-            None => self.run.tip()?,
+            None => self.run.run_tip()?,
         };
-        self.run.restore(&worktree, &to, &[]).map(drop)
+        self.run.restore_worktree(&worktree, &to, &[]).map(drop)
     }
 
     /// Returns the tree that a task's worktree is now, and where it is.
     pub fn tree(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
         let _turn = self.turn();
-        let worktree = self.run.create(task)?;
-        let kept = self.run.keep(&worktree, "to be checked", &[])?;
+        let worktree = self.run.create_worktree(task)?;
+        let kept = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
         Ok((worktree.path, kept.tree))
     }
 
     /// Commits what a task's agent left, and tries the merge. No branch of the run moves.
-    pub fn try_merge(&self, task: &TaskId, author: &str, message: String) -> Result<Merge, RepoError> {
+    pub fn try_merge(&self, task: &TaskId, author: &str, message: String) -> Result<MergeAttempt, RepoError> {
         let _turn = self.turn();
-        let worktree = self.run.create(task)?;
-        let author = Identity { name: author.to_owned(), email: Identity::jangdan().email };
-        let work = Work { author: author.clone(), message, leave_out: Vec::new() };
-        self.run.settle(&worktree)?;
+        let worktree = self.run.create_worktree(task)?;
+        let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
+        let work = CommitOptions { author: author.clone(), message, excluded: Vec::new() };
+        self.run.mark_conflicts_resolved(&worktree)?;
         self.run.commit_work(&worktree, &work)?;
-        self.run.merge(task, &author)
+        self.run.merge_task(task, &author)
     }
 
     /// Checks a commit out where merged trees are checked.
-    pub fn scratch(&self, commit: &Commit) -> Result<Scratch, RepoError> {
+    pub fn scratch(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
         let _turn = self.turn();
-        self.run.scratch(commit)
+        self.run.create_check_worktree(commit)
     }
 
     /// Returns where merged trees are checked.
     pub fn scratch_path(&self) -> PathBuf {
-        self.run.scratch_path()
+        self.run.check_worktree_path()
     }
 
     /// Removes the room in which merged trees are checked, unless one is checked just now. Returns how many bytes that
@@ -272,8 +275,8 @@ impl Git {
     pub fn remove_scratch(&self) -> Result<u64, RepoError> {
         let Ok(_room) = self.room.try_lock() else { return Ok(0) };
         let _turn = self.turn();
-        let bytes = repo::bytes_below(&self.run.scratch_path());
-        self.run.remove_scratch()?;
+        let bytes = repo::disk_usage(&self.run.check_worktree_path());
+        self.run.remove_check_worktree()?;
         Ok(bytes)
     }
 
@@ -283,52 +286,52 @@ impl Git {
     }
 
     /// Returns the files of a commit that a pattern names.
-    pub fn files_matching(&self, commit: &Commit, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
+    pub fn files_matching(&self, commit: &CommitId, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
         let _turn = self.turn();
         self.run.files_matching(commit, pattern)
     }
 
     /// Moves the run's branch onto a merge that was checked.
-    pub fn advance(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
+    pub fn advance(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
         let _turn = self.turn();
-        self.run.advance(from, to)
+        self.run.advance_run_branch(from, to)
     }
 
     /// Brings the run's tip into a task's worktree, so that its agent sees what it does not go together with.
     pub fn bring_tip(&self, task: &TaskId) -> Result<(), RepoError> {
         let _turn = self.turn();
-        let worktree = self.run.create(task)?;
-        self.run.merge_tip_into(&worktree)
+        let worktree = self.run.create_worktree(task)?;
+        self.run.merge_run_into_worktree(&worktree)
     }
 
     /// Returns the tree of a commit.
-    pub fn tree_of(&self, commit: &Commit) -> Result<String, RepoError> {
+    pub fn tree_of(&self, commit: &CommitId) -> Result<String, RepoError> {
         let _turn = self.turn();
         self.run.tree_of(commit)
     }
 
     /// Returns the tip of the run's branch, and its tree.
-    pub fn tip(&self) -> Result<(Commit, String), RepoError> {
+    pub fn tip(&self) -> Result<(CommitId, String), RepoError> {
         let _turn = self.turn();
-        let tip = self.run.tip()?;
+        let tip = self.run.run_tip()?;
         let tree = self.run.tree_of(&tip)?;
         Ok((tip, tree))
     }
 
     /// Remembers what a phase's gate has looked at.
-    pub fn mark_gate(&self, phase: PhaseNumber, commit: &Commit) -> Result<(), RepoError> {
+    pub fn mark_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
         let _turn = self.turn();
-        self.run.mark_gate(phase, commit)
+        self.run.record_gate(phase, commit)
     }
 
     /// Moves the branch that the run lands on, where it is checked out nowhere.
     pub fn land(&self, what: &Land) -> Result<Landed, RepoError> {
         let _turn = self.turn();
         let Some(branch) = self.target.clone() else {
-            return Ok(Landed::NoTarget { branch: self.run.branch() });
+            return Ok(Landed::NoTarget { branch: self.run.run_branch() });
         };
         let Some(commit) = self.to_land(what)? else {
-            return Ok(Landed::NotApproved { branch: self.run.branch() });
+            return Ok(Landed::NotApproved { branch: self.run.run_branch() });
         };
         Ok(landed(branch.clone(), &commit, self.run.land(&branch, &commit)?))
     }
@@ -339,19 +342,19 @@ impl Git {
         let Landed::CheckedOut { branch, path } = landed_first else { return Ok(landed_first) };
         let _turn = self.turn();
         let Some(commit) = self.to_land(what)? else {
-            return Ok(Landed::NotApproved { branch: self.run.branch() });
+            return Ok(Landed::NotApproved { branch: self.run.run_branch() });
         };
         Ok(landed(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
     }
 
-    fn to_land(&self, what: &Land) -> Result<Option<Commit>, RepoError> {
+    fn to_land(&self, what: &Land) -> Result<Option<CommitId>, RepoError> {
         match what {
-            Land::All => self.run.tip().map(Some),
+            Land::All => self.run.run_tip().map(Some),
             Land::Approved(phases) if phases.is_empty() => Ok(None),
             // A gate that looked before it was remembered what at let all pass.
             Land::Approved(phases) => match self.run.latest_gate(phases)? {
                 Some(commit) => Ok(Some(commit)),
-                None => self.run.tip().map(Some),
+                None => self.run.run_tip().map(Some),
             },
         }
     }
@@ -359,7 +362,7 @@ impl Git {
     /// Returns what a task has changed since it left the run's branch.
     pub fn diff(&self, task: &TaskId) -> Result<String, RepoError> {
         let _turn = self.turn();
-        self.run.diff(task)
+        self.run.task_diff(task)
     }
 
     /// Removes the worktrees of tasks and sessions that are over.
@@ -378,7 +381,7 @@ impl Git {
             }
         }
         let _turn = self.turn();
-        for worktree in self.run.recover().ready {
+        for worktree in self.run.recover_worktrees().ready {
             let task = worktree.task.clone();
             let is_over = views.rows().tasks.get(&task).is_none_or(|row| {
                 matches!(
@@ -390,7 +393,7 @@ impl Git {
                 cleaned.left.push((task, "it is not over".to_owned()));
                 continue;
             }
-            match self.run.remove(&worktree, &[]) {
+            match self.run.remove_worktree(&worktree, &[]) {
                 Ok(()) => cleaned.removed.push(task),
                 Err(error) => cleaned.left.push((task, error.to_string())),
             }
@@ -403,12 +406,12 @@ impl Git {
     }
 }
 
-fn landed(branch: String, tip: &Commit, landing: Landing) -> Landed {
+fn landed(branch: String, tip: &CommitId, landing: LandingOutcome) -> Landed {
     match landing {
-        Landing::Landed { .. } => Landed::Landed { branch, commit: tip.to_string() },
-        Landing::Already => Landed::Already { branch },
-        Landing::CheckedOut { path } => Landed::CheckedOut { branch, path },
-        Landing::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },
-        Landing::Dirty { files } => Landed::Dirty { branch, files },
+        LandingOutcome::Landed { .. } => Landed::Landed { branch, commit: tip.to_string() },
+        LandingOutcome::AlreadyLanded => Landed::Already { branch },
+        LandingOutcome::CheckedOut { path } => Landed::CheckedOut { branch, path },
+        LandingOutcome::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },
+        LandingOutcome::Dirty { files } => Landed::Dirty { branch, files },
     }
 }

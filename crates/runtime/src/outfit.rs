@@ -115,8 +115,8 @@ impl PlanReading {
     }
 
     /// Returns how the reader of plans is to take the file.
-    pub(crate) fn options(&self) -> plan::Options {
-        plan::Options { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
+    pub(crate) fn options(&self) -> plan::ParseOptions {
+        plan::ParseOptions { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
     }
 }
 

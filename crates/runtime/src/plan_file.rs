@@ -12,7 +12,7 @@ use std::{
 };
 
 use domain::{Command, TaskId};
-use plan::{FILE_BYTES_MAX, Places, Reading, Severity, Tick};
+use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
 
 use crate::{
     learned::Learned,
@@ -93,7 +93,7 @@ impl PlanFile {
             Ok(source) => source,
             Err(error) => return self.broken(&error.to_string()),
         };
-        let reading = plan::read(&source, self.reading.options());
+        let reading = plan::parse(&source, self.reading.options());
         if reading.has_errors() {
             return self.broken(&first_error(&reading, &source));
         }
@@ -139,7 +139,7 @@ impl PlanFile {
     fn try_tick(&mut self) -> io::Result<Vec<TaskId>> {
         let before = stamp(&fs::metadata(&self.path)?);
         let source = read(&self.path)?;
-        let reading = plan::read(&source, self.reading.options());
+        let reading = plan::parse(&source, self.reading.options());
         if reading.has_errors() {
             return Err(io::Error::other("the plan can't be read"));
         }
@@ -147,7 +147,9 @@ impl PlanFile {
         for (id, title) in &self.unticked {
             // Somebody may have given the id to another task.
             let is_same = reading.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
-            if let (true, Tick::Edit(edit)) = (is_same, plan::tick(&ticked, self.reading.options(), id)) {
+            if let (true, MarkDoneOutcome::Edit(edit)) =
+                (is_same, plan::mark_done(&ticked, self.reading.options(), id))
+            {
                 ticked = edit.apply(&ticked);
             }
             settled.push(id.clone());
@@ -206,11 +208,11 @@ fn write_beside(new: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
 }
 
 /// Returns the first mistake of a plan, with its line, and how many there are.
-fn first_error(reading: &Reading, source: &[u8]) -> String {
+fn first_error(reading: &ParsedPlan, source: &[u8]) -> String {
     let errors: Vec<_> =
         reading.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
     let Some(first) = errors.first() else { return String::new() };
-    let line = Places::new(source).line(first.span.start);
+    let line = LineIndex::new(source).line_of(first.span.start);
     let more = match errors.len() {
         0 | 1 => String::new(),
         n => format!(" (and {} more)", n - 1),

@@ -501,7 +501,7 @@ pub enum MistakeSeverity {
 
 impl PlanMistake {
     /// Returns a mistake as it is told.
-    pub fn of(found: &plan::PlacedDiagnostic<'_>) -> Self {
+    pub fn of(found: &plan::ReportedDiagnostic<'_>) -> Self {
         Self {
             code: found.code.as_str().to_owned(),
             severity: match found.severity {

@@ -40,7 +40,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<(Started, Wish, Accepted, InboxItem, PendingQuestion)>();
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
     found.visit::<(Written, SessionRecords, Typed, TerminalTold, TerminalWish)>();
-    found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::Report<'static>)>();
+    found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::PlanReport<'static>)>();
     found.visit::<(sessions::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
     match found.twice {
         Some(name) => Err(SameName { name }),

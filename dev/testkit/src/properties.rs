@@ -3,7 +3,7 @@
 //! Every function panics where a rule is broken, which is what libFuzzer and test runners understand.
 
 use domain::Role;
-use plan::{Format, Graph, Plan, Tick};
+use plan::{MarkDoneOutcome, Plan, PlanFormat, TaskGraph};
 use protocol::{Decoder, Item, Keys, Options};
 
 /// The key that the decoder's inputs may carry.
@@ -100,9 +100,9 @@ fn options(choice: u8) -> Options {
 const TICKS_MAX: usize = 4;
 
 /// Checks the plan reader on a file that is said to have some format.
-pub fn plan(bytes: &[u8], format: Format) {
-    let options = plan::Options { format: Some(format) };
-    let reading = plan::read(bytes, options);
+pub fn plan(bytes: &[u8], format: PlanFormat) {
+    let options = plan::ParseOptions { format: Some(format) };
+    let reading = plan::parse(bytes, options);
     for diagnostic in &reading.diagnostics {
         let span = &diagnostic.span;
         assert!(span.start <= span.end && span.end <= bytes.len(), "{diagnostic:?} lies outside the file");
@@ -111,12 +111,12 @@ pub fn plan(bytes: &[u8], format: Format) {
         return;
     }
     check_order(&reading.plan);
-    let written = plan::write(&reading.plan);
-    let again = plan::read(written.as_bytes(), plan::Options { format: Some(Format::TasksMd) });
+    let written = plan::to_tasks_md(&reading.plan);
+    let again = plan::parse(written.as_bytes(), plan::ParseOptions { format: Some(PlanFormat::TasksMd) });
     assert_eq!(without_lines(again.plan), without_lines(reading.plan.clone()), "written out as:\n{written}");
     for task in reading.plan.tasks.iter().take(TICKS_MAX) {
-        let Tick::Edit(edit) = plan::tick(bytes, options, &task.id) else { continue };
-        let after = plan::read(&edit.apply(bytes), options).plan;
+        let MarkDoneOutcome::Edit(edit) = plan::mark_done(bytes, options, &task.id) else { continue };
+        let after = plan::parse(&edit.apply(bytes), options).plan;
         let is_done_now = |other: &plan::Task| other.done || other.id == task.id;
         let expected: Vec<_> =
             reading.plan.tasks.iter().map(|other| (&other.id, is_done_now(other))).collect();
@@ -135,7 +135,7 @@ fn without_lines(mut plan: Plan) -> Plan {
 
 /// Every task of a plan without errors has its place, behind all that it waits for.
 fn check_order(plan: &Plan) {
-    let order = Graph::new(plan).order();
+    let order = TaskGraph::new(plan).topological_order();
     let mut position = vec![usize::MAX; plan.tasks.len()];
     for (n, place) in order.iter().enumerate() {
         assert_eq!(position[*place], usize::MAX, "a task comes twice in the order");
@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn generated_plans_keep_the_rules() {
-        plan(plans::tasks_md(230).as_bytes(), Format::TasksMd);
-        plan(plans::checklist(230).as_bytes(), Format::Checklist);
-        plan(plans::taskmaster(230).as_bytes(), Format::Taskmaster);
+        plan(plans::tasks_md(230).as_bytes(), PlanFormat::TasksMd);
+        plan(plans::checklist(230).as_bytes(), PlanFormat::Checklist);
+        plan(plans::taskmaster(230).as_bytes(), PlanFormat::Taskmaster);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use plan::Format;
+use plan::PlanFormat;
 use testkit::properties;
 
 /// Checks the rules of a target on everything that is kept for it.
@@ -26,15 +26,15 @@ fn decoder() -> io::Result<()> {
 
 #[test]
 fn plan_checklist() -> io::Result<()> {
-    replay("plan_checklist", |bytes| properties::plan(bytes, Format::Checklist))
+    replay("plan_checklist", |bytes| properties::plan(bytes, PlanFormat::Checklist))
 }
 
 #[test]
 fn plan_taskmaster() -> io::Result<()> {
-    replay("plan_taskmaster", |bytes| properties::plan(bytes, Format::Taskmaster))
+    replay("plan_taskmaster", |bytes| properties::plan(bytes, PlanFormat::Taskmaster))
 }
 
 #[test]
 fn plan_tasks_md() -> io::Result<()> {
-    replay("plan_tasks_md", |bytes| properties::plan(bytes, Format::TasksMd))
+    replay("plan_tasks_md", |bytes| properties::plan(bytes, PlanFormat::TasksMd))
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use plan::{Graph, Plan, Task};
+use plan::{Plan, Task, TaskGraph};
 use unicode_width::UnicodeWidthStr;
 
 use super::table::FAINT;
@@ -14,7 +14,7 @@ use crate::printable::printable;
 
 /// Prints the lines below the table.
 pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {
-    let graph = Graph::new(plan);
+    let graph = TaskGraph::new(plan);
     let path: Vec<&Task> =
         graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
     let length: u32 = path.iter().map(|task| task.weight()).sum();
@@ -29,7 +29,13 @@ pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> 
         last.push_str(&format!("  (length {length})"));
     }
     summary_line(out, "Critical path", &steps, " → ", width)?;
-    summary_line(out, "Widest", &[format!("{} at once", plural(graph.widest(), "task"))], "", width)?;
+    summary_line(
+        out,
+        "Widest",
+        &[format!("{} at once", plural(graph.max_parallel_tasks(), "task"))],
+        "",
+        width,
+    )?;
     let outside = outside(plan);
     if outside.is_empty() { Ok(()) } else { summary_line(out, "Outside", &outside, ", ", width) }
 }

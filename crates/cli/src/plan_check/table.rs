@@ -6,7 +6,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use plan::{Format, Phase, Plan, Reading, Task};
+use plan::{ParsedPlan, Phase, Plan, PlanFormat, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::summary;
@@ -21,7 +21,7 @@ pub(super) const FAINT: Style = Style::new().dimmed();
 const TITLE_WIDTH_MIN: usize = 20;
 
 /// Prints the plan to standard output.
-pub fn print(reading: &Reading) -> io::Result<()> {
+pub fn print(reading: &ParsedPlan) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let plan = &reading.plan;
     // A file or a pipe takes what there is; only a person's window has an edge.
@@ -44,9 +44,9 @@ pub fn print(reading: &Reading) -> io::Result<()> {
     out.flush()
 }
 
-fn heading(out: &mut impl Write, plan: &Plan, format: Option<Format>) -> io::Result<()> {
+fn heading(out: &mut impl Write, plan: &Plan, format: Option<PlanFormat>) -> io::Result<()> {
     let title = if plan.title.is_empty() { "Plan".to_owned() } else { printable(&plan.title) };
-    let format = format.map_or("", Format::as_str);
+    let format = format.map_or("", PlanFormat::as_str);
     let n_done = plan.tasks.iter().filter(|task| task.done).count();
     let tasks = plural(plan.tasks.len(), "task");
     let done = if n_done > 0 { format!(" ({n_done} done)") } else { String::new() };

@@ -1,53 +1,58 @@
-//! GitHub Spec Kit: tasks follow each other, and `[P]` ones run beside their neighbours.
+//! The Spec Kit dialect: tasks run one after another, and `[P]` tasks in parallel with their neighbours.
 
 use crate::{
-    draft::DraftPlan,
-    text::{for_each_code, many_lines},
+    draft::PlanDraft,
+    text::{for_each_code_span, normalize_text},
 };
 
-use super::{Open, words};
+use super::{OpenTask, dependency_phrases};
 
-/// Up to so many earlier tasks are all named as dependencies, so that skipping one of them frees nobody who must
-/// still wait for another. In a longer phase that would be quadratic: there a task names the ones just before it,
-/// which wait for the rest.
-const NAMED_MAX: usize = 32;
+/// Up to this many earlier tasks are all listed as dependencies, so that skipping one of them does not release a task
+/// that still waits for another. In longer phases that would be quadratic: a task lists only those directly before
+/// it, which in turn depend on the rest.
+const NAMED_DEPENDENCIES_MAX: usize = 32;
 
-/// Adds what a task's text says: what it waits for, and which files it touches.
-pub(super) fn close<'a>(text: &'a str, open: &Open<'a>, plan: &mut DraftPlan<'a>) {
-    let (Some(task), Some(draft)) = (plan.tasks.get_mut(open.place), plan.drafts.get_mut(open.place)) else {
+/// Sets the task's text, the dependencies written in it and the files it touches.
+pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut PlanDraft<'a>) {
+    let (Some(task), Some(draft)) = (plan.tasks.get_mut(open.index), plan.task_drafts.get_mut(open.index))
+    else {
         return;
     };
     let item = &open.item;
     let start = plan.mentions.len();
-    words::scan(item.first, item.start, &mut plan.mentions);
-    if !open.own.is_empty() {
+    dependency_phrases::find_mentions(item.first_line, item.first_line_start, &mut plan.mentions);
+    if !open.own_text.is_empty() {
         let mut below = String::new();
-        for own in &open.own {
-            words::scan(text.get(own.clone()).unwrap_or_default(), own.start, &mut plan.mentions);
-            item.push_below(text, own.clone(), &mut below);
+        for own in &open.own_text {
+            dependency_phrases::find_mentions(
+                text.get(own.clone()).unwrap_or_default(),
+                own.start,
+                &mut plan.mentions,
+            );
+            item.push_dedented(text, own.clone(), &mut below);
         }
-        task.text = many_lines(&below);
+        task.text = normalize_text(&below);
     }
     draft.mentions = start..plan.mentions.len();
 
     let touches = &mut task.touches;
     let mut touch = |code: &str| {
         if is_path(code) && !touches.iter().any(|known| known == code) && touches.len() < TOUCHES_MAX {
-            // Most tasks name one file, and room for more would be most of what they take.
+            // Most tasks name one file; spare capacity would dominate their size.
             if touches.is_empty() {
                 touches.reserve_exact(1);
             }
             touches.push(code.to_owned());
         }
     };
-    for_each_code(&task.title, &mut touch);
-    for_each_code(&task.text, &mut touch);
+    for_each_code_span(&task.title, &mut touch);
+    for_each_code_span(&task.text, &mut touch);
 }
 
-/// A task that names more files than this is not one task; the bound keeps hostile files cheap.
+/// Bounds the cost of a malicious file.
 const TOUCHES_MAX: usize = 256;
 
-/// Tells whether a code span is a path of the repository, and not an expression, a route or a command.
+/// Tells whether a code span is a path in the repository rather than an expression, a route or a command.
 fn is_path(code: &str) -> bool {
     const EXTENSIONS: [&str; 40] = [
         "c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "gradle", "h", "hpp", "html", "ini",
@@ -69,50 +74,50 @@ fn is_path(code: &str) -> bool {
     has_extension || matches!(code, "Dockerfile" | "Makefile" | ".gitignore" | ".dockerignore")
 }
 
-/// The tasks of one phase so far, as places in the list of drafts.
+/// Tasks of one phase so far, as indices into `PlanDraft::tasks`.
 #[derive(Default)]
-pub(super) struct Order {
-    all: Vec<usize>,
-    last_alone: Option<usize>,
-    beside: Vec<usize>,
+pub(super) struct PhaseSequence {
+    earlier: Vec<usize>,
+    last_sequential: Option<usize>,
+    parallel: Vec<usize>,
 }
 
-impl Order {
-    /// Adds what the next task of the phase waits for.
-    pub(super) fn next(&mut self, place: usize, is_parallel: bool, waits: &mut Vec<usize>) {
+impl PhaseSequence {
+    /// Appends the dependencies of the next task of the phase, and records the task.
+    pub(super) fn push_task(&mut self, index: usize, is_parallel: bool, dependencies: &mut Vec<usize>) {
         if is_parallel {
-            waits.extend(self.last_alone);
-        } else if self.all.len() <= NAMED_MAX {
-            waits.extend(&self.all);
+            dependencies.extend(self.last_sequential);
+        } else if self.earlier.len() <= NAMED_DEPENDENCIES_MAX {
+            dependencies.extend(&self.earlier);
         } else {
-            waits.extend(self.last_alone);
-            waits.extend(&self.beside);
+            dependencies.extend(self.last_sequential);
+            dependencies.extend(&self.parallel);
         }
-        if self.all.len() <= NAMED_MAX {
-            self.all.push(place);
+        if self.earlier.len() <= NAMED_DEPENDENCIES_MAX {
+            self.earlier.push(index);
         }
         if is_parallel {
-            self.beside.push(place);
+            self.parallel.push(index);
         } else {
-            self.last_alone = Some(place);
-            self.beside.clear();
+            self.last_sequential = Some(index);
+            self.parallel.clear();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMED_MAX, Order, is_path};
+    use super::{NAMED_DEPENDENCIES_MAX, PhaseSequence, is_path};
 
-    fn next(order: &mut Order, place: usize, is_parallel: bool) -> Vec<usize> {
-        let mut waits = Vec::new();
-        order.next(place, is_parallel, &mut waits);
-        waits
+    fn next(order: &mut PhaseSequence, index: usize, is_parallel: bool) -> Vec<usize> {
+        let mut dependencies = Vec::new();
+        order.push_task(index, is_parallel, &mut dependencies);
+        dependencies
     }
 
     #[test]
-    fn a_task_waits_for_all_before_it_and_a_parallel_one_for_the_last_alone() {
-        let mut order = Order::default();
+    fn sequential_tasks_depend_on_all_earlier_ones_and_parallel_tasks_on_the_last_sequential_one() {
+        let mut order = PhaseSequence::default();
         assert!(next(&mut order, 0, true).is_empty());
         assert!(next(&mut order, 1, true).is_empty());
         assert_eq!(next(&mut order, 2, false), [0, 1]);
@@ -122,17 +127,20 @@ mod tests {
     }
 
     #[test]
-    fn in_a_long_phase_a_task_names_only_those_just_before_it() {
-        let mut order = Order::default();
-        for place in 0..=NAMED_MAX {
-            next(&mut order, place, false);
+    fn in_a_long_phase_a_task_depends_only_on_its_direct_predecessors() {
+        let mut order = PhaseSequence::default();
+        for index in 0..=NAMED_DEPENDENCIES_MAX {
+            next(&mut order, index, false);
         }
-        assert_eq!(next(&mut order, NAMED_MAX + 1, true), [NAMED_MAX]);
-        assert_eq!(next(&mut order, NAMED_MAX + 2, false), [NAMED_MAX, NAMED_MAX + 1]);
+        assert_eq!(next(&mut order, NAMED_DEPENDENCIES_MAX + 1, true), [NAMED_DEPENDENCIES_MAX]);
+        assert_eq!(
+            next(&mut order, NAMED_DEPENDENCIES_MAX + 2, false),
+            [NAMED_DEPENDENCIES_MAX, NAMED_DEPENDENCIES_MAX + 1]
+        );
     }
 
     #[test]
-    fn paths_are_told_from_other_code() {
+    fn paths_are_distinguished_from_other_code() {
         for path in
             ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"]
         {

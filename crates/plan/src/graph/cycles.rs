@@ -1,4 +1,4 @@
-//! Tasks that wait for each other.
+//! Detection of dependency cycles.
 
 use std::{collections::VecDeque, fmt};
 
@@ -6,42 +6,42 @@ use domain::PhaseNumber;
 
 use crate::plan::Plan;
 
-use super::Graph;
+use super::TaskGraph;
 
-/// More cycles than this are not told apart; who mends a hundred can check again.
+/// Cycles beyond this number are not reported; fixing a hundred warrants another check anyway.
 const CYCLES_MAX: usize = 100;
 
-/// A way that leads back to where it began.
+/// A closed path of dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
-    /// The way from the smallest id back to it; phases alone are a cycle where their order is one.
-    pub steps: Vec<Step>,
-    words: String,
+    /// Starts and ends with the smallest id; contains only phases if the phase order itself is circular.
+    pub nodes: Vec<CycleNode>,
+    text: String,
 }
 
-/// One step of a cycle; each waits for the next.
+/// A node of a cycle; each depends on the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// A task, by its place in the plan.
+pub enum CycleNode {
+    /// Index of the task in [`Plan::tasks`].
     Task(usize),
     /// The gate of a phase.
     Phase(PhaseNumber),
 }
 
-/// Writes the cycle as `T1.5->T2.1->phase 1->T1.5`.
+/// Formats the cycle as `T1.5->T2.1->phase 1->T1.5`.
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.words)
+        f.pad(&self.text)
     }
 }
 
-impl Graph {
-    /// Returns cycles that have no task in common, until none is left that has no task of theirs; at most a hundred.
+impl TaskGraph {
+    /// Returns disjoint cycles until every cycle shares a task with one of them; at most a hundred.
     ///
-    /// Each is the shortest through its smallest id. They are sorted by that. The ids are those of the plan that the
-    /// graph was built of.
+    /// Each is the shortest cycle through its smallest id, and they are sorted by that id. `plan` must be the plan
+    /// that the graph was built from.
     pub fn cycles(&self, plan: &Plan) -> Vec<Cycle> {
-        let mut is_open = vec![true; self.waits.n_nodes()];
+        let mut is_open = vec![true; self.dependencies.n_nodes()];
         for node in self.node_order() {
             is_open[node] = false;
         }
@@ -52,76 +52,76 @@ impl Graph {
         let mut found_one = true;
         while found_one && cycles.len() < CYCLES_MAX {
             found_one = false;
-            for component in self.components(&is_open) {
+            for component in self.strongly_connected_components(&is_open) {
                 if cycles.len() == CYCLES_MAX {
                     break;
                 }
                 let tasks = component.iter().copied().filter(|&node| self.is_task(node));
                 let smallest = tasks.min_by_key(|&node| self.rank_of(node));
-                let Some(way) = smallest.and_then(|smallest| self.shortest_way_back(smallest, &is_open))
+                let Some(path) =
+                    smallest.and_then(|smallest| self.shortest_cycle_through(smallest, &is_open))
                 else {
                     continue;
                 };
-                for &node in way.iter().filter(|&&node| self.is_task(node)) {
+                for &node in path.iter().filter(|&&node| self.is_task(node)) {
                     is_open[node] = false;
                 }
-                cycles.push(way);
+                cycles.push(path);
                 found_one = true;
             }
         }
-        cycles.sort_by_key(|way| way.first().map(|&node| self.rank_of(node)));
-        cycles.into_iter().map(|way| self.cycle(&way, plan)).collect()
+        cycles.sort_by_key(|path| path.first().map(|&node| self.rank_of(node)));
+        cycles.into_iter().map(|path| self.to_cycle(&path, plan)).collect()
     }
 
-    /// Returns the cycles of phases that wait for each other, whatever their tasks do, and closes those phases.
+    /// Returns the cycles among phases alone, and closes those phases for the search among tasks.
     fn phase_cycles(&self, is_open: &mut [bool]) -> Vec<Vec<usize>> {
         let mut are_phases = is_open.to_vec();
         are_phases.iter_mut().take(self.n_tasks()).for_each(|is_open| *is_open = false);
-        let mut ways = Vec::new();
-        for component in self.components(&are_phases) {
-            ways.extend(
+        let mut cycles = Vec::new();
+        for component in self.strongly_connected_components(&are_phases) {
+            cycles.extend(
                 component
                     .iter()
                     .filter(|&&node| self.is_gate(node))
                     .min()
-                    .and_then(|&gate| self.shortest_way_back(gate, &are_phases)),
+                    .and_then(|&gate| self.shortest_cycle_through(gate, &are_phases)),
             );
             component.into_iter().for_each(|node| is_open[node] = false);
         }
-        ways
+        cycles
     }
 
     fn is_gate(&self, node: usize) -> bool {
         node >= self.n_tasks() + self.phases.len()
     }
 
-    fn cycle(&self, way: &[usize], plan: &Plan) -> Cycle {
+    fn to_cycle(&self, path: &[usize], plan: &Plan) -> Cycle {
         let n_phases = self.phases.len();
         let step = |&node: &usize| {
             if self.is_task(node) {
-                return Some(Step::Task(node));
+                return Some(CycleNode::Task(node));
             }
-            // The beginning of a phase is left out: it says no more than the gate it waits for.
+            // A phase start adds nothing to the gate it depends on, so it is omitted.
             let gate = (node - self.n_tasks()).checked_sub(n_phases)?;
-            self.phases.get(gate).map(|&number| Step::Phase(number))
+            self.phases.get(gate).map(|&number| CycleNode::Phase(number))
         };
-        let steps: Vec<Step> = way.iter().filter_map(step).collect();
-        let words = steps.iter().map(|step| match step {
-            Step::Task(task) => plan.tasks.get(*task).map_or("", |task| task.id.as_str()).to_owned(),
-            Step::Phase(number) => format!("phase {number}"),
+        let steps: Vec<CycleNode> = path.iter().filter_map(step).collect();
+        let text = steps.iter().map(|step| match step {
+            CycleNode::Task(task) => plan.tasks.get(*task).map_or("", |task| task.id.as_str()).to_owned(),
+            CycleNode::Phase(number) => format!("phase {number}"),
         });
-        let words = words.collect::<Vec<_>>().join("->");
-        Cycle { steps, words }
+        let text = text.collect::<Vec<_>>().join("->");
+        Cycle { nodes: steps, text }
     }
 
-    /// Returns the shortest way from a node back to itself through open nodes.
-    fn shortest_way_back(&self, from: usize, is_open: &[bool]) -> Option<Vec<usize>> {
-        let mut came_from: Vec<Option<usize>> = vec![None; self.waits.n_nodes()];
+    fn shortest_cycle_through(&self, from: usize, is_open: &[bool]) -> Option<Vec<usize>> {
+        let mut came_from: Vec<Option<usize>> = vec![None; self.dependencies.n_nodes()];
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
-            for &next in self.waits.of(node) {
+            for &next in self.dependencies.targets_of(node) {
                 if next == from {
-                    return Some(way(node, from, &came_from));
+                    return Some(path_back(node, from, &came_from));
                 }
                 if is_open[next] && came_from[next].is_none() {
                     came_from[next] = Some(node);
@@ -132,11 +132,11 @@ impl Graph {
         None
     }
 
-    /// Returns the sets of open nodes in which everybody waits for everybody (Tarjan's algorithm, with a stack of our
-    /// own because a chain can be longer than the program's).
-    fn components(&self, is_open: &[bool]) -> Vec<Vec<usize>> {
-        let n_nodes = self.waits.n_nodes();
-        let mut search = Search {
+    /// Tarjan's algorithm on the open nodes, with an explicit stack because dependency chains can exceed the call
+    /// stack.
+    fn strongly_connected_components(&self, is_open: &[bool]) -> Vec<Vec<usize>> {
+        let n_nodes = self.dependencies.n_nodes();
+        let mut search = TarjanState {
             index: vec![0; n_nodes],
             low: vec![0; n_nodes],
             on_stack: vec![false; n_nodes],
@@ -152,7 +152,7 @@ impl Graph {
             search.enter(root);
             while let Some((node, edge)) = calls.last_mut() {
                 let node = *node;
-                if let Some(&next) = self.waits.of(node).get(*edge) {
+                if let Some(&next) = self.dependencies.targets_of(node).get(*edge) {
                     *edge += 1;
                     if !is_open[next] {
                         continue;
@@ -172,14 +172,15 @@ impl Graph {
                 components.extend(search.leave(node));
             }
         }
-        components
-            .retain(|component| component.len() > 1 || self.waits.of(component[0]).contains(&component[0]));
+        components.retain(|component| {
+            component.len() > 1 || self.dependencies.targets_of(component[0]).contains(&component[0])
+        });
         components
     }
 }
 
-/// The state of Tarjan's search; an index of 0 means not seen.
-struct Search {
+/// State of Tarjan's algorithm; index 0 means unvisited.
+struct TarjanState {
     index: Vec<usize>,
     low: Vec<usize>,
     on_stack: Vec<bool>,
@@ -187,7 +188,7 @@ struct Search {
     n_seen: usize,
 }
 
-impl Search {
+impl TarjanState {
     fn enter(&mut self, node: usize) {
         self.n_seen += 1;
         self.index[node] = self.n_seen;
@@ -196,7 +197,7 @@ impl Search {
         self.on_stack[node] = true;
     }
 
-    /// Returns the component that ends with a node, if one does.
+    /// Returns the component whose root is this node, if it is a root.
     fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
         if self.low[node] != self.index[node] {
             return None;
@@ -210,19 +211,19 @@ impl Search {
     }
 }
 
-fn way(last: usize, from: usize, came_from: &[Option<usize>]) -> Vec<usize> {
-    let mut way = vec![from, last];
+fn path_back(last: usize, from: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+    let mut path = vec![from, last];
     let mut node = last;
     if last == from {
-        return way;
+        return path;
     }
     while let Some(before) = came_from[node]
         && before != from
     {
-        way.push(before);
+        path.push(before);
         node = before;
     }
-    way.push(from);
-    way.reverse();
-    way
+    path.push(from);
+    path.reverse();
+    path
 }

@@ -1,29 +1,27 @@
-//! Edges of a graph in one piece of memory.
+//! Adjacency lists in contiguous memory.
 
-/// For each node the nodes it leads to.
+/// The outgoing edges of each node; nodes are built one after another.
 #[derive(Debug, Default)]
-pub(crate) struct Edges {
-    /// Where the edges of each node end.
+pub(crate) struct EdgeList {
+    /// For each node, the end of its edges in `targets`.
     ends: Vec<usize>,
     targets: Vec<usize>,
 }
 
-impl Edges {
+impl EdgeList {
     pub(crate) fn with_capacity(n_nodes: usize, n_edges: usize) -> Self {
         Self { ends: Vec::with_capacity(n_nodes), targets: Vec::with_capacity(n_edges) }
     }
 
-    /// Adds edges of the node that is being built.
     pub(crate) fn extend(&mut self, targets: &[usize]) {
         self.targets.extend_from_slice(targets);
     }
 
-    /// Adds one edge of the node that is being built.
     pub(crate) fn push(&mut self, target: usize) {
         self.targets.push(target);
     }
 
-    /// Ends the node that is being built; the next edges are the next node's.
+    /// Completes the current node; further edges belong to the next one.
     pub(crate) fn end_node(&mut self) {
         self.ends.push(self.targets.len());
     }
@@ -36,14 +34,13 @@ impl Edges {
         self.targets.len()
     }
 
-    /// Returns the nodes that a node leads to.
-    pub(crate) fn of(&self, node: usize) -> &[usize] {
+    pub(crate) fn targets_of(&self, node: usize) -> &[usize] {
         let start = node.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(node).copied().unwrap_or(start);
         self.targets.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the same edges from the other side, each node's in the order of the nodes they come from.
+    /// Returns the graph with all edges reversed; each node's targets are in increasing order.
     pub(crate) fn reversed(&self) -> Self {
         let mut starts = vec![0; self.n_nodes() + 1];
         for &target in &self.targets {
@@ -55,7 +52,7 @@ impl Edges {
         let ends = starts[1..].to_vec();
         let mut targets = vec![0; self.targets.len()];
         for node in 0..self.n_nodes() {
-            for &target in self.of(node) {
+            for &target in self.targets_of(node) {
                 targets[starts[target]] = node;
                 starts[target] += 1;
             }
@@ -66,17 +63,17 @@ impl Edges {
 
 #[cfg(test)]
 mod tests {
-    use super::Edges;
+    use super::EdgeList;
 
     #[test]
-    fn reversed_edges_lead_back() {
-        let mut edges = Edges::default();
+    fn reversed_edges_point_back_to_their_sources() {
+        let mut edges = EdgeList::default();
         for targets in [vec![1, 2], vec![2], vec![], vec![0, 0]] {
             edges.extend(&targets);
             edges.end_node();
         }
         let back = edges.reversed();
-        let all: Vec<&[usize]> = (0..4).map(|node| back.of(node)).collect();
+        let all: Vec<&[usize]> = (0..4).map(|node| back.targets_of(node)).collect();
         assert_eq!(all, [&[3, 3][..], &[0], &[0, 1], &[]]);
     }
 }

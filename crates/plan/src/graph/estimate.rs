@@ -1,33 +1,33 @@
-//! How long a run takes at least, and how many agents it could use.
+//! Lower bound of a run's duration and upper bound of its parallelism.
 //!
-//! Both look at the same imagined run: no limit on agents, every task starts the moment nothing holds it up any more,
-//! takes as long as its complexity says ([`Task::weight`](crate::Task::weight)), and ends. The gates of phases pass at
-//! once, what is external counts as met, and what is done or optional is met from the beginning, whatever it waits for.
+//! Both assume an ideal run: unlimited agents, every task starts as soon as its dependencies are done and takes as
+//! long as its complexity says ([`Task::weight`](crate::Task::weight)), gates pass at once, external dependencies are
+//! met, and done or optional tasks are met from the start.
 
-use super::Graph;
+use super::TaskGraph;
 
-impl Graph {
-    /// Returns the longest way through the plan by weight.
+impl TaskGraph {
+    /// Returns the tasks of the longest path by weight.
     ///
-    /// Of several that are equally long it is the one whose first difference has the smaller id. Tasks that weigh
-    /// nothing are not on it, nor is what is in a cycle or behind one.
+    /// Among equally long paths the one with the smaller id at the first difference is chosen. Tasks of weight 0 are
+    /// not part of it, nor are tasks in a cycle or behind one.
     pub fn critical_path(&self) -> Vec<usize> {
         let order = self.node_order();
-        let dependents = self.waits.reversed();
-        let n_nodes = self.waits.n_nodes();
-        // How long it takes from a node's start to the end, and the next task on that way.
+        let dependents = self.dependencies.reversed();
+        let n_nodes = self.dependencies.n_nodes();
+        // For each node: the remaining duration from its start, and the next task on that path.
         let mut lengths = vec![0_u64; n_nodes];
         let mut next: Vec<Option<usize>> = vec![None; n_nodes];
         let mut is_reached = vec![false; n_nodes];
         for &node in order.iter().rev() {
-            let candidates = dependents.of(node).iter().copied();
+            let candidates = dependents.targets_of(node).iter().copied();
             let candidates = candidates.filter(|&dependent| is_reached[dependent] && !self.is_met(dependent));
-            let (length, following) = self.best(candidates, &lengths, &next);
+            let (length, following) = self.longest_path_from(candidates, &lengths, &next);
             lengths[node] = length + u64::from(self.weight(node));
             next[node] = following;
             is_reached[node] = true;
         }
-        let (_, mut at) = self.best(order.into_iter(), &lengths, &next);
+        let (_, mut at) = self.longest_path_from(order.into_iter(), &lengths, &next);
         let mut path = Vec::new();
         while let Some(task) = at {
             path.push(task);
@@ -36,8 +36,8 @@ impl Graph {
         path
     }
 
-    /// Returns the longest way that begins with one of some nodes, and its first task that weighs something.
-    fn best(
+    /// Returns the length of the longest path that starts at one of the nodes, and its first task with a weight.
+    fn longest_path_from(
         &self,
         nodes: impl Iterator<Item = usize>,
         lengths: &[u64],
@@ -55,19 +55,19 @@ impl Graph {
         best
     }
 
-    /// Tells whether a node is a task that a run would not start, so that nobody waits for it.
+    /// Tells whether a node is a task that a run would not start; its dependents need not wait for it.
     fn is_met(&self, node: usize) -> bool {
         self.is_task(node) && self.weight(node) == 0
     }
 
-    /// Returns the largest number of tasks that an unlimited run would have at once.
-    pub fn widest(&self) -> usize {
-        let mut finish = vec![0_u64; self.waits.n_nodes()];
+    /// Returns the largest number of tasks that run at the same time with unlimited agents.
+    pub fn max_parallel_tasks(&self) -> usize {
+        let mut finish = vec![0_u64; self.dependencies.n_nodes()];
         let mut starts = Vec::new();
         let mut ends = Vec::new();
         for node in self.node_order() {
-            let waits = if self.is_met(node) { &[] } else { self.waits.of(node) };
-            let start = waits.iter().map(|&waited| finish[waited]).max().unwrap_or(0);
+            let dependencies = if self.is_met(node) { &[] } else { self.dependencies.targets_of(node) };
+            let start = dependencies.iter().map(|&dependency| finish[dependency]).max().unwrap_or(0);
             finish[node] = start + u64::from(self.weight(node));
             if self.weight(node) > 0 {
                 starts.push(start);
@@ -79,7 +79,7 @@ impl Graph {
         let mut widest = 0;
         let mut n_ended = 0;
         for (n_started, &start) in (1..).zip(&starts) {
-            // Who ends at this moment makes room for who begins.
+            // A task that ends at this moment frees its slot for one that starts.
             while ends.get(n_ended).is_some_and(|&end| end <= start) {
                 n_ended += 1;
             }

@@ -1,4 +1,4 @@
-//! JSON values that know where they are in the file.
+//! JSON values with their position in the file.
 
 use std::{borrow::Cow, fmt, ops::Range};
 
@@ -9,24 +9,24 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    diagnostic::{Code, Diagnostic, Diagnostics},
-    text::{one_line, shorten, span_in},
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    text::{join_lines, span_of_slice, truncate_for_message},
 };
 
-/// A value as it is written.
+/// A JSON value as written.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spanned<'a> {
+pub(super) struct SpannedJson<'a> {
     pub(super) raw: &'a str,
     text: &'a str,
 }
 
-impl<'a> Spanned<'a> {
+impl<'a> SpannedJson<'a> {
     pub(super) fn span(&self, text: &str) -> Range<usize> {
-        span_in(text, self.raw, 0)
+        span_of_slice(text, self.raw, 0)
     }
 
-    /// Returns an id's words: those of a string, or of a number as it is written, so that `1.10` is not `1.1`.
-    pub(super) fn id_words(&self) -> Cow<'a, str> {
+    /// Returns the text of an id. A number keeps its spelling, so that `1.10` is not `1.1`.
+    pub(super) fn id_text(&self) -> Cow<'a, str> {
         match serde_json::from_str::<String>(self.raw) {
             Ok(string) => Cow::Owned(string.trim().to_owned()),
             Err(_) => Cow::Borrowed(self.raw),
@@ -34,32 +34,33 @@ impl<'a> Spanned<'a> {
     }
 }
 
-/// The tasks of a file.
+/// The outermost object of a file.
 #[derive(Debug)]
-pub(super) struct Document<'a> {
+pub(super) struct TasksDocument<'a> {
     pub(super) title: String,
-    pub(super) tasks: Vec<Spanned<'a>>,
+    pub(super) tasks: Vec<SpannedJson<'a>>,
 }
 
-impl<'a> Document<'a> {
-    /// Reads the outermost object: `tasks` themselves, or tags with tasks below them.
-    pub(super) fn read(text: &'a str, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let object: Object<'a> = match serde_json::from_str(text) {
+impl<'a> TasksDocument<'a> {
+    /// Parses an object with `tasks`, or with tags that contain `tasks`; of several tags, `master` or the first is
+    /// read.
+    pub(super) fn parse(text: &'a str, diagnostics: &mut DiagnosticSink) -> Option<Self> {
+        let object: JsonObject<'a> = match serde_json::from_str(text) {
             Ok(object) => object,
             Err(error) => {
-                diagnostics.push(broken(text, &error));
+                diagnostics.push(invalid_json(text, &error));
                 return None;
             }
         };
         if let Some(tasks) = object.get("tasks") {
             let meta = object.get("metadata").or_else(|| object.get("meta"));
-            return Some(Self { title: title(meta), tasks: list(tasks, text, "tasks", diagnostics) });
+            return Some(Self { title: project_name(meta), tasks: list(tasks, text, "tasks", diagnostics) });
         }
         let tags: Vec<_> = object
             .members
             .iter()
             .filter_map(|(name, raw)| {
-                let tag: Object<'a> = serde_json::from_str(raw.get()).ok()?;
+                let tag: JsonObject<'a> = serde_json::from_str(raw.get()).ok()?;
                 let tasks = tag.get("tasks")?;
                 Some((name, tasks, tag.get("metadata")))
             })
@@ -69,31 +70,34 @@ impl<'a> Document<'a> {
         if tags.len() > 1 {
             let others: Vec<_> =
                 tags.iter().filter(|(other, ..)| other != name).map(|(other, ..)| other.as_ref()).collect();
-            let message = format!("only tag '{name}' is read, not {}", shorten(&others.join(", ")));
-            let start = span_in(text, tasks.get(), 0).start;
+            let message = format!(
+                "only the tag '{name}' is read; ignored: {}",
+                truncate_for_message(&others.join(", "))
+            );
+            let start = span_of_slice(text, tasks.get(), 0).start;
             diagnostics.push(
                 Diagnostic::warning(start..start + 1, message)
-                    .hint("put the tasks that are meant into a file of their own"),
+                    .hint("move the tasks you need into a separate file"),
             );
         }
-        Some(Self { title: title(*metadata), tasks: list(tasks, text, "tasks", diagnostics) })
+        Some(Self { title: project_name(*metadata), tasks: list(tasks, text, "tasks", diagnostics) })
     }
 }
 
-/// Returns the project's name, which Task Master keeps beside the tasks.
-fn title(metadata: Option<&RawValue>) -> String {
+/// Returns the project's name from the metadata, or an empty string.
+fn project_name(metadata: Option<&RawValue>) -> String {
     #[derive(Deserialize)]
     struct Metadata {
         #[serde(rename = "projectName")]
         project_name: Option<String>,
     }
     let metadata = metadata.and_then(|raw| serde_json::from_str::<Metadata>(raw.get()).ok());
-    metadata.and_then(|metadata| metadata.project_name).map_or_else(String::new, |name| one_line(&name))
+    metadata.and_then(|metadata| metadata.project_name).map_or_else(String::new, |name| join_lines(&name))
 }
 
-/// The fields of a task that a plan needs.
+/// The fields of a task that a plan uses.
 #[derive(Debug, Deserialize)]
-struct RawFields<'a> {
+struct RawTaskFields<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -114,105 +118,123 @@ struct RawFields<'a> {
     subtasks: Option<&'a RawValue>,
 }
 
-/// The fields of a task, each with its place.
+/// The fields of a task with their positions.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
+pub(super) struct TaskFields<'a> {
     text: &'a str,
-    pub(super) id: Option<Spanned<'a>>,
-    pub(super) title: Option<Spanned<'a>>,
-    pub(super) description: Option<Spanned<'a>>,
-    pub(super) details: Option<Spanned<'a>>,
-    pub(super) test_strategy: Option<Spanned<'a>>,
-    pub(super) status: Option<Spanned<'a>>,
-    pub(super) dependencies: Option<Spanned<'a>>,
-    pub(super) priority: Option<Spanned<'a>>,
-    pub(super) subtasks: Option<Spanned<'a>>,
+    pub(super) id: Option<SpannedJson<'a>>,
+    pub(super) title: Option<SpannedJson<'a>>,
+    pub(super) description: Option<SpannedJson<'a>>,
+    pub(super) details: Option<SpannedJson<'a>>,
+    pub(super) test_strategy: Option<SpannedJson<'a>>,
+    pub(super) status: Option<SpannedJson<'a>>,
+    pub(super) dependencies: Option<SpannedJson<'a>>,
+    pub(super) priority: Option<SpannedJson<'a>>,
+    pub(super) subtasks: Option<SpannedJson<'a>>,
 }
 
-impl<'a> Fields<'a> {
-    pub(super) fn read(value: Spanned<'a>, diagnostics: &mut Diagnostics) -> Option<Self> {
+impl<'a> TaskFields<'a> {
+    pub(super) fn parse(value: SpannedJson<'a>, diagnostics: &mut DiagnosticSink) -> Option<Self> {
         let text = value.text;
-        match serde_json::from_str::<RawFields<'a>>(value.raw) {
+        match serde_json::from_str::<RawTaskFields<'a>>(value.raw) {
             Ok(raw) => {
-                let place = |raw: Option<&'a RawValue>| raw.map(|raw| Spanned { raw: raw.get(), text });
+                let spanned = |raw: Option<&'a RawValue>| raw.map(|raw| SpannedJson { raw: raw.get(), text });
                 Some(Self {
                     text,
-                    id: place(raw.id),
-                    title: place(raw.title),
-                    description: place(raw.description),
-                    details: place(raw.details),
-                    test_strategy: place(raw.test_strategy),
-                    status: place(raw.status),
-                    dependencies: place(raw.dependencies),
-                    priority: place(raw.priority),
-                    subtasks: place(raw.subtasks),
+                    id: spanned(raw.id),
+                    title: spanned(raw.title),
+                    description: spanned(raw.description),
+                    details: spanned(raw.details),
+                    test_strategy: spanned(raw.test_strategy),
+                    status: spanned(raw.status),
+                    dependencies: spanned(raw.dependencies),
+                    priority: spanned(raw.priority),
+                    subtasks: spanned(raw.subtasks),
                 })
             }
             Err(_) => {
                 let span = value.span(text);
                 let span = span.start..span.end.min(span.start + 1);
                 diagnostics.push(
-                    Diagnostic::error(Code::ParseFail, span, "this is no task, or has a field twice")
-                        .hint("write {\"id\": 1, \"title\": \"…\"}"),
+                    Diagnostic::error(
+                        DiagnosticCode::ParseFail,
+                        span,
+                        "not a valid task: expected an object without duplicate fields",
+                    )
+                    .hint("write {\"id\": 1, \"title\": \"…\"}"),
                 );
                 None
             }
         }
     }
 
-    /// Returns a string's content, or an empty one.
-    pub(super) fn string(
+    /// Returns the content of a string, or an empty one if it is missing or has another type.
+    pub(super) fn string_or_empty(
         &self,
-        value: Option<Spanned<'a>>,
+        value: Option<SpannedJson<'a>>,
         name: &str,
-        diagnostics: &mut Diagnostics,
+        diagnostics: &mut DiagnosticSink,
     ) -> String {
         let Some(value) = value else { return String::new() };
         serde_json::from_str(value.raw).unwrap_or_else(|_| {
-            let message = format!("'{name}' should be a text");
+            let message = format!("'{name}' must be a string");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, value.span(self.text), message)
-                    .hint("put it into double quotes"),
+                Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
+                    .hint("put the value in double quotes"),
             );
             String::new()
         })
     }
 
-    /// Returns the members of a list, or none.
+    /// Returns the elements of a list; empty if it is missing or has another type.
     pub(super) fn list(
         &self,
-        value: Option<Spanned<'a>>,
+        value: Option<SpannedJson<'a>>,
         name: &str,
-        diagnostics: &mut Diagnostics,
-    ) -> Vec<Spanned<'a>> {
+        diagnostics: &mut DiagnosticSink,
+    ) -> Vec<SpannedJson<'a>> {
         match value {
             None => Vec::new(),
-            Some(value) => members(value.raw, self.text, name, diagnostics),
+            Some(value) => array_members(value.raw, self.text, name, diagnostics),
         }
     }
 }
 
-fn list<'a>(raw: &'a RawValue, text: &'a str, name: &str, diagnostics: &mut Diagnostics) -> Vec<Spanned<'a>> {
-    members(raw.get(), text, name, diagnostics)
+fn list<'a>(
+    raw: &'a RawValue,
+    text: &'a str,
+    name: &str,
+    diagnostics: &mut DiagnosticSink,
+) -> Vec<SpannedJson<'a>> {
+    array_members(raw.get(), text, name, diagnostics)
 }
 
-fn members<'a>(raw: &'a str, text: &'a str, name: &str, diagnostics: &mut Diagnostics) -> Vec<Spanned<'a>> {
+fn array_members<'a>(
+    raw: &'a str,
+    text: &'a str,
+    name: &str,
+    diagnostics: &mut DiagnosticSink,
+) -> Vec<SpannedJson<'a>> {
     match serde_json::from_str::<Vec<&'a RawValue>>(raw) {
-        Ok(members) => members.into_iter().map(|member| Spanned { raw: member.get(), text }).collect(),
+        Ok(members) => members.into_iter().map(|member| SpannedJson { raw: member.get(), text }).collect(),
         Err(_) => {
-            let span = span_in(text, raw, 0);
-            let message = format!("'{name}' should be a list");
+            let span = span_of_slice(text, raw, 0);
+            let message = format!("'{name}' must be a list");
             diagnostics.push(
-                Diagnostic::error(Code::ParseFail, span.start..span.end.min(span.start + 1), message)
-                    .hint("put it into square brackets"),
+                Diagnostic::error(
+                    DiagnosticCode::ParseFail,
+                    span.start..span.end.min(span.start + 1),
+                    message,
+                )
+                .hint("put the value in square brackets"),
             );
             Vec::new()
         }
     }
 }
 
-/// Places what the JSON parser says.
-fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
+/// Converts a parser error to a diagnostic at its position.
+fn invalid_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let line_start = match error.line() {
         0 | 1 => 0,
         line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |newline| newline + 1),
@@ -222,45 +244,45 @@ fn broken(text: &str, error: &serde_json::Error) -> Diagnostic {
         start -= 1;
     }
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-    let words = error.to_string();
-    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-    Diagnostic::error(Code::ParseFail, start..end, format!("broken JSON: {words}"))
-        .hint("mend the JSON; a comma too many or too few is the usual reason")
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("invalid JSON: {text}"))
+        .hint("check for a missing or extra comma here")
 }
 
-/// An object with its members in the file's order.
-struct Object<'a> {
+/// A JSON object with its members in file order.
+struct JsonObject<'a> {
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> JsonObject<'a> {
     fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.members.iter().find(|(known, _)| known == name).map(|&(_, raw)| raw)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
 
         impl<'de> Visitor<'de> for Members {
-            type Value = Object<'de>;
+            type Value = JsonObject<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Object<'de>, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<JsonObject<'de>, M::Error> {
                 let mut members = Vec::new();
                 while let Some(name) = map.next_key::<String>()? {
-                    // Bounds what a hostile object can make us keep; a file has a handful of tags.
+                    // Bounds the memory that a malicious object can use; real files have a handful of tags.
                     if members.len() < MEMBERS_MAX {
                         members.push((Cow::Owned(name), map.next_value()?));
                     } else {
                         map.next_value::<IgnoredAny>()?;
                     }
                 }
-                Ok(Object { members })
+                Ok(JsonObject { members })
             }
         }
 

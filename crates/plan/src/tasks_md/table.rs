@@ -1,4 +1,4 @@
-//! A table of tasks: one with an `ID` column.
+//! Tables of tasks: those with an `ID` column.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -6,145 +6,160 @@ use domain::PhaseNumber;
 use memchr::{Memchr, memchr_iter};
 
 use crate::{
-    dependencies::Reference,
-    diagnostic::{Code, Diagnostic},
-    keys::Key,
-    text::{check_box, criterion, is_ticked, shorten, span_in, trim},
+    dependencies::IdReference,
+    diagnostic::{Diagnostic, DiagnosticCode},
+    field_keys::FieldKey,
+    text::{is_checked, parse_checkbox, parse_criterion, span_of_slice, trim, truncate_for_message},
 };
 
 use super::{
-    fields::{Gathered, Voice},
-    value::{More, Value},
+    field_value::{FieldValue, ValueContinuation},
+    task_collector::{FieldSource, TaskCollector},
 };
 
-/// What the columns of a table are.
+/// The fields that a table's columns stand for.
 #[derive(Debug)]
-pub(super) struct Columns {
-    keys: Vec<Option<Key>>,
-    id: usize,
+pub(super) struct TableColumns {
+    keys: Vec<Option<FieldKey>>,
+    id_column: usize,
 }
 
-impl Columns {
-    /// Reads the head of a table; nothing where it has no `ID` column.
+impl TableColumns {
+    /// Reads the header; `None` if it has no `ID` column.
     pub(super) fn new(text: &str, head: &Range<usize>) -> Option<Self> {
-        let keys: Vec<_> = Cells::new(text, head).map(Key::of_column).collect();
-        let id = keys.iter().position(|&key| key == Some(Key::Id))?;
-        Some(Self { keys, id })
+        let keys: Vec<_> = RowCells::new(text, head).map(FieldKey::from_column_heading).collect();
+        let id = keys.iter().position(|&key| key == Some(FieldKey::Id))?;
+        Some(Self { keys, id_column: id })
     }
 
-    /// Tells whether a row has the id of a task.
-    pub(super) fn fits(&self, text: &str, rows: &[Range<usize>]) -> bool {
-        rows.iter().any(|row| Cells::new(text, row).nth(self.id).is_some_and(|cell| Id::of(cell).is_some()))
+    /// Tells whether any row has a task id.
+    pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
+        rows.iter().any(|row| {
+            RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| IdCell::parse(cell).is_some())
+        })
     }
 
-    /// Reads all rows, given the phase whose heading they are below.
-    pub(super) fn rows(
+    /// Reads all rows, given the enclosing phase.
+    pub(super) fn parse_rows(
         &self,
         rows: &[Range<usize>],
         scope: Option<PhaseNumber>,
-        tasks: &mut Gathered<'_, '_>,
+        tasks: &mut TaskCollector<'_, '_>,
     ) {
         let mut cells = Vec::with_capacity(self.keys.len());
         for row in rows {
             cells.clear();
-            cells.extend(Cells::new(tasks.source, row));
-            self.row(row, &cells, scope, tasks);
+            cells.extend(RowCells::new(tasks.text, row));
+            self.parse_row(row, &cells, scope, tasks);
         }
     }
 
-    fn row<'a>(
+    fn parse_row<'a>(
         &self,
         row: &Range<usize>,
         cells: &[&'a str],
         scope: Option<PhaseNumber>,
-        tasks: &mut Gathered<'a, '_>,
+        tasks: &mut TaskCollector<'a, '_>,
     ) {
-        let text = tasks.source;
+        let text = tasks.text;
         let is_whole = cells.len() == self.keys.len();
         if cells.iter().all(|cell| cell.is_empty()) {
             return;
         }
         if !is_whole {
-            tasks.diagnostics.push(self.wrong_count(text, row, cells.len()));
+            tasks.diagnostics.push(self.cell_count_mismatch(text, row, cells.len()));
         }
-        let Some(cell) = cells.get(self.id) else { return };
-        let span = span_in(text, cell, 0);
-        let Some(id) = Id::of(cell) else {
-            // One thing that is wrong with a row is enough.
+        let Some(cell) = cells.get(self.id_column) else { return };
+        let span = span_of_slice(text, cell, 0);
+        let Some(id) = IdCell::parse(cell) else {
+            // One error per row is enough.
             if is_whole {
-                let message = format!("'{}' is no task id", shorten(cell));
+                let message = format!("'{}' is not a task id", truncate_for_message(cell));
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
-                tasks.diagnostics.push(Diagnostic::error(Code::ParseFail, span, message).hint(hint));
+                tasks
+                    .diagnostics
+                    .push(Diagnostic::error(DiagnosticCode::ParseFail, span, message).hint(hint));
             }
             return;
         };
-        let Some(place) = tasks.open(id.text, span.clone(), Voice::Row) else { return };
-        tasks.phase(place, Voice::Row, id.phase, scope);
-        if let Some((is_ticked, mark)) = id.check {
-            tasks.check(place, Voice::Row, is_ticked, span.start + mark.start..span.start + mark.end);
+        let Some(index) = tasks.open_task(id.text, span.clone(), FieldSource::Row) else { return };
+        tasks.set_phase(index, FieldSource::Row, id.phase, scope);
+        if let Some((is_ticked, mark)) = id.checkbox {
+            tasks.set_checkbox(
+                index,
+                FieldSource::Row,
+                is_ticked,
+                span.start + mark.start..span.start + mark.end,
+            );
         }
         for (key, cell) in self.keys.iter().zip(cells) {
             let Some(key) = *key else { continue };
-            if key == Key::Acceptance {
-                let criteria = cell.split("<br>").filter_map(|part| criterion(&unescape(part)));
-                tasks.criteria(place, Voice::Row, criteria.collect());
+            if key == FieldKey::Acceptance {
+                let criteria = cell.split("<br>").filter_map(|part| parse_criterion(&unescape_cell(part)));
+                tasks.set_criteria(index, FieldSource::Row, criteria.collect());
             } else {
-                tasks.set(place, Voice::Row, key, Value::new(text, cell, More::Cell));
+                tasks.set_field(
+                    index,
+                    FieldSource::Row,
+                    key,
+                    FieldValue::new(text, cell, ValueContinuation::Cell),
+                );
             }
         }
     }
 
-    fn wrong_count(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
+    fn cell_count_mismatch(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
         let line = text.get(row.clone()).unwrap_or_default().trim();
         let cells = if n_cells == 1 { "cell" } else { "cells" };
-        let message = format!("this row has {n_cells} {cells}, and the table {} columns", self.keys.len());
+        let message =
+            format!("this row has {n_cells} {cells}, but the table has {} columns", self.keys.len());
         let hint = if n_cells > self.keys.len() {
-            "write \\| for a bar that is part of the text"
+            "write \\| for a bar inside the text"
         } else if !line.contains('|') {
-            "put an empty line between the table and the text below it"
+            "add an empty line between the table and the text below it"
         } else {
-            "add the missing cells; an empty one is written | |"
+            "add the missing cells; write | | for an empty one"
         };
-        Diagnostic::error(Code::ParseFail, span_in(text, line, 0), message).hint(hint)
+        Diagnostic::error(DiagnosticCode::ParseFail, span_of_slice(text, line, 0), message).hint(hint)
     }
 }
 
-/// The id in a cell; it may be decorated, or have a box before it.
-struct Id<'a> {
+/// The id in a cell, which may have Markdown marks around it or a check box before it.
+struct IdCell<'a> {
     text: &'a str,
-    /// The phase that `P1-T1.3` names.
+    /// The phase of `P1-T1.3`.
     phase: Option<PhaseNumber>,
-    /// A box before it: whether it is ticked, and where its mark is.
-    check: Option<(bool, Range<usize>)>,
+    /// A check box before the id: whether it is checked, and the span of its mark.
+    checkbox: Option<(bool, Range<usize>)>,
 }
 
-impl<'a> Id<'a> {
-    fn of(cell: &'a str) -> Option<Self> {
+impl<'a> IdCell<'a> {
+    fn parse(cell: &'a str) -> Option<Self> {
         let mut rest = cell;
         let mut check = None;
-        if let Some((mark, span, after)) = check_box(cell) {
-            check = Some((is_ticked(mark), span));
+        if let Some((mark, span, after)) = parse_checkbox(cell) {
+            check = Some((is_checked(mark), span));
             rest = after.trim_start();
         }
         let inner = rest.trim_matches(['*', '`', '_', '~']);
         let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
-        let (reference, length) = Reference::prefix(inner)?;
-        if length < inner.len() || !reference.is_id() {
+        let (reference, length) = IdReference::parse_prefix(inner)?;
+        if length < inner.len() || !reference.is_valid_id() {
             return None;
         }
-        Some(Self { text: &inner[length - reference.id.len()..], phase: reference.phase, check })
+        Some(Self { text: &inner[length - reference.id.len()..], phase: reference.phase, checkbox: check })
     }
 }
 
-/// The cells of a row, from left to right. A bar behind a backslash is text.
-struct Cells<'a> {
+/// Iterates over the cells of a row. A bar behind a backslash is text.
+struct RowCells<'a> {
     line: &'a str,
-    /// Where the next cell begins.
+    /// Start of the next cell.
     start: usize,
     bars: Memchr<'a>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> RowCells<'a> {
     fn new(text: &'a str, row: &Range<usize>) -> Self {
         let line = trim(text.get(row.clone()).unwrap_or_default());
         let line = line.strip_prefix('|').unwrap_or(line);
@@ -152,7 +167,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-impl<'a> Iterator for Cells<'a> {
+impl<'a> Iterator for RowCells<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
@@ -167,8 +182,8 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// Returns a cell's text as it is meant.
-pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
+/// Replaces escaped bars in a cell.
+pub(super) fn unescape_cell(cell: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', cell.as_bytes()).is_some() {
         Cow::Owned(cell.replace("\\|", "|"))
     } else {
@@ -176,29 +191,29 @@ pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells whether a paragraph wants to be a table of tasks, but Markdown does not take it for one.
-pub(super) fn is_broken(text: &str, span: &Range<usize>) -> bool {
+/// Tells whether a paragraph looks like a task table that Markdown does not accept as a table.
+pub(super) fn is_malformed_table(text: &str, span: &Range<usize>) -> bool {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     if !paragraph.starts_with('|') {
         return false;
     }
     let (head, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
-    let head = span_in(text, head, 0);
-    Columns::new(text, &head).is_some() && rest.trim_start().starts_with('|')
+    let head = span_of_slice(text, head, 0);
+    TableColumns::new(text, &head).is_some() && rest.trim_start().starts_with('|')
 }
 
-/// Returns what is wrong with it: the line of dashes.
-pub(super) fn broken(text: &str, span: &Range<usize>) -> Diagnostic {
+/// Returns the error for a malformed table; its delimiter row is the problem.
+pub(super) fn malformed_table(text: &str, span: &Range<usize>) -> Diagnostic {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     let mut lines = paragraph.lines();
     let head = lines.next().unwrap_or_default();
     let dashes = lines.next().unwrap_or_default();
-    let n_columns = Cells::new(text, &span_in(text, head, 0)).count();
+    let n_columns = RowCells::new(text, &span_of_slice(text, head, 0)).count();
     let line = format!("|{}", "---|".repeat(n_columns.min(32)));
     Diagnostic::error(
-        Code::ParseFail,
-        span_in(text, dashes, 0),
-        "this is no table: its second line does not fit the first",
+        DiagnosticCode::ParseFail,
+        span_of_slice(text, dashes, 0),
+        "not a valid table: the second line does not match the header",
     )
     .hint(format!("write {line} as the second line"))
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use repo::{Merge, Side, SideKind};
+use repo::{ConflictSide, MergeAttempt, TreeEntryKind};
 
 use crate::stage::{Stage, git, link, write};
 
@@ -15,8 +15,8 @@ fn check(base: impl FnOnce(&Path), run: impl FnOnce(&Path), task: impl FnOnce(&P
     stage.merge("T1");
     task(&second.path);
     stage.run.commit_work(&second, &crate::stage::work()).unwrap();
-    let tip = stage.run.tip().unwrap();
-    let Merge::Conflicted { conflicts, onto } = stage.merge("T2") else { panic!("conflicts") };
+    let tip = stage.run.run_tip().unwrap();
+    let MergeAttempt::Conflicted { conflicts, onto } = stage.merge("T2") else { panic!("conflicts") };
     let lines: Vec<String> = conflicts
         .iter()
         .map(|conflict| {
@@ -25,16 +25,16 @@ fn check(base: impl FnOnce(&Path), run: impl FnOnce(&Path), task: impl FnOnce(&P
         })
         .collect();
     assert_eq!(lines, expected);
-    assert_eq!((onto, stage.run.tip().unwrap()), (tip.clone(), tip));
+    assert_eq!((onto, stage.run.run_tip().unwrap()), (tip.clone(), tip));
 }
 
-fn show(side: Option<&Side>) -> &'static str {
+fn show(side: Option<&ConflictSide>) -> &'static str {
     match side.map(|side| side.kind) {
         None => "-",
-        Some(SideKind::File) => "file",
-        Some(SideKind::Executable) => "executable",
-        Some(SideKind::Link) => "link",
-        Some(SideKind::Submodule) => "submodule",
+        Some(TreeEntryKind::File) => "file",
+        Some(TreeEntryKind::Executable) => "executable",
+        Some(TreeEntryKind::Link) => "link",
+        Some(TreeEntryKind::Submodule) => "submodule",
     }
 }
 
@@ -101,7 +101,7 @@ fn a_file_in_a_folders_way() {
     stage.merge("T1");
     file(&second.path);
     stage.run.commit_work(&second, &crate::stage::work()).unwrap();
-    let Merge::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
+    let MergeAttempt::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
     assert_eq!(conflicts.len(), 1);
     assert_eq!(conflicts[0].kind, "file/directory");
     assert!(conflicts[0].path.to_string_lossy().starts_with("place~"));

@@ -2,22 +2,22 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use repo::{Head, Lfs, RepoError, Repository};
+use repo::{Head, LfsState, RepoError, Repository};
 
 use crate::stage::{Stage, git, options, user_git, write};
 
 #[test]
 fn a_folder_without_a_repository_is_told_apart() {
     let folder = tempfile::tempdir().unwrap();
-    let error = Repository::find(folder.path(), &options()).unwrap_err();
-    assert!(matches!(error, RepoError::NoRepository { .. }), "{error}");
+    let error = Repository::discover(folder.path(), &options()).unwrap_err();
+    assert!(matches!(error, RepoError::NotARepository { .. }), "{error}");
     assert!(error.hint().contains("git init"));
 }
 
 #[test]
 fn a_repository_is_found_from_below() {
     let stage = Stage::with(|user| write(user, "a/b/c", "x"));
-    let found = Repository::find(&stage.user().join("a/b"), &options()).unwrap();
+    let found = Repository::discover(&stage.user().join("a/b"), &options()).unwrap();
     assert!(matches!(found.head().unwrap(), Head::Branch { name, .. } if name == "main"));
 }
 
@@ -25,28 +25,28 @@ fn a_repository_is_found_from_below() {
 fn a_repository_without_a_commit_is_found_and_refused_as_a_base() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet", "-b", "main"]);
-    let found = Repository::find(folder.path(), &options()).unwrap();
+    let found = Repository::discover(folder.path(), &options()).unwrap();
     assert_eq!(found.head().unwrap(), Head::Unborn { name: "main".to_owned() });
-    assert!(matches!(found.commit("HEAD"), Err(RepoError::NoCommit { .. })));
+    assert!(matches!(found.resolve_commit("HEAD"), Err(RepoError::CommitNotFound { .. })));
 }
 
 #[test]
 fn bare_shallow_submodule_and_lfs_are_told() {
     let stage = Stage::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
-    assert_eq!(stage.run.repository.traits.lfs, Lfs::FilterMissing);
+    assert_eq!(stage.run.repository.traits.lfs, LfsState::FilterMissing);
     let has_lfs = user_git(&stage.user()).args(["lfs", "version"]).output().unwrap().status.success();
     git(&stage.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
-    let traits = Repository::find(&stage.user(), &options()).unwrap().traits;
-    assert_eq!(traits.lfs, if has_lfs { Lfs::Ready } else { Lfs::ProgramMissing });
+    let traits = Repository::discover(&stage.user(), &options()).unwrap().traits;
+    assert_eq!(traits.lfs, if has_lfs { LfsState::Ready } else { LfsState::ProgramMissing });
     git(&stage.user(), &["config", "filter.lfs.process", "another-filter"]);
-    let traits = Repository::find(&stage.user(), &options()).unwrap().traits;
-    assert_eq!(traits.lfs, Lfs::Ready);
+    let traits = Repository::discover(&stage.user(), &options()).unwrap().traits;
+    assert_eq!(traits.lfs, LfsState::Ready);
     assert!(!traits.is_bare && !traits.is_shallow && !traits.has_submodules && traits.submodule_of.is_none());
 
     let folder = stage.folder.path();
     let url = format!("file://{}", stage.user().display());
     git(folder, &["clone", "--quiet", "--bare", "--depth", "1", &url, "bare"]);
-    let traits = Repository::find(&folder.join("bare"), &options()).unwrap().traits;
+    let traits = Repository::discover(&folder.join("bare"), &options()).unwrap().traits;
     assert!(traits.is_bare && traits.is_shallow);
 
     let plain = Stage::new();
@@ -54,8 +54,8 @@ fn bare_shallow_submodule_and_lfs_are_told() {
     let above = Stage::new();
     git(&above.user(), &["submodule", "--quiet", "add", &url, "sub"]);
     git(&above.user(), &["commit", "--quiet", "-m", "sub"]);
-    assert!(Repository::find(&above.user(), &options()).unwrap().traits.has_submodules);
-    let inside = Repository::find(&above.user().join("sub"), &options()).unwrap();
+    assert!(Repository::discover(&above.user(), &options()).unwrap().traits.has_submodules);
+    let inside = Repository::discover(&above.user().join("sub"), &options()).unwrap();
     assert_eq!(inside.traits.submodule_of, Some(above.user().canonicalize().unwrap()));
 }
 
@@ -72,7 +72,7 @@ fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
         options.program = script.into();
         options.time_max = std::time::Duration::from_millis(300);
         options.output_bytes_max = 1000;
-        Repository::find(folder.path(), &options).unwrap_err()
+        Repository::discover(folder.path(), &options).unwrap_err()
     };
     let old = fake("old", "#!/bin/sh\necho git version 2.37.9\n");
     assert!(matches!(&old, RepoError::GitTooOld { found, .. } if found == "2.37.9"), "{old}");
@@ -83,26 +83,26 @@ fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
 
     let mut options = options();
     options.program = folder.path().join("none");
-    let missing = Repository::find(folder.path(), &options).unwrap_err();
+    let missing = Repository::discover(folder.path(), &options).unwrap_err();
     assert!(matches!(missing, RepoError::GitMissing { .. }), "{missing}");
 }
 
 #[test]
 fn files_of_lfs_are_found_in_every_folder_and_nowhere_else() {
-    let check = |file: &str, text: &str, expected: Lfs| {
+    let check = |file: &str, text: &str, expected: LfsState| {
         let stage = Stage::with(|user| {
             write(user, file, text);
             write(user, "deep/er/file", "x");
         });
         for from in [".", "deep/er"] {
-            let found = Repository::find(&stage.user().join(from), &options()).unwrap();
+            let found = Repository::discover(&stage.user().join(from), &options()).unwrap();
             assert_eq!(found.traits.lfs, expected, "{file} from {from}: {text}");
         }
     };
-    check(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n", Lfs::FilterMissing);
-    check("deep/.gitattributes", "*.bin\tfilter=lfs\n", Lfs::FilterMissing);
-    check("deep/er/.gitattributes", "*.txt text\n*.bin diff=lfs filter=lfs\n", Lfs::FilterMissing);
-    check("deep/.gitattributes", "# *.bin filter=lfs\n*.bin filter=lfs-not\n", Lfs::Unused);
-    check("deep/notes.gitattributes", "*.bin filter=lfs\n", Lfs::Unused);
-    check("README", "*.bin filter=lfs\n", Lfs::Unused);
+    check(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n", LfsState::FilterMissing);
+    check("deep/.gitattributes", "*.bin\tfilter=lfs\n", LfsState::FilterMissing);
+    check("deep/er/.gitattributes", "*.txt text\n*.bin diff=lfs filter=lfs\n", LfsState::FilterMissing);
+    check("deep/.gitattributes", "# *.bin filter=lfs\n*.bin filter=lfs-not\n", LfsState::Unused);
+    check("deep/notes.gitattributes", "*.bin filter=lfs\n", LfsState::Unused);
+    check("README", "*.bin filter=lfs\n", LfsState::Unused);
 }

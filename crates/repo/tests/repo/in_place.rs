@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use repo::tree_in_place;
+use repo::checkout_tree;
 
 use crate::stage::{Stage, git, options, write};
 
@@ -26,7 +26,7 @@ fn seen(folder: &Path) -> Vec<String> {
 
 fn tree(stage: &Stage, below: &str) -> Option<String> {
     let beside = stage.folder.path().join("beside");
-    let tree = tree_in_place(&stage.user().join(below), &options(), &beside).unwrap();
+    let tree = checkout_tree(&stage.user().join(below), &options(), &beside).unwrap();
     assert_eq!(fs::read_dir(beside).map_or(0, Iterator::count), 0, "nothing is left");
     tree
 }
@@ -77,7 +77,7 @@ fn nothing_in_the_repository_changes() {
 #[test]
 fn where_there_is_no_working_tree_there_is_none_to_tell() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| tree_in_place(&folder.path().join(name), &options(), folder.path()).unwrap();
+    let at = |name: &str| checkout_tree(&folder.path().join(name), &options(), folder.path()).unwrap();
     for name in ["plain", "bare"] {
         fs::create_dir(folder.path().join(name)).unwrap();
     }

@@ -26,7 +26,7 @@ fn everything_but_what_is_ignored_is_kept_and_index_and_head_stay() {
     let git_dir = stage.user().join(".git/worktrees/r1-T1");
     let before = (fs::read(git_dir.join("index")).unwrap(), fs::read(git_dir.join("HEAD")).unwrap());
     let status = git(&worktree.path, &["--no-optional-locks", "status", "--porcelain=v2", "-z"]);
-    let kept = stage.run.keep(&worktree, "turn end", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn end", &[]).unwrap();
     assert_eq!(status, git(&worktree.path, &["--no-optional-locks", "status", "--porcelain=v2", "-z"]));
     let after = (fs::read(git_dir.join("index")).unwrap(), fs::read(git_dir.join("HEAD")).unwrap());
     assert!(before == after, "the worktree's index or HEAD changed");
@@ -47,20 +47,20 @@ fn everything_but_what_is_ignored_is_kept_and_index_and_head_stay() {
 fn the_same_tree_is_kept_once() {
     let stage = Stage::new();
     let worktree = stage.create("T1");
-    let first = stage.run.keep(&worktree, "one", &[]).unwrap();
-    assert_eq!(stage.run.keep(&worktree, "two", &[]).unwrap(), first);
+    let first = stage.run.snapshot_worktree(&worktree, "one", &[]).unwrap();
+    assert_eq!(stage.run.snapshot_worktree(&worktree, "two", &[]).unwrap(), first);
     write(&worktree.path, "file", "changed\n");
-    let second = stage.run.keep(&worktree, "three", &[]).unwrap();
+    let second = stage.run.snapshot_worktree(&worktree, "three", &[]).unwrap();
     assert_eq!(second.reference, "refs/jangdan/keep/r1/T1/2");
     // Ten come behind nine.
     for n in 3..=12 {
         write(&worktree.path, "file", format!("{n}\n"));
         assert_eq!(
-            stage.run.keep(&worktree, "more", &[]).unwrap().reference,
+            stage.run.snapshot_worktree(&worktree, "more", &[]).unwrap().reference,
             format!("refs/jangdan/keep/r1/T1/{n}")
         );
     }
-    assert_eq!(stage.run.kept(&id("T1")).unwrap().len(), 12);
+    assert_eq!(stage.run.snapshots(&id("T1")).unwrap().len(), 12);
 }
 
 #[test]
@@ -71,12 +71,13 @@ fn two_that_keep_at_once_get_two_numbers() {
         for n in 0..4 {
             let (run, worktree) = (&stage.run, &worktree);
             write(&worktree.path, "file", format!("{n}\n"));
-            scope.spawn(move || run.keep(worktree, "turn", &[]).unwrap());
+            scope.spawn(move || run.snapshot_worktree(worktree, "turn", &[]).unwrap());
         }
     });
-    let last = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let last = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(git(&stage.user(), &["show", &format!("{}:file", last.commit)]), "3");
-    let numbers: Vec<_> = stage.run.kept(&id("T1")).unwrap().into_iter().map(|kept| kept.reference).collect();
+    let numbers: Vec<_> =
+        stage.run.snapshots(&id("T1")).unwrap().into_iter().map(|kept| kept.reference).collect();
     let expected: Vec<_> = (1..=numbers.len()).map(|n| format!("refs/jangdan/keep/r1/T1/{n}")).collect();
     assert_eq!(numbers, expected);
 }
@@ -91,7 +92,7 @@ fn files_with_secrets_are_left_out_even_if_staged() {
     write(&worktree.path, "new", "fine\n");
     git(&worktree.path, &["add", "staged-key"]);
     let leave_out = ["config", "key", "staged-key"].map(PathBuf::from);
-    let kept = stage.run.keep(&worktree, "turn", &leave_out).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &leave_out).unwrap();
     assert_eq!(names_in(&stage.user(), &kept.commit), ".gitignore\0config\0file\0new\0");
     assert_eq!(git(&stage.user(), &["show", &format!("{}:config", kept.commit)]), "key = none");
 }
@@ -104,7 +105,7 @@ fn files_that_git_was_told_to_look_away_from_are_kept() {
     git(&worktree.path, &["update-index", "--skip-worktree", "other"]);
     write(&worktree.path, "file", "changed\n");
     write(&worktree.path, "other", "changed\n");
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     for name in ["file", "other"] {
         assert_eq!(git(&stage.user(), &["show", &format!("{}:{name}", kept.commit)]), "changed");
     }
@@ -126,7 +127,7 @@ fn a_change_in_the_moment_of_the_index_is_seen() {
     write(&worktree.path, "file", "two\n");
     set_time(&worktree.path.join("file"));
     set_time(&stage.user().join(".git/worktrees/r1-T1/index"));
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(git(&stage.user(), &["show", &format!("{}:file", kept.commit)]), "two");
 }
 
@@ -146,7 +147,7 @@ fn files_and_folders_may_change_places() {
     write(&worktree.path, "folder", "now a file");
     link(&worktree.path, "linked", "plain");
     write(&worktree.path, "plain/a", "now below it");
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(names_in(&stage.user(), &kept.commit), ".gitignore\0file\0folder\0linked\0plain/a\0");
 }
 
@@ -160,7 +161,7 @@ fn a_large_file_and_a_merge_with_open_conflicts_are_kept() {
     let merged = crate::stage::user_git(&worktree.path).args(["merge", "other"]).output().unwrap();
     assert!(!merged.status.success());
     write(&worktree.path, "large", vec![7; 10 << 20]);
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert!(git(&stage.user(), &["show", &format!("{}:file", kept.commit)]).contains("<<<<<<<"));
     assert_eq!(
         git(&stage.user(), &["cat-file", "-s", &format!("{}:large", kept.commit)]),
@@ -168,7 +169,7 @@ fn a_large_file_and_a_merge_with_open_conflicts_are_kept() {
     );
     let refused = stage.run.commit_work(&worktree, &crate::stage::work()).unwrap_err();
     assert!(
-        matches!(&refused, repo::RepoError::Unmerged { files, .. } if files == &[Path::new("file")]),
+        matches!(&refused, repo::RepoError::UnresolvedConflicts { files, .. } if files == &[Path::new("file")]),
         "{refused}"
     );
     // Resolved and not committed, it becomes the merge that it was meant to be.

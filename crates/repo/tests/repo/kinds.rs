@@ -2,32 +2,34 @@
 
 use std::fs;
 
-use repo::{GitOptions, Merge, Repository, Run};
+use repo::{GitOptions, MergeAttempt, Repository, RunRepository};
 
 use crate::stage::{Stage, git, id, options, work, write};
 
 /// Does what a run does, from a worktree to its removal.
-fn check(run: &Run) {
-    let worktree = run.create(&id("T1")).unwrap();
+fn check(run: &RunRepository) {
+    let worktree = run.create_worktree(&id("T1")).unwrap();
     write(&worktree.path, "new", "new\n");
-    let kept = run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     write(&worktree.path, "new", "changed\n");
-    run.restore(&worktree, &kept.commit, &[]).unwrap();
+    run.restore_worktree(&worktree, &kept.commit, &[]).unwrap();
     assert_eq!(fs::read_to_string(worktree.path.join("new")).unwrap(), "new\n");
     run.commit_work(&worktree, &work()).unwrap();
-    let Merge::Made { onto, commit, .. } = run.merge(&id("T1"), &repo::Identity::jangdan()).unwrap() else {
+    let MergeAttempt::Merged { onto, commit, .. } =
+        run.merge_task(&id("T1"), &repo::GitIdentity::jangdan()).unwrap()
+    else {
         panic!("merges")
     };
-    run.scratch(&commit).unwrap();
-    run.advance(&onto, &commit).unwrap();
-    run.remove(&worktree, &[]).unwrap();
-    run.remove_scratch().unwrap();
+    run.create_check_worktree(&commit).unwrap();
+    run.advance_run_branch(&onto, &commit).unwrap();
+    run.remove_worktree(&worktree, &[]).unwrap();
+    run.remove_check_worktree().unwrap();
 }
 
 fn check_at(stage: &Stage, name: &str, options: &GitOptions) {
-    let repository = Repository::find(&stage.folder.path().join(name), options).unwrap();
-    let run = repository.run(&"r9".parse().unwrap(), &stage.folder.path().join("others")).unwrap();
-    run.begin(&repository.commit("HEAD").unwrap()).unwrap();
+    let repository = Repository::discover(&stage.folder.path().join(name), options).unwrap();
+    let run = repository.open_run(&"r9".parse().unwrap(), &stage.folder.path().join("others")).unwrap();
+    run.create_run_branch(&repository.resolve_commit("HEAD").unwrap()).unwrap();
     check(&run);
 }
 
@@ -99,7 +101,7 @@ fn a_filter_that_is_missing_is_told_and_leaves_nothing() {
     git(&stage.user(), &["config", "filter.lfs.required", "true"]);
     git(&stage.user(), &["config", "filter.lfs.smudge", "no-such-program"]);
     git(&stage.user(), &["config", "filter.lfs.clean", "cat"]);
-    let error = stage.run.create(&id("T1")).unwrap_err();
+    let error = stage.run.create_worktree(&id("T1")).unwrap_err();
     assert!(error.hint().contains("git-lfs"), "{error}");
     git(&stage.user(), &["config", "filter.lfs.smudge", "cat"]);
     check(&stage.run);
@@ -119,11 +121,11 @@ fn large_files_kept_elsewhere_go_through_their_filter_in_worktrees_too() {
     let worktree = stage.create("T1");
     assert_eq!(std::fs::read_to_string(worktree.path.join("large.bin")).unwrap(), "content:1\n");
     write(&worktree.path, "more.bin", "content:2\n");
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(show(&format!("{}:more.bin", kept.commit)), "pointer:2");
     stage.run.commit_work(&worktree, &work()).unwrap();
     stage.merge("T1");
-    assert_eq!(show(&format!("{}:more.bin", stage.run.branch())), "pointer:2");
-    let scratch = stage.run.scratch(&stage.run.tip().unwrap()).unwrap();
+    assert_eq!(show(&format!("{}:more.bin", stage.run.run_branch())), "pointer:2");
+    let scratch = stage.run.create_check_worktree(&stage.run.run_tip().unwrap()).unwrap();
     assert_eq!(std::fs::read_to_string(scratch.path.join("more.bin")).unwrap(), "content:2\n");
 }

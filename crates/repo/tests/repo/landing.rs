@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use repo::{Commit, Landing};
+use repo::{CommitId, LandingOutcome};
 
 use crate::stage::{Stage, git, user_git, write};
 
 /// A run whose branch is one merge ahead of `main`.
-fn ahead() -> (Stage, Commit) {
+fn ahead() -> (Stage, CommitId) {
     let stage = Stage::new();
     stage.task("T1", |path| write(path, "new", "new\n"));
     stage.merge("T1");
-    let tip = stage.run.tip().unwrap();
+    let tip = stage.run.run_tip().unwrap();
     (stage, tip)
 }
 
@@ -19,11 +19,11 @@ fn ahead() -> (Stage, Commit) {
 fn a_branch_that_is_checked_out_nowhere_moves() {
     let (stage, tip) = ahead();
     git(&stage.user(), &["branch", "target"]);
-    let from = Some(stage.run.repository.commit("target").unwrap());
-    assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Landed { from });
-    assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Already);
-    assert_eq!(stage.run.repository.commit("target").unwrap(), tip);
-    assert_eq!(stage.run.land("made/new", &tip).unwrap(), Landing::Landed { from: None });
+    let from = Some(stage.run.repository.resolve_commit("target").unwrap());
+    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from });
+    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
+    assert_eq!(stage.run.repository.resolve_commit("target").unwrap(), tip);
+    assert_eq!(stage.run.land("made/new", &tip).unwrap(), LandingOutcome::Landed { from: None });
 }
 
 #[test]
@@ -32,19 +32,19 @@ fn a_branch_that_went_another_way_is_told() {
     git(&stage.user(), &["branch", "target"]);
     git(&stage.user(), &["checkout", "--quiet", "target"]);
     git(&stage.user(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
-    let own = stage.run.repository.commit("target").unwrap();
-    assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Diverged { tip: own });
+    let own = stage.run.repository.resolve_commit("target").unwrap();
+    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::Diverged { tip: own });
 }
 
 #[test]
 fn a_branch_that_is_checked_out_moves_only_when_asked_and_clean() {
     let (stage, tip) = ahead();
     let user = stage.user().canonicalize().unwrap();
-    assert_eq!(stage.run.land("main", &tip).unwrap(), Landing::CheckedOut { path: user.clone() });
+    assert_eq!(stage.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { path: user.clone() });
     assert!(!user.join("new").exists());
 
     write(&user, "file", "dirty\n");
-    let dirty = Landing::Dirty { files: vec![Path::new("file").to_owned()] };
+    let dirty = LandingOutcome::Dirty { files: vec![Path::new("file").to_owned()] };
     assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
     git(&user, &["add", "file"]);
     assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
@@ -60,10 +60,13 @@ fn a_branch_that_is_checked_out_moves_only_when_asked_and_clean() {
 
     write(&user, "untracked", "stays\n");
     assert!(stage.run.land_checked_out("other", &tip, &user).is_err());
-    assert!(matches!(stage.run.land_checked_out("main", &tip, &user).unwrap(), Landing::Landed { .. }));
+    assert!(matches!(
+        stage.run.land_checked_out("main", &tip, &user).unwrap(),
+        LandingOutcome::Landed { .. }
+    ));
     assert_eq!(git(&user, &["rev-parse", "main"]), tip.as_str());
     assert_eq!(git(&user, &["status", "--porcelain"]), "?? untracked");
-    assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), Landing::Already);
+    assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::AlreadyLanded);
 }
 
 #[test]
@@ -78,6 +81,6 @@ fn a_branch_that_is_being_rebased_is_checked_out() {
         .output()
         .unwrap();
     assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
-    assert!(matches!(stage.run.land("target", &tip).unwrap(), Landing::CheckedOut { .. }));
-    assert!(matches!(stage.run.land("other", &tip).unwrap(), Landing::Landed { .. }));
+    assert!(matches!(stage.run.land("target", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
+    assert!(matches!(stage.run.land("other", &tip).unwrap(), LandingOutcome::Landed { .. }));
 }

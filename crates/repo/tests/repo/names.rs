@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::PathBuf};
 
-use repo::Merge;
+use repo::MergeAttempt;
 
 use crate::stage::{Stage, git, id, write};
 
@@ -30,11 +30,11 @@ fn hostile_names_are_kept_restored_merged_and_compared() {
     for name in HOSTILE {
         write(&worktree.path, path(name), "one\n");
     }
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     for name in HOSTILE {
         fs::remove_file(worktree.path.join(path(name))).unwrap();
     }
-    stage.run.restore(&worktree, &kept.commit, &[]).unwrap();
+    stage.run.restore_worktree(&worktree, &kept.commit, &[]).unwrap();
     for name in HOSTILE {
         assert_eq!(fs::read_to_string(worktree.path.join(path(name))).unwrap(), "one\n");
     }
@@ -43,12 +43,12 @@ fn hostile_names_are_kept_restored_merged_and_compared() {
 
     let other = stage.task("T2", |folder| HOSTILE.iter().for_each(|name| write(folder, path(name), "two\n")));
     stage.run.commit_work(&worktree, &crate::stage::work()).unwrap();
-    assert!(matches!(stage.merge("T1"), Merge::Made { .. }));
-    let Merge::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
+    assert!(matches!(stage.merge("T1"), MergeAttempt::Merged { .. }));
+    let MergeAttempt::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
     let mut files: Vec<_> = HOSTILE.iter().map(|name| path(name)).collect();
     files.sort();
     assert_eq!(conflicts.iter().map(|conflict| conflict.path.clone()).collect::<Vec<_>>(), files);
-    let overlaps = stage.run.overlaps(&[worktree, other]).unwrap();
+    let overlaps = stage.run.find_overlaps(&[worktree, other]).unwrap();
     assert_eq!(overlaps.iter().map(|overlap| overlap.files.len()).sum::<usize>(), 0, "T1 is merged");
 }
 
@@ -61,7 +61,7 @@ fn hostile_names_can_be_left_out() {
     }
     git(&worktree.path, &["add", "-A"]);
     let leave_out: Vec<PathBuf> = HOSTILE.iter().map(|name| path(name)).collect();
-    let kept = stage.run.keep(&worktree, "turn", &leave_out).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &leave_out).unwrap();
     assert_eq!(crate::stage::names_in(&stage.user(), &kept.commit), ".gitignore\0file\0");
-    assert_eq!(stage.run.kept(&id("T1")).unwrap().len(), 1);
+    assert_eq!(stage.run.snapshots(&id("T1")).unwrap().len(), 1);
 }

@@ -22,7 +22,7 @@ fn committed_uncommitted_new_and_deleted_files_overlap() {
     write(&second.path, "x.log", "ignored\n");
     write(&second.path, "a", "second\n");
     write(&third.path, "b", "third\n");
-    let overlaps = stage.run.overlaps(&[third, second, first]).unwrap();
+    let overlaps = stage.run.find_overlaps(&[third, second, first]).unwrap();
     let pairs: Vec<_> =
         overlaps.iter().map(|overlap| (overlap.tasks.clone(), overlap.files.clone())).collect();
     let files = |names: &[&str]| names.iter().map(|name| Path::new(name).to_owned()).collect::<Vec<_>>();

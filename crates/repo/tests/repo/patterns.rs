@@ -13,7 +13,7 @@ fn a_pattern_names_files_of_the_commit_and_none_of_the_users_tree() {
         write(user, "odd [x].md", "odd\n");
     });
     write(&stage.user(), "docs/later.md", "not committed\n");
-    let commit = stage.run.tip().unwrap();
+    let commit = stage.run.run_tip().unwrap();
     let cases: [(&str, &[&str]); 7] = [
         ("docs/**", &["docs/a.md", "docs/deep/b.md"]),
         ("docs", &["docs/a.md", "docs/deep/b.md"]),
@@ -35,7 +35,7 @@ fn a_pattern_that_leads_out_of_the_repository_names_nothing() {
     let stage = Stage::with(|user| write(user, "top.md", "top\n"));
     let outside = stage.user().parent().unwrap().join("secret.md");
     std::fs::write(&outside, "secret\n").unwrap();
-    let commit = stage.run.tip().unwrap();
+    let commit = stage.run.run_tip().unwrap();
     let absolute = outside.display().to_string();
     let hostile = [
         "../secret.md",

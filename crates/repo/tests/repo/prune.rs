@@ -5,7 +5,7 @@ use std::fs;
 use crate::stage::{Stage, git, write};
 
 /// Makes a task's worktree with something of every kind in it.
-fn littered(stage: &Stage) -> repo::Worktree {
+fn littered(stage: &Stage) -> repo::TaskWorktree {
     let worktree = stage.create("T1");
     write(&worktree.path, ".gitignore", "target/\nnode_modules/\n.env\nclones/\n");
     write(&worktree.path, "target/debug/app", "x".repeat(100_000));
@@ -21,12 +21,12 @@ fn littered(stage: &Stage) -> repo::Worktree {
 fn folders_that_git_ignores_go_and_everything_else_stays() {
     let stage = Stage::new();
     let worktree = littered(&stage);
-    let freed = stage.run.drop_ignored(&worktree).unwrap();
+    let freed = stage.run.remove_ignored_folders(&worktree).unwrap();
     assert!(freed >= 200_000, "{freed}");
     let there = |name: &str| worktree.path.join(name).exists();
     assert!(!there("target") && !there("web/node_modules"));
     assert!(there(".env") && there("new.txt") && there(".gitignore") && there("clones/lib/.git"));
-    assert_eq!(stage.run.drop_ignored(&worktree).unwrap(), 0);
+    assert_eq!(stage.run.remove_ignored_folders(&worktree).unwrap(), 0);
 }
 
 #[test]
@@ -34,13 +34,13 @@ fn a_worktree_goes_when_all_that_it_holds_is_merged_and_no_sooner() {
     let stage = Stage::new();
     let worktree = stage.create("T1");
     write(&worktree.path, "new.txt", "work\n");
-    assert_eq!(stage.run.remove_merged(&worktree).unwrap(), None, "it is not committed");
+    assert_eq!(stage.run.remove_worktree_if_merged(&worktree).unwrap(), None, "it is not committed");
     git(&worktree.path, &["add", "."]);
     git(&worktree.path, &["commit", "--quiet", "-m", "work"]);
-    assert_eq!(stage.run.remove_merged(&worktree).unwrap(), None, "it is not merged");
+    assert_eq!(stage.run.remove_worktree_if_merged(&worktree).unwrap(), None, "it is not merged");
     assert!(worktree.path.join("new.txt").exists());
     stage.merge("T1");
-    assert!(stage.run.remove_merged(&worktree).unwrap().is_some_and(|bytes| bytes > 0));
+    assert!(stage.run.remove_worktree_if_merged(&worktree).unwrap().is_some_and(|bytes| bytes > 0));
     assert!(!worktree.path.exists());
     assert_eq!(stage.run.tasks_with_worktrees(), []);
 }

@@ -17,7 +17,7 @@ fn going_back_to_a_checkpoint_brings_back_what_was_uncommitted() {
     write(&worktree.path, "new", "checkpoint\n");
     write(&worktree.path, "build.log", "ignored\n");
     let head = git(&worktree.path, &["rev-parse", "HEAD"]);
-    let checkpoint = stage.run.keep(&worktree, "checkpoint", &[]).unwrap();
+    let checkpoint = stage.run.snapshot_worktree(&worktree, "checkpoint", &[]).unwrap();
 
     git(&worktree.path, &["checkout", "--quiet", "-b", "elsewhere"]);
     git(&worktree.path, &["add", "-A"]);
@@ -25,14 +25,14 @@ fn going_back_to_a_checkpoint_brings_back_what_was_uncommitted() {
     write(&worktree.path, "later", "later\n");
     fs::remove_file(worktree.path.join("new")).unwrap();
 
-    let now = stage.run.restore(&worktree, &checkpoint.commit, &[]).unwrap();
+    let now = stage.run.restore_worktree(&worktree, &checkpoint.commit, &[]).unwrap();
     assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1");
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), head);
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), " M file\n?? new");
     assert!(!worktree.path.join("later").exists() && worktree.path.join("build.log").exists());
-    assert_eq!(stage.run.keep(&worktree, "again", &[]).unwrap(), checkpoint);
+    assert_eq!(stage.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), checkpoint);
     // And forward again.
-    stage.run.restore(&worktree, &now.commit, &[]).unwrap();
+    stage.run.restore_worktree(&worktree, &now.commit, &[]).unwrap();
     assert!(worktree.path.join("later").exists() && !worktree.path.join("new").exists());
 }
 
@@ -45,15 +45,15 @@ fn going_back_to_a_plain_commit_is_clean_even_from_a_rebase() {
     git(&stage.user(), &["commit", "--quiet", "-am", "other"]);
     let rebase = crate::stage::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
     assert!(!rebase.status.success());
-    let base = stage.run.tip().unwrap();
-    stage.run.restore(&worktree, &base, &[]).unwrap();
+    let base = stage.run.run_tip().unwrap();
+    stage.run.restore_worktree(&worktree, &base, &[]).unwrap();
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), base.as_str());
     let status = git(&worktree.path, &["status"]);
     assert!(status.contains("nothing to commit") && !status.contains("rebas"), "{status}");
     // What the task had committed is still there, though its branch moved.
     let kept = git(&stage.user(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
     assert!(kept.contains("what the agent left"), "{kept}");
-    assert!(!stage.run.kept(&id("T1")).unwrap().is_empty());
+    assert!(!stage.run.snapshots(&id("T1")).unwrap().is_empty());
 }
 
 #[derive(Debug, Clone)]
@@ -107,13 +107,13 @@ fn keep_then_restore_gives_the_same_tree() {
     let cases =
         TestRunner::new(config).run(&(tree(), tree(), any::<bool>()), |(first, second, is_committed)| {
             fill(&worktree.path, &first);
-            let kept = stage.run.keep(&worktree, "first", &[]).unwrap();
+            let kept = stage.run.snapshot_worktree(&worktree, "first", &[]).unwrap();
             fill(&worktree.path, &second);
             if is_committed {
                 stage.run.commit_work(&worktree, &crate::stage::work()).unwrap();
             }
-            stage.run.restore(&worktree, &kept.commit, &[]).unwrap();
-            prop_assert_eq!(stage.run.keep(&worktree, "again", &[]).unwrap(), kept);
+            stage.run.restore_worktree(&worktree, &kept.commit, &[]).unwrap();
+            prop_assert_eq!(stage.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), kept);
             Ok(())
         });
     cases.unwrap();

@@ -10,12 +10,14 @@ use std::{
 };
 
 use domain::TaskId;
-use repo::{Commit, GitOptions, Identity, Merge, Repository, Run, Work, Worktree};
+use repo::{
+    CommitId, CommitOptions, GitIdentity, GitOptions, MergeAttempt, Repository, RunRepository, TaskWorktree,
+};
 use tempfile::TempDir;
 
 pub struct Stage {
     pub folder: TempDir,
-    pub run: Run,
+    pub run: RunRepository,
 }
 
 impl Stage {
@@ -36,7 +38,7 @@ impl Stage {
         git(&user, &["add", "-A"]);
         git(&user, &["commit", "--quiet", "-m", "base"]);
         let run = run_in(folder.path());
-        run.begin(&run.repository.commit("HEAD").unwrap()).unwrap();
+        run.create_run_branch(&run.repository.resolve_commit("HEAD").unwrap()).unwrap();
         Self { folder, run }
     }
 
@@ -45,12 +47,12 @@ impl Stage {
     }
 
     /// Makes the worktree of a task.
-    pub fn create(&self, task: &str) -> Worktree {
-        self.run.create(&id(task)).unwrap()
+    pub fn create(&self, task: &str) -> TaskWorktree {
+        self.run.create_worktree(&id(task)).unwrap()
     }
 
     /// Makes a task that changes something and commits it as an agent would leave it.
-    pub fn task(&self, task: &str, change: impl FnOnce(&Path)) -> Worktree {
+    pub fn task(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
         let worktree = self.create(task);
         change(&worktree.path);
         self.run.commit_work(&worktree, &work()).unwrap();
@@ -58,27 +60,27 @@ impl Stage {
     }
 
     /// Merges a task and moves the branch.
-    pub fn merge(&self, task: &str) -> Merge {
-        let merge = self.run.merge(&id(task), &Identity::jangdan()).unwrap();
-        if let Merge::Made { onto, commit, .. } = &merge {
-            self.run.advance(onto, commit).unwrap();
+    pub fn merge(&self, task: &str) -> MergeAttempt {
+        let merge = self.run.merge_task(&id(task), &GitIdentity::jangdan()).unwrap();
+        if let MergeAttempt::Merged { onto, commit, .. } = &merge {
+            self.run.advance_run_branch(onto, commit).unwrap();
         }
         merge
     }
 }
 
-pub fn run_in(folder: &Path) -> Run {
-    let repository = Repository::find(&folder.join("user"), &options()).unwrap();
-    repository.run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
+pub fn run_in(folder: &Path) -> RunRepository {
+    let repository = Repository::discover(&folder.join("user"), &options()).unwrap();
+    repository.open_run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
 }
 
 pub fn id(task: &str) -> TaskId {
     task.parse().unwrap()
 }
 
-pub fn work() -> Work {
-    let author = Identity { name: "Agent".to_owned(), email: "agent@localhost".to_owned() };
-    Work { author, message: "what the agent left\n".to_owned(), leave_out: Vec::new() }
+pub fn work() -> CommitOptions {
+    let author = GitIdentity { name: "Agent".to_owned(), email: "agent@localhost".to_owned() };
+    CommitOptions { author, message: "what the agent left\n".to_owned(), excluded: Vec::new() }
 }
 
 pub fn options() -> GitOptions {
@@ -133,6 +135,6 @@ pub fn link(folder: &Path, name: impl AsRef<Path>, target: &str) {
 }
 
 /// Returns the names in a commit, as bytes that NUL ends.
-pub fn names_in(folder: &Path, commit: &Commit) -> String {
+pub fn names_in(folder: &Path, commit: &CommitId) -> String {
     git(folder, &["ls-tree", "-r", "-z", "--name-only", commit.as_str()])
 }

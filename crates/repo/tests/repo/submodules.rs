@@ -12,8 +12,8 @@ fn project() -> (Stage, Stage, Stage) {
     add(&lib.user(), &inner.user(), "inner");
     add(&stage.user(), &lib.user(), "libs/lib");
     git(&stage.user(), &["submodule", "--quiet", "update", "--init", "--recursive"]);
-    let tip = stage.run.tip().unwrap();
-    stage.run.advance(&tip, &stage.run.repository.commit("HEAD").unwrap()).unwrap();
+    let tip = stage.run.run_tip().unwrap();
+    stage.run.advance_run_branch(&tip, &stage.run.repository.resolve_commit("HEAD").unwrap()).unwrap();
     (stage, lib, inner)
 }
 
@@ -32,14 +32,14 @@ fn a_worktree_has_what_the_checkout_has() {
     assert!(worktree.path.join("libs/lib/file").is_file());
     assert!(worktree.path.join("libs/lib/inner/file").is_file());
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
-    let scratch = stage.run.scratch(&stage.run.tip().unwrap()).unwrap();
+    let scratch = stage.run.create_check_worktree(&stage.run.run_tip().unwrap()).unwrap();
     assert!(scratch.path.join("libs/lib/inner/file").is_file());
     assert_eq!(git(&stage.user(), &["status", "--porcelain"]), "");
-    stage.run.remove(&worktree, &[]).unwrap();
-    stage.run.remove_scratch().unwrap();
+    stage.run.remove_worktree(&worktree, &[]).unwrap();
+    stage.run.remove_check_worktree().unwrap();
     let left = git(&stage.user().join("libs/lib"), &["worktree", "list"]);
     assert_eq!(left.lines().count(), 1, "{left}");
-    assert!(stage.run.create(&id("T1")).unwrap().path.join("libs/lib/file").is_file(), "made again");
+    assert!(stage.run.create_worktree(&id("T1")).unwrap().path.join("libs/lib/file").is_file(), "made again");
 }
 
 #[test]
@@ -48,16 +48,16 @@ fn what_is_changed_in_a_submodule_is_merged_and_is_there_for_the_user() {
     let worktree = stage.create("T1");
     write(&worktree.path, "libs/lib/inner/new", "inside\n");
     write(&worktree.path, "libs/lib/more", "lib\n");
-    assert!(matches!(stage.run.remove(&worktree, &[]), Err(RepoError::NotKept { .. })));
+    assert!(matches!(stage.run.remove_worktree(&worktree, &[]), Err(RepoError::WouldLoseWork { .. })));
     stage.run.commit_work(&worktree, &work()).unwrap();
     stage.merge("T1");
-    let scratch = stage.run.scratch(&stage.run.tip().unwrap()).unwrap();
+    let scratch = stage.run.create_check_worktree(&stage.run.run_tip().unwrap()).unwrap();
     assert_eq!(fs::read_to_string(scratch.path.join("libs/lib/inner/new")).unwrap(), "inside\n");
-    stage.run.remove(&worktree, &[]).unwrap();
-    stage.run.remove_scratch().unwrap();
+    stage.run.remove_worktree(&worktree, &[]).unwrap();
+    stage.run.remove_check_worktree().unwrap();
     // The user lands it, and their own copy of the submodule has the commit, also after a clean-up.
     git(&stage.user().join("libs/lib"), &["gc", "--quiet", "--prune=now"]);
-    git(&stage.user(), &["merge", "--quiet", "--ff-only", &stage.run.branch()]);
+    git(&stage.user(), &["merge", "--quiet", "--ff-only", &stage.run.run_branch()]);
     git(&stage.user(), &["submodule", "--quiet", "update", "--no-fetch", "--recursive"]);
     assert_eq!(fs::read_to_string(stage.user().join("libs/lib/more")).unwrap(), "lib\n");
     assert_eq!(fs::read_to_string(stage.user().join("libs/lib/inner/new")).unwrap(), "inside\n");
@@ -74,8 +74,8 @@ fn a_submodule_that_the_checkout_has_not_is_empty_and_one_that_is_behind_is_refu
     };
     assert_eq!(states(&stage.run.repository), [SubmoduleState::Ready]);
     assert_eq!(states(&run.repository), [SubmoduleState::NotCheckedOut]);
-    run.begin(&run.repository.commit("HEAD").unwrap()).unwrap();
-    let worktree = run.create(&id("T1")).unwrap();
+    run.create_run_branch(&run.repository.resolve_commit("HEAD").unwrap()).unwrap();
+    let worktree = run.create_worktree(&id("T1")).unwrap();
     assert_eq!(fs::read_dir(worktree.path.join("libs/lib")).unwrap().count(), 0);
     // Somebody else moved the submodule on, and its new commit was never fetched here.
     let user = folder.path().join("user");
@@ -86,16 +86,16 @@ fn a_submodule_that_the_checkout_has_not_is_empty_and_one_that_is_behind_is_refu
     let later = git(&lib.user(), &["rev-parse", "HEAD"]);
     git(&user, &["update-index", "--cacheinfo", &format!("160000,{later},libs/lib")]);
     git(&user, &["commit", "--quiet", "-m", "move on"]);
-    let repository = Repository::find(&user, &options()).unwrap();
+    let repository = Repository::discover(&user, &options()).unwrap();
     assert_eq!(states(&repository), [SubmoduleState::CommitMissing]);
-    let run = repository.run(&"r2".parse().unwrap(), &folder.path().join("worktrees")).unwrap();
-    run.begin(&repository.commit("HEAD").unwrap()).unwrap();
-    let refused = run.create(&id("T1")).unwrap_err();
-    assert!(matches!(refused, RepoError::SubmoduleBehind { .. }), "{refused}");
+    let run = repository.open_run(&"r2".parse().unwrap(), &folder.path().join("worktrees")).unwrap();
+    run.create_run_branch(&repository.resolve_commit("HEAD").unwrap()).unwrap();
+    let refused = run.create_worktree(&id("T1")).unwrap_err();
+    assert!(matches!(refused, RepoError::SubmoduleCommitMissing { .. }), "{refused}");
     assert!(refused.hint().contains("git submodule update"));
     // The user fetches it, and it works.
     git(&user, &["submodule", "--quiet", "update"]);
-    assert!(run.create(&id("T1")).unwrap().path.join("libs/lib/later").is_file());
+    assert!(run.create_worktree(&id("T1")).unwrap().path.join("libs/lib/later").is_file());
 }
 
 #[test]
@@ -106,18 +106,18 @@ fn what_others_merged_into_a_submodule_is_not_taken_back() {
         write(path, "file", "first\n");
     });
     let second = stage.task("T2", |path| write(path, "file", "second\n"));
-    let begin = stage.run.keep(&second, "turn", &[]).unwrap();
+    let begin = stage.run.snapshot_worktree(&second, "turn", &[]).unwrap();
     stage.merge("T1");
-    stage.run.merge_tip_into(&second).unwrap();
+    stage.run.merge_run_into_worktree(&second).unwrap();
     assert!(second.path.join("libs/lib/more").is_file());
     write(&second.path, "file", "both\n");
-    stage.run.settle(&second).unwrap();
+    stage.run.mark_conflicts_resolved(&second).unwrap();
     stage.run.commit_work(&second, &work()).unwrap();
     stage.merge("T2");
     let link = |name: &str| git(&stage.user(), &["rev-parse", &format!("{name}:libs/lib")]);
-    assert_eq!(link(&stage.run.branch()), git(&first.path.join("libs/lib"), &["rev-parse", "HEAD"]));
+    assert_eq!(link(&stage.run.run_branch()), git(&first.path.join("libs/lib"), &["rev-parse", "HEAD"]));
     // Going back brings the submodule back, too.
-    stage.run.restore(&second, &begin.commit, &[]).unwrap();
+    stage.run.restore_worktree(&second, &begin.commit, &[]).unwrap();
     assert!(!second.path.join("libs/lib/more").exists());
     assert_eq!(git(&second.path, &["status", "--porcelain"]), "");
 }

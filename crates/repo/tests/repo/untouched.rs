@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use repo::Landing;
+use repo::LandingOutcome;
 
 use crate::stage::{Stage, git, link, write};
 
@@ -68,19 +68,19 @@ fn a_whole_run_beside_a_dirty_checkout_with_hooks_and_signing_changes_nothing_th
     let first = stage.task("T1", |path| write(path, "file", "task\n"));
     let second = stage.create("T2");
     write(&second.path, "new", "x");
-    let kept = stage.run.keep(&second, "turn", &[]).unwrap();
-    stage.run.restore(&second, &kept.commit, &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&second, "turn", &[]).unwrap();
+    stage.run.restore_worktree(&second, &kept.commit, &[]).unwrap();
     stage.merge("T1");
-    let tip = stage.run.tip().unwrap();
-    stage.run.scratch(&tip).unwrap();
-    stage.run.overlaps(&[first.clone(), second.clone()]).unwrap();
-    stage.run.remove_merged(&second).unwrap();
-    assert!(matches!(stage.run.land("main", &tip).unwrap(), Landing::CheckedOut { .. }));
-    assert!(matches!(stage.run.land_checked_out("main", &tip, &user).unwrap(), Landing::Dirty { .. }));
-    stage.run.remove(&first, &[]).unwrap();
-    stage.run.remove(&second, &[]).unwrap();
-    stage.run.remove_scratch().unwrap();
-    stage.run.recover();
+    let tip = stage.run.run_tip().unwrap();
+    stage.run.create_check_worktree(&tip).unwrap();
+    stage.run.find_overlaps(&[first.clone(), second.clone()]).unwrap();
+    stage.run.remove_worktree_if_merged(&second).unwrap();
+    assert!(matches!(stage.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
+    assert!(matches!(stage.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::Dirty { .. }));
+    stage.run.remove_worktree(&first, &[]).unwrap();
+    stage.run.remove_worktree(&second, &[]).unwrap();
+    stage.run.remove_check_worktree().unwrap();
+    stage.run.recover_worktrees();
 
     assert!(before == seen(&user), "the user's checkout changed");
     assert!(!user.join(".git/ran").exists(), "a hook ran");

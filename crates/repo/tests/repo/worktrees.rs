@@ -11,23 +11,23 @@ fn a_worktree_is_on_its_branch_from_the_runs_tip_and_locked() {
     let stage = Stage::new();
     let worktree = stage.create("T1.3");
     assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1.3");
-    assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), stage.run.tip().unwrap().as_str());
+    assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), stage.run.run_tip().unwrap().as_str());
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
     assert!(git(&stage.user(), &["worktree", "list", "--porcelain"]).contains("locked"));
     assert_eq!(stage.create("T1.3").path, worktree.path);
-    assert_eq!(stage.run.open(&id("T1.3")).unwrap().path, worktree.path);
-    assert!(stage.run.open(&id("T1")).is_none());
+    assert_eq!(stage.run.open_worktree(&id("T1.3")).unwrap().path, worktree.path);
+    assert!(stage.run.open_worktree(&id("T1")).is_none());
 }
 
 #[test]
 fn what_is_in_the_way_stays() {
     let stage = Stage::new();
-    write(&stage.run.folder, "r1-T1/precious", "x");
-    assert!(matches!(stage.run.create(&id("T1")), Err(RepoError::Occupied { .. })));
-    assert!(stage.run.folder.join("r1-T1/precious").exists());
+    write(&stage.run.worktrees_folder, "r1-T1/precious", "x");
+    assert!(matches!(stage.run.create_worktree(&id("T1")), Err(RepoError::PathOccupied { .. })));
+    assert!(stage.run.worktrees_folder.join("r1-T1/precious").exists());
     git(&stage.user(), &["branch", "jangdan/r1/T2"]);
     git(&stage.user(), &["worktree", "add", "--quiet", "../mine", "jangdan/r1/T2"]);
-    let error = stage.run.create(&id("T2")).unwrap_err();
+    let error = stage.run.create_worktree(&id("T2")).unwrap_err();
     assert!(error.hint().contains("checked out elsewhere"), "{error}: {}", error.hint());
 }
 
@@ -48,11 +48,11 @@ fn removing_keeps_everything_first() {
     git(&worktree.path, &["commit", "--quiet", "--allow-empty", "-m", "detached"]);
     let detached = git(&worktree.path, &["rev-parse", "HEAD"]);
 
-    stage.run.remove(&worktree, &[]).unwrap();
-    stage.run.remove(&worktree, &[]).unwrap();
-    assert!(!worktree.path.exists() && stage.run.open(&id("T1")).is_none());
+    stage.run.remove_worktree(&worktree, &[]).unwrap();
+    stage.run.remove_worktree(&worktree, &[]).unwrap();
+    assert!(!worktree.path.exists() && stage.run.open_worktree(&id("T1")).is_none());
     assert!(!git(&stage.user(), &["worktree", "list"]).contains("r1-T1"));
-    let kept = stage.run.kept(&id("T1")).unwrap();
+    let kept = stage.run.snapshots(&id("T1")).unwrap();
     assert_eq!(git(&stage.user(), &["show", &format!("{}:new", kept[0].commit)]), "new");
     let commits = git(&stage.user(), &["rev-list", "--glob=refs/jangdan/keep"]);
     assert!(commits.contains(&replaced) && commits.contains(&detached));
@@ -64,10 +64,10 @@ fn a_repository_inside_is_kept_as_files_and_holds_up_the_removal() {
     let worktree = stage.create("T1");
     write(&worktree.path, "inner/deep/file", "inside\n");
     git(&worktree.path.join("inner"), &["init", "--quiet"]);
-    let kept = stage.run.keep(&worktree, "turn", &[]).unwrap();
+    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(kept.nested, [std::path::Path::new("inner")]);
     assert_eq!(git(&stage.user(), &["show", &format!("{}:inner/deep/file", kept.commit)]), "inside");
-    assert!(matches!(stage.run.remove(&worktree, &[]), Err(RepoError::NotKept { .. })));
+    assert!(matches!(stage.run.remove_worktree(&worktree, &[]), Err(RepoError::WouldLoseWork { .. })));
     assert!(worktree.path.join("inner/.git").exists());
 }
 
@@ -78,17 +78,17 @@ fn a_submodule_with_work_of_its_own_holds_up_the_removal() {
     let url = format!("file://{}", other.user().display());
     git(&stage.user(), &["submodule", "--quiet", "add", &url, "sub"]);
     git(&stage.user(), &["commit", "--quiet", "-m", "sub"]);
-    let tip = stage.run.tip().unwrap();
-    stage.run.advance(&tip, &stage.run.repository.commit("HEAD").unwrap()).unwrap();
+    let tip = stage.run.run_tip().unwrap();
+    stage.run.advance_run_branch(&tip, &stage.run.repository.resolve_commit("HEAD").unwrap()).unwrap();
     // The agent clones it itself, where we set nothing up.
     let mut stage = stage;
     stage.run.repository.with_submodules = false;
     let worktree = stage.create("T1");
     git(&worktree.path, &["submodule", "--quiet", "update", "--init"]);
     write(&worktree.path, "sub/new", "x");
-    assert!(matches!(stage.run.remove(&worktree, &[]), Err(RepoError::NotKept { .. })));
+    assert!(matches!(stage.run.remove_worktree(&worktree, &[]), Err(RepoError::WouldLoseWork { .. })));
     fs::remove_file(worktree.path.join("sub/new")).unwrap();
-    stage.run.remove(&worktree, &[]).unwrap();
+    stage.run.remove_worktree(&worktree, &[]).unwrap();
     assert!(!worktree.path.exists());
 }
 
@@ -97,34 +97,34 @@ fn a_bare_repository_has_worktrees_too() {
     let stage = Stage::new();
     let folder = stage.folder.path();
     git(folder, &["clone", "--quiet", "--bare", "user", "bare"]);
-    let bare = Repository::find(&folder.join("bare"), &options()).unwrap();
-    let run = bare.run(&"r2".parse().unwrap(), &folder.join("worktrees")).unwrap();
-    run.begin(&bare.commit("main").unwrap()).unwrap();
-    let worktree = run.create(&id("T1")).unwrap();
+    let bare = Repository::discover(&folder.join("bare"), &options()).unwrap();
+    let run = bare.open_run(&"r2".parse().unwrap(), &folder.join("worktrees")).unwrap();
+    run.create_run_branch(&bare.resolve_commit("main").unwrap()).unwrap();
+    let worktree = run.create_worktree(&id("T1")).unwrap();
     write(&worktree.path, "new", "x");
-    run.keep(&worktree, "turn", &[]).unwrap();
-    run.remove(&worktree, &[]).unwrap();
+    run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
+    run.remove_worktree(&worktree, &[]).unwrap();
 }
 
 #[test]
 fn a_run_can_begin_once_and_needs_a_commit() {
     let stage = Stage::new();
-    let tip = stage.run.tip().unwrap();
+    let tip = stage.run.run_tip().unwrap();
     git(&stage.user(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
-    let later = stage.run.repository.commit("HEAD").unwrap();
-    assert_eq!(stage.run.begin(&later).unwrap(), tip);
-    let nothing = repo::Commit::parse(&"0".repeat(40)).unwrap();
-    let run = stage.run.repository.run(&"r2".parse().unwrap(), &stage.run.folder).unwrap();
-    assert!(matches!(run.begin(&nothing), Err(RepoError::NoCommit { .. })));
-    assert!(matches!(run.create(&id("T1")), Err(RepoError::NoBranch { .. })));
+    let later = stage.run.repository.resolve_commit("HEAD").unwrap();
+    assert_eq!(stage.run.create_run_branch(&later).unwrap(), tip);
+    let nothing = repo::CommitId::parse(&"0".repeat(40)).unwrap();
+    let run = stage.run.repository.open_run(&"r2".parse().unwrap(), &stage.run.worktrees_folder).unwrap();
+    assert!(matches!(run.create_run_branch(&nothing), Err(RepoError::CommitNotFound { .. })));
+    assert!(matches!(run.create_worktree(&id("T1")), Err(RepoError::BranchNotFound { .. })));
 }
 
 #[test]
 fn a_branch_of_the_user_in_the_way_is_told() {
     let stage = Stage::new();
     git(&stage.user(), &["branch", "jangdan/r2"]);
-    let run = stage.run.repository.run(&"r2".parse().unwrap(), &stage.run.folder).unwrap();
-    let error = run.begin(&stage.run.tip().unwrap()).unwrap_err();
+    let run = stage.run.repository.open_run(&"r2".parse().unwrap(), &stage.run.worktrees_folder).unwrap();
+    let error = run.create_run_branch(&stage.run.run_tip().unwrap()).unwrap_err();
     assert!(error.hint().contains("rename it"), "{error}: {}", error.hint());
 }
 
@@ -139,10 +139,10 @@ fn two_hundred_worktrees_are_made_at_once_and_found_quickly() {
         }
     });
     let made = start.elapsed();
-    let found = stage.run.recover();
-    assert_eq!((found.ready.len(), found.undone.len()), (200, 0));
+    let found = stage.run.recover_worktrees();
+    assert_eq!((found.ready.len(), found.removed.len()), (200, 0));
     // A quarter of a second each: ten times what it takes, so that a busy machine does not fail it.
     assert!(made.as_secs() < 50, "{made:?}");
     assert!(user_git(&stage.user()).args(["worktree", "prune"]).status().unwrap().success());
-    assert_eq!(stage.run.recover().ready.len(), 200);
+    assert_eq!(stage.run.recover_worktrees().ready.len(), 200);
 }

@@ -85,7 +85,7 @@ pub enum PrepareError {
 impl From<RepoError> for PrepareError {
     fn from(error: RepoError) -> Self {
         match error {
-            RepoError::NoRepository { path } => Self::NoRepository { path },
+            RepoError::NotARepository { path } => Self::NoRepository { path },
             error => Self::Git(error),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use repo::{GitOptions, Head, Lfs, Repository, Submodule, SubmoduleState};
+use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleState};
 
 use super::PrepareError;
 use crate::Isolation;
@@ -29,7 +29,7 @@ pub fn find(project: &Path, wanted: &config::Worktree, in_place: bool) -> Result
         });
     }
     let options = GitOptions::from_environment();
-    let repository = Repository::find(project, &options)?;
+    let repository = Repository::discover(project, &options)?;
     let (base, target) = match repository.head()? {
         Head::Branch { name, commit } => (commit, Some(name)),
         Head::Detached { commit } => (commit, None),
@@ -70,11 +70,11 @@ fn submodules(repository: &Repository, are_wanted: bool) -> Result<Vec<String>, 
 }
 
 /// Refuses a repository whose large files git can't handle here.
-fn must_know_lfs(lfs: Lfs) -> Result<(), PrepareError> {
+fn must_know_lfs(lfs: LfsState) -> Result<(), PrepareError> {
     match lfs {
-        Lfs::Unused | Lfs::Ready => Ok(()),
-        Lfs::ProgramMissing => Err(PrepareError::LfsProgram),
-        Lfs::FilterMissing => Err(PrepareError::LfsFilter),
+        LfsState::Unused | LfsState::Ready => Ok(()),
+        LfsState::ProgramMissing => Err(PrepareError::LfsProgram),
+        LfsState::FilterMissing => Err(PrepareError::LfsFilter),
     }
 }
 
@@ -83,5 +83,5 @@ fn root(repository: &Repository, project: &Path) -> PathBuf {
     project
         .ancestors()
         .find(|folder| folder.join(".git").exists())
-        .map_or_else(|| repository.here.clone(), Path::to_owned)
+        .map_or_else(|| repository.opened_from.clone(), Path::to_owned)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::plan::{FILE_BYTES_MAX, Format, Options, Reading, Severity, read};
+use ::plan::{FILE_BYTES_MAX, ParseOptions, ParsedPlan, PlanFormat, Severity, parse};
 
 use super::{
     PrepareError,
@@ -20,14 +20,18 @@ pub struct ReadPlan {
     /// What was read.
     pub source: Vec<u8>,
     /// The format, where it was said.
-    pub format: Option<Format>,
+    pub format: Option<PlanFormat>,
     /// What it means.
-    pub reading: Reading,
+    pub reading: ParsedPlan,
 }
 
 impl ReadPlan {
     /// Reads the plan that is named, or else the one that a project has.
-    pub fn find(project: &Path, named: Option<&Path>, format: Option<Format>) -> Result<Self, PrepareError> {
+    pub fn find(
+        project: &Path,
+        named: Option<&Path>,
+        format: Option<PlanFormat>,
+    ) -> Result<Self, PrepareError> {
         let file = match named {
             Some(named) => std::path::absolute(named).map_err(|error| InputError::of(named, error))?,
             None => find(project)?,
@@ -36,7 +40,7 @@ impl ReadPlan {
     }
 
     /// Reads one of the plans that [`super::plans`] lists, by its path from the project's folder on.
-    pub fn listed(project: &Path, path: &Path, format: Option<Format>) -> Result<Self, PrepareError> {
+    pub fn listed(project: &Path, path: &Path, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
         let is_meant = |found: &&super::FoundPlan| found.path == path;
         let found = super::plans(project);
         let file = found.iter().find(is_meant).and_then(|found| inside(project, &found.path));
@@ -44,15 +48,15 @@ impl ReadPlan {
     }
 
     /// Reads a plan that is only a text.
-    pub fn of_text(name: &str, text: String, format: Option<Format>) -> Self {
+    pub fn of_text(name: &str, text: String, format: Option<PlanFormat>) -> Self {
         let source = text.into_bytes();
-        let reading = read(&source, Options { format });
+        let reading = parse(&source, ParseOptions { format });
         Self { file: None, name: name.to_owned(), source, format, reading }
     }
 
-    fn of_file(file: PathBuf, format: Option<Format>) -> Result<Self, PrepareError> {
+    fn of_file(file: PathBuf, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
         let source = input::read(&file, FILE_BYTES_MAX)?;
-        let reading = read(&source, Options { format });
+        let reading = parse(&source, ParseOptions { format });
         Ok(Self { name: file.display().to_string(), file: Some(file), source, format, reading })
     }
 

@@ -1,7 +1,7 @@
 //! A task's work into the run's branch: tried, checked on the merged tree, and only then moved.
 
 use domain::{MergeOutcome, Receipt, TaskId};
-use repo::{Commit, Conflict, Merge, RepoError};
+use repo::{CommitId, Conflict, MergeAttempt, RepoError};
 
 use super::{
     full,
@@ -64,15 +64,15 @@ fn merge_in(
 ) -> Result<MergeOutcome, RepoError> {
     match git.try_merge(task, &wanted.author, format!("{task}: {}\n", wanted.title)) {
         // Also what was merged before is proved: a server may have been killed before it could tell of the check.
-        Ok(Merge::Already { commit }) => {
+        Ok(MergeAttempt::AlreadyMerged { commit }) => {
             let tree = git.tree_of(&commit)?;
             checked(site, git, task, wanted, leash, Made { onto: None, commit, tree })
         }
-        Ok(Merge::Conflicted { conflicts, .. }) => sent_back(git, task, &conflicts),
-        Ok(Merge::Made { onto, commit, tree }) => {
+        Ok(MergeAttempt::Conflicted { conflicts, .. }) => sent_back(git, task, &conflicts),
+        Ok(MergeAttempt::Merged { onto, commit, tree }) => {
             checked(site, git, task, wanted, leash, Made { onto: Some(onto), commit, tree })
         }
-        Err(RepoError::Unmerged { files, .. }) => {
+        Err(RepoError::UnresolvedConflicts { files, .. }) => {
             let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
             Ok(MergeOutcome::Conflicted { files })
         }
@@ -82,8 +82,8 @@ fn merge_in(
 
 /// A merge that was made, and where the run's branch has to move for it.
 struct Made {
-    onto: Option<Commit>,
-    commit: Commit,
+    onto: Option<CommitId>,
+    commit: CommitId,
     tree: String,
 }
 

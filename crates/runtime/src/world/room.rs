@@ -6,7 +6,7 @@
 use std::{fs, path::Path};
 
 use domain::{Receipt, TaskId};
-use repo::{Commit, RepoError};
+use repo::{CommitId, RepoError};
 
 use super::{
     job::{self, Job, receipt},
@@ -27,7 +27,7 @@ pub(crate) fn is_taken(folder: &Path) -> bool {
 pub(super) struct Merged<'a> {
     pub(super) name: &'a str,
     pub(super) command: &'a str,
-    pub(super) commit: &'a Commit,
+    pub(super) commit: &'a CommitId,
     pub(super) tree: String,
     pub(super) task: Option<&'a TaskId>,
     pub(super) time_max_ms: u64,

@@ -81,7 +81,7 @@ impl Site {
     /// Returns the tree that the project's folder is now, where all work in it and git knows it.
     pub(super) fn tree_in_place(&self) -> Option<String> {
         let beside = self.shared.folder(&self.run);
-        let tree = repo::tree_in_place(&self.outfit.project, &GitOptions::from_environment(), &beside);
+        let tree = repo::checkout_tree(&self.outfit.project, &GitOptions::from_environment(), &beside);
         // A check is worth having also where nobody can tell what it was of.
         tree.ok().flatten()
     }

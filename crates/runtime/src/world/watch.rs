@@ -15,7 +15,7 @@ use std::{
 };
 
 use domain::{Command, TaskId};
-use repo::Overlap;
+use repo::FileOverlap;
 use views::Rows;
 
 use super::site::Site;
@@ -125,12 +125,12 @@ impl Watcher {
                 Some(Err(_)) => {}
             }
         }
-        Overlap::between(changed).into_iter().map(shown).collect()
+        FileOverlap::between_tasks(changed).into_iter().map(shown).collect()
     }
 }
 
 /// Returns an overlap as people see it.
-fn shown(overlap: Overlap) -> domain::TaskOverlap {
+fn shown(overlap: FileOverlap) -> domain::TaskOverlap {
     let named = overlap.files.iter().take(FILES_MAX);
     domain::TaskOverlap {
         files: named.map(|file| file.to_string_lossy().into_owned()).collect(),

@@ -38,9 +38,9 @@ fn desks(lab: &Lab) -> Vec<String> {
 
 /// Makes a desk as one that a killed server left.
 fn leave_desk(lab: &Lab, run: &RunId, session: &str) {
-    let repository = Repository::find(&lab.project(), &GitOptions::from_environment()).unwrap();
-    let run = repository.run(run, &lab.host.data().join("worktrees")).unwrap();
-    let desk = run.desk(session, &run.tip().unwrap()).unwrap();
+    let repository = Repository::discover(&lab.project(), &GitOptions::from_environment()).unwrap();
+    let run = repository.open_run(run, &lab.host.data().join("worktrees")).unwrap();
+    let desk = run.create_session_worktree(session, &run.run_tip().unwrap()).unwrap();
     fs::write(desk.path.join("left.txt"), "left\n").unwrap();
 }
 

@@ -106,7 +106,7 @@ fn where_merged_trees_are_checked_goes_before_anything_of_a_task() {
     let run = lab.start(work);
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert!(place(&lab, &run, "check").join("target/check").exists());
-    let budget = repo::bytes_below(&lab.host.data().join("worktrees"));
+    let budget = repo::disk_usage(&lab.host.data().join("worktrees"));
     let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
     let next = lab.start_in(plan(&["T5"]), settings(), outfit);
     assert_eq!(lab.outcome(&next), RunOutcome::Done);
@@ -119,13 +119,14 @@ fn a_desk_that_nobody_sits_at_goes_before_anything_of_a_task() {
     let lab = Lab::new(BUILDS);
     let run = start(&lab, &["T1"], u64::MAX);
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let repository = repo::Repository::find(&lab.project(), &repo::GitOptions::from_environment()).unwrap();
-    let desks = repository.run(&run, &lab.host.data().join("worktrees")).unwrap();
+    let repository =
+        repo::Repository::discover(&lab.project(), &repo::GitOptions::from_environment()).unwrap();
+    let desks = repository.open_run(&run, &lab.host.data().join("worktrees")).unwrap();
     let mut lab = lab;
     lab.reopen();
-    let desk = desks.desk("s_9", &desks.tip().unwrap()).unwrap();
+    let desk = desks.create_session_worktree("s_9", &desks.run_tip().unwrap()).unwrap();
     fs::write(desk.path.join("notes.txt"), "x".repeat(100_000)).unwrap();
-    let budget = repo::bytes_below(&lab.host.data().join("worktrees"));
+    let budget = repo::disk_usage(&lab.host.data().join("worktrees"));
     let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
     let next = lab.start_in(plan(&["T5"]), settings(), outfit);
     assert_eq!(lab.outcome(&next), RunOutcome::Done);

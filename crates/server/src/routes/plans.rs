@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
-use plan::{Options, Report};
+use plan::{ParseOptions, PlanReport};
 use runtime::prepare::{PrepareError, ReadPlan, Wanted, input::Reason};
 
 use crate::{
@@ -77,7 +77,7 @@ pub async fn text(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
     post, path = "/api/plans/check",
     request_body = PlanText,
     responses(
-        (status = OK, body = Report),
+        (status = OK, body = PlanReport),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = PAYLOAD_TOO_LARGE, body = Problem, content_type = "application/problem+json"),
     )
@@ -87,8 +87,8 @@ pub async fn check(
     Sent(PlanText { name: _, text }): Sent<PlanText, PLAN_BYTES_MAX>,
 ) -> Result<Response, Failure> {
     api.ask(move |_| {
-        let reading = plan::read(text.as_bytes(), Options { format: None });
-        json(&Report::new(&reading, text.as_bytes()))
+        let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
+        json(&PlanReport::new(&reading, text.as_bytes()))
     })
     .await
 }
@@ -183,7 +183,7 @@ fn refused(error: &PrepareError, plan: &ReadPlan) -> Failure {
     };
     let mut failure = Failure::new(code, chain(error), hint);
     if matches!(error, PrepareError::PlanMistakes { .. }) {
-        let report = Report::new(&plan.reading, &plan.source);
+        let report = PlanReport::new(&plan.reading, &plan.source);
         failure.problem.mistakes =
             report.diagnostics.iter().take(MISTAKES_MAX).map(PlanMistake::of).collect();
     }

@@ -3,7 +3,7 @@
 //! Reading a plan means to understand it, to check it (ids, dependencies, cycles) and to put its tasks in order.
 
 use anyhow::{Result, ensure};
-use plan::{Format, Graph, Options};
+use plan::{ParseOptions, PlanFormat, TaskGraph};
 use pulldown_cmark::Parser;
 use testkit::{
     bench::{Goal, Report, Variant, measure},
@@ -20,10 +20,10 @@ pub fn run() -> Result<Report> {
     let table = plans::table(N_TASKS);
     let checklist = plans::checklist(N_TASKS);
     let taskmaster = plans::taskmaster(N_TASKS);
-    check(&tasks_md, Format::TasksMd)?;
-    check(&table, Format::TasksMd)?;
-    check(&checklist, Format::Checklist)?;
-    check(&taskmaster, Format::Taskmaster)?;
+    check(&tasks_md, PlanFormat::TasksMd)?;
+    check(&table, PlanFormat::TasksMd)?;
+    check(&checklist, PlanFormat::Checklist)?;
+    check(&taskmaster, PlanFormat::Taskmaster)?;
 
     let timings = measure(
         ROUNDS,
@@ -56,8 +56,8 @@ pub fn run() -> Result<Report> {
 }
 
 /// Makes sure that a generated plan is read whole: fast and wrong is no result.
-fn check(text: &str, format: Format) -> Result<()> {
-    let reading = plan::read(text.as_bytes(), Options { format: None });
+fn check(text: &str, format: PlanFormat) -> Result<()> {
+    let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
     let n_tasks = reading.plan.tasks.len();
     let n_waits: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();
     ensure!(reading.format == Some(format), "{format:?} was written, {:?} recognised", reading.format);
@@ -68,14 +68,14 @@ fn check(text: &str, format: Format) -> Result<()> {
     );
     ensure!(n_tasks == N_TASKS, "{N_TASKS} tasks were written, {n_tasks} read");
     ensure!(n_waits >= N_TASKS, "only {n_waits} dependencies were read");
-    ensure!(Graph::new(&reading.plan).order().len() == N_TASKS, "the order lacks tasks");
+    ensure!(TaskGraph::new(&reading.plan).topological_order().len() == N_TASKS, "the order lacks tasks");
     Ok(())
 }
 
 /// Reads, checks and sorts a plan.
 fn read(text: &str) -> u64 {
-    let reading = plan::read(text.as_bytes(), Options { format: None });
-    let order = Graph::new(&reading.plan).order();
+    let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
+    let order = TaskGraph::new(&reading.plan).topological_order();
     (order.len() + reading.diagnostics.len()) as u64
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{Commit, RepoError, Repository, Run, git::Git, linking, names::folder};
+use crate::{CommitId, RepoError, Repository, RunRepository, git::Git, linking, names::folder};
 
 /// Says that a worktree is whole.
 const READY: &str = "jangdan-ready";
@@ -22,7 +22,7 @@ const LOCK_REASON: &str = "jangdan: a run works here";
 
 /// The worktree of a task.
 #[derive(Debug, Clone)]
-pub struct Worktree {
+pub struct TaskWorktree {
     /// The task.
     pub task: TaskId,
     /// Where it is.
@@ -62,13 +62,13 @@ pub(crate) enum Found {
 /// What is checked out in a new worktree.
 pub(crate) enum Checkout<'a> {
     Branch(&'a str),
-    Detached(&'a Commit),
+    Detached(&'a CommitId),
 }
 
 impl Slot {
-    pub(crate) fn new(run: &Run, name: String) -> Self {
-        let (common, folder) = (&run.repository.common, folder(&run.run, &name));
-        let path = run.folder.join(&folder);
+    pub(crate) fn new(run: &RunRepository, name: String) -> Self {
+        let (common, folder) = (&run.repository.common, folder(&run.run_id, &name));
+        let path = run.worktrees_folder.join(&folder);
         let git_dir = common.join("worktrees").join(&folder);
         let git = run.repository.git.in_worktree(&path, &git_dir);
         let gone = common.join(format!("{GONE}{folder}"));
@@ -106,12 +106,12 @@ impl Slot {
             }
         })?;
         if self.look() != Found::Half {
-            return Err(RepoError::Occupied { path: self.git_dir.clone() });
+            return Err(RepoError::PathOccupied { path: self.git_dir.clone() });
         }
         self.git.call(["reset", "--quiet", "--hard"]).run()?;
         repository.set_up_submodules(&self.path)?;
         fs::write(self.git_dir.join(READY), "").map_err(|source| RepoError::Io {
-            act: "mark",
+            operation: "mark",
             path: self.git_dir.clone(),
             source,
         })
@@ -119,7 +119,7 @@ impl Slot {
 
     /// Removes the worktree and git's folder of it, whatever is inside. Done twice is done once.
     pub(crate) fn undo(&self) -> Result<(), RepoError> {
-        let io = |path: &Path, source| RepoError::Io { act: "remove", path: path.to_owned(), source };
+        let io = |path: &Path, source| RepoError::Io { operation: "remove", path: path.to_owned(), source };
         absent(fs::remove_file(self.git_dir.join(READY))).map_err(|source| io(&self.git_dir, source))?;
         remove_tree(&self.path).map_err(|source| io(&self.path, source))?;
         // Out of git's sight in one step: half a folder there makes every call fail that looks at all worktrees.

@@ -1,26 +1,26 @@
-//! One item of a list: its first line, and the lines below it.
+//! One Markdown list item: its first line and the lines below it.
 
 use std::ops::Range;
 
 use crate::text::{dedent, indent, line_start};
 
-/// An item, cut out of the source.
+/// A list item, located in the source.
 #[derive(Debug, Clone)]
-pub(crate) struct Item<'a> {
-    /// The first line, without the list's marker.
-    pub(crate) first: &'a str,
-    /// Where the first line begins.
-    pub(crate) start: usize,
-    /// The bytes below the first line.
+pub(crate) struct ListItem<'a> {
+    /// Without the list marker.
+    pub(crate) first_line: &'a str,
+    /// Offset of `first_line` in the source.
+    pub(crate) first_line_start: usize,
+    /// Span of the lines below the first one.
     pub(crate) below: Range<usize>,
-    /// How far the marker is indented.
+    /// Column of the list marker.
     pub(crate) marker_column: usize,
-    /// How far the item's content is indented.
+    /// Column at which the content starts.
     pub(crate) content_column: usize,
 }
 
-impl<'a> Item<'a> {
-    /// Takes an item apart, given the bytes that it covers.
+impl<'a> ListItem<'a> {
+    /// Splits the item that covers the given bytes.
     pub(crate) fn new(text: &'a str, span: Range<usize>) -> Self {
         let whole = text.get(span.clone()).unwrap_or_default();
         let n_marker = marker_length(whole);
@@ -28,23 +28,23 @@ impl<'a> Item<'a> {
         let after_marker = &whole[n_marker..line_length.max(n_marker)];
         let first = after_marker.trim_start();
         let n_spaces = after_marker.len() - first.len();
-        let marker_column = width(&text[line_start(text, span.start)..span.start]);
-        // More than four spaces are an indented code block, which begins one space after the marker.
+        let marker_column = column_width(&text[line_start(text, span.start)..span.start]);
+        // More than four spaces start an indented code block, whose content begins one space after the marker.
         let n_spaces_counted = if first.trim().is_empty() || n_spaces > 4 { 1 } else { n_spaces };
         Self {
-            first: first.trim_end_matches('\r'),
-            start: span.start + n_marker + n_spaces,
+            first_line: first.trim_end_matches('\r'),
+            first_line_start: span.start + n_marker + n_spaces,
             below: (span.start + line_length + 1).min(span.end)..span.end,
             marker_column,
             content_column: marker_column + n_marker + n_spaces_counted,
         }
     }
 
-    /// Returns the bytes from a place below the first line up to a line that is not indented: Markdown lets such a
-    /// line continue a paragraph, but it was not meant to.
-    pub(crate) fn indented(&self, text: &str, from: usize) -> Range<usize> {
+    /// Returns the span from `from` to the first line that is not indented. Markdown treats such a line as a
+    /// continuation of the paragraph, but authors do not mean that.
+    pub(crate) fn indented_span(&self, text: &str, from: usize) -> Range<usize> {
         let mut end = from;
-        // Most items are one line.
+        // Most items have a single line.
         if from >= self.below.end {
             return from..from;
         }
@@ -57,11 +57,11 @@ impl<'a> Item<'a> {
         from..end
     }
 
-    /// Adds lines below the first to a text, without their indentation.
-    pub(crate) fn push_below(&self, text: &str, span: Range<usize>, to: &mut String) {
+    /// Appends lines below the first one without their indentation.
+    pub(crate) fn push_dedented(&self, text: &str, span: Range<usize>, to: &mut String) {
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
             to.push_str(dedent(line, self.content_column));
-            // A blank line may be shorter than the indentation, its end is not.
+            // A blank line shorter than the indentation still needs its line end.
             if line.trim().is_empty() && !to.ends_with('\n') {
                 to.push('\n');
             }
@@ -69,7 +69,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Returns the length of a list's marker: a bullet, or a number with a dot or a bracket.
+/// Returns the length of the list marker: a bullet, or a number with a dot or a bracket.
 fn marker_length(text: &str) -> usize {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text.as_bytes().get(n_digits) {
@@ -79,7 +79,7 @@ fn marker_length(text: &str) -> usize {
     }
 }
 
-fn width(prefix: &str) -> usize {
+fn column_width(prefix: &str) -> usize {
     prefix.chars().fold(0_usize, |column, character| match character {
         '\t' => column + 4 - column % 4,
         _ => column + 1,
@@ -88,19 +88,19 @@ fn width(prefix: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Item;
+    use super::ListItem;
 
     fn check(text: &str, first: &str, below: &str) {
         let start = text.len() - text.trim_start().len();
-        let item = Item::new(text, start..text.len());
+        let item = ListItem::new(text, start..text.len());
         let mut found = String::new();
-        item.push_below(text, item.indented(text, item.below.start), &mut found);
-        assert_eq!((item.first, found.as_str()), (first, below), "{text:?}");
-        assert!(text[item.start..].starts_with(first));
+        item.push_dedented(text, item.indented_span(text, item.below.start), &mut found);
+        assert_eq!((item.first_line, found.as_str()), (first, below), "{text:?}");
+        assert!(text[item.first_line_start..].starts_with(first));
     }
 
     #[test]
-    fn what_is_indented_below_an_item_belongs_to_it() {
+    fn indented_lines_belong_to_the_item() {
         check("- a\n  b\n\n    c\n", "a", "b\n\n  c\n");
         check("  - a\r\n    b\r\n", "a", "b\r\n");
         check("12. a\n    b", "a", "b");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_indented_ends_it() {
+    fn an_unindented_line_ends_the_item() {
         check("- a\nlazy\n  b\n", "a", "");
         check("-\n  b\n", "", "b\n");
     }

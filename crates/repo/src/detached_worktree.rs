@@ -3,33 +3,33 @@
 use std::path::PathBuf;
 
 use crate::{
-    Commit, RepoError, Repository, Run,
+    CommitId, RepoError, Repository, RunRepository,
     names::{DESK, SCRATCH},
-    worktree::{Checkout, Found, Slot},
+    worktree_slot::{Checkout, Found, Slot},
 };
 
 /// A checkout of a commit, to run checks in.
 #[derive(Debug, Clone)]
-pub struct Scratch {
+pub struct DetachedWorktree {
     /// Where it is.
     pub path: PathBuf,
     /// What is checked out.
-    pub commit: Commit,
+    pub commit: CommitId,
     /// Whether it was made just now, so that nothing of an earlier one is in it.
     pub is_new: bool,
 }
 
-impl Run {
+impl RunRepository {
     /// Checks a commit out into the run's scratch worktree, which is made if it is not there.
     ///
     /// What git ignores stays from one check to the next, so that builds are warm; everything else is the commit's.
-    pub fn scratch(&self, commit: &Commit) -> Result<Scratch, RepoError> {
+    pub fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
         let slot = self.scratch_slot();
-        let scratch = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
+        let scratch = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
-            Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
+            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
             Found::Ready if reuse(&self.repository, &slot, commit).is_ok() => {
-                return Ok(Scratch { is_new: false, ..scratch });
+                return Ok(DetachedWorktree { is_new: false, ..scratch });
             }
             // Where a check broke it, or a crash came between, a new one does.
             Found::Ready | Found::Half | Found::Deleted => slot.undo()?,
@@ -42,12 +42,16 @@ impl Run {
     /// Returns a worktree for somebody who works at no task, made at a commit if it is not there.
     ///
     /// One that is there stays as it is: whoever sits there may have written something down.
-    pub fn desk(&self, name: &str, commit: &Commit) -> Result<Scratch, RepoError> {
+    pub fn create_session_worktree(
+        &self,
+        name: &str,
+        commit: &CommitId,
+    ) -> Result<DetachedWorktree, RepoError> {
         let slot = self.desk_slot(name);
-        let desk = Scratch { path: slot.path.clone(), commit: commit.clone(), is_new: true };
+        let desk = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.look() {
-            Found::Foreign => return Err(RepoError::Occupied { path: slot.path }),
-            Found::Ready => return Ok(Scratch { is_new: false, ..desk }),
+            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
+            Found::Ready => return Ok(DetachedWorktree { is_new: false, ..desk }),
             Found::Half | Found::Deleted => self.undo(&slot)?,
             Found::Nothing => {}
         }
@@ -56,20 +60,20 @@ impl Run {
     }
 
     /// Returns where somebody's worktree is who works at no task, or would be.
-    pub fn desk_path(&self, name: &str) -> PathBuf {
+    pub fn session_worktree_path(&self, name: &str) -> PathBuf {
         self.desk_slot(name).path
     }
 
     /// Returns where the scratch worktree is, or would be.
-    pub fn scratch_path(&self) -> PathBuf {
+    pub fn check_worktree_path(&self) -> PathBuf {
         self.scratch_slot().path
     }
 
     /// Removes the scratch worktree, if there is one.
-    pub fn remove_scratch(&self) -> Result<(), RepoError> {
+    pub fn remove_check_worktree(&self) -> Result<(), RepoError> {
         let slot = self.scratch_slot();
         match slot.look() {
-            Found::Foreign => Err(RepoError::Occupied { path: slot.path }),
+            Found::Foreign => Err(RepoError::PathOccupied { path: slot.path }),
             Found::Nothing | Found::Ready | Found::Half | Found::Deleted => slot.undo(),
         }?;
         self.repository.forget_submodules();
@@ -85,7 +89,7 @@ impl Run {
     }
 }
 
-fn reuse(repository: &Repository, slot: &Slot, commit: &Commit) -> Result<(), RepoError> {
+fn reuse(repository: &Repository, slot: &Slot, commit: &CommitId) -> Result<(), RepoError> {
     slot.git.call(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
     slot.git.call(["reset", "--quiet", "--hard"]).run()?;
     slot.git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
 /// Adds up the blocks below a folder. What vanishes meanwhile, or can't be read, counts nothing.
-pub fn bytes_below(path: &Path) -> u64 {
+pub fn disk_usage(path: &Path) -> u64 {
     const BLOCK_BYTES: u64 = 512;
     let mut folders = vec![path.to_owned()];
     let mut blocks = 0;

@@ -1,20 +1,20 @@
-//! Ticking a task in each kind of file.
+//! Marking a task done in each format.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
-use plan::{Options, Tick, tick};
+use plan::{MarkDoneOutcome, ParseOptions, mark_done};
 
 #[track_caller]
 fn check(source: &str, id: &str, expected: Option<&str>) {
-    let found = match tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap()) {
-        Tick::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
-        Tick::AlreadyDone | Tick::NoMark | Tick::NoTask => None,
+    let found = match mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap()) {
+        MarkDoneOutcome::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
+        MarkDoneOutcome::AlreadyDone | MarkDoneOutcome::NoStatusField | MarkDoneOutcome::NoTask => None,
     };
     assert_eq!(found.as_deref(), expected, "{source}");
 }
 
 #[test]
-fn a_box_gets_its_x_and_every_other_byte_stays() {
+fn a_check_box_is_checked_and_every_other_byte_stays() {
     check(
         "\u{feff}- [ ] T001 a \r\n- [ ] T002 b\t\r\n",
         "T002",
@@ -26,7 +26,7 @@ fn a_box_gets_its_x_and_every_other_byte_stays() {
 }
 
 #[test]
-fn where_there_is_only_a_status_its_word_changes() {
+fn without_a_check_box_the_status_value_changes() {
     check("### T1: a\n- **Status**: in progress\n", "T1", Some("### T1: a\n- **Status**: done\n"));
     check("### T1: a\n- **Status**: 진행 중\n", "T1", Some("### T1: a\n- **Status**: 완료\n"));
     check("### T1: a\n- **Status**:\n", "T1", Some("### T1: a\n- **Status**: done\n"));
@@ -53,7 +53,7 @@ fn where_there_is_only_a_status_its_word_changes() {
 }
 
 #[test]
-fn the_section_s_status_is_the_one_that_counts() {
+fn the_section_status_takes_precedence() {
     check(
         "| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: todo\n",
         "T1",
@@ -62,10 +62,14 @@ fn the_section_s_status_is_the_one_that_counts() {
 }
 
 #[test]
-fn nothing_is_added_to_a_file_that_has_no_place_for_it() {
-    let tick =
-        |source: &str, id: &str| tick(source.as_bytes(), Options { format: None }, &id.parse().unwrap());
-    assert_eq!(tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"), Tick::NoMark);
-    assert_eq!(tick("- [x] T001 a\n", "T001"), Tick::AlreadyDone);
-    assert_eq!(tick("- [x] T001 a\n", "T002"), Tick::NoTask);
+fn a_task_without_status_field_is_left_unchanged() {
+    let tick = |source: &str, id: &str| {
+        mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap())
+    };
+    assert_eq!(
+        tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"),
+        MarkDoneOutcome::NoStatusField
+    );
+    assert_eq!(tick("- [x] T001 a\n", "T001"), MarkDoneOutcome::AlreadyDone);
+    assert_eq!(tick("- [x] T001 a\n", "T002"), MarkDoneOutcome::NoTask);
 }

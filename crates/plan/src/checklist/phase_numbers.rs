@@ -1,50 +1,52 @@
-//! Which number a phase of a check list has.
+//! Assigns numbers to the phases of a checklist.
 
 use domain::PhaseNumber;
 
 use crate::{
-    draft::DraftPhase,
+    draft::PhaseDraft,
     heading::{self, HeadingNumber, PhaseHeading},
-    text::one_line,
+    text::join_lines,
 };
 
-/// A phase as its heading has it.
+/// A phase as its heading describes it.
 #[derive(Debug)]
-pub(super) struct FoundPhase {
-    /// Nothing for the tasks before the first heading.
+pub(super) struct ChecklistPhase {
+    /// `None` for tasks before the first heading.
     number: Option<HeadingNumber>,
     name: String,
     is_story: bool,
     has_tasks: bool,
 }
 
-impl FoundPhase {
-    pub(super) fn before_all() -> Self {
+impl ChecklistPhase {
+    pub(super) fn before_first_heading() -> Self {
         Self { number: None, name: String::new(), is_story: false, has_tasks: false }
     }
 
-    pub(super) fn new(heading: &PhaseHeading<'_>, words: &str) -> Self {
-        let words = words.to_lowercase();
+    pub(super) fn new(heading: &PhaseHeading<'_>, heading_text: &str) -> Self {
+        let heading_text = heading_text.to_lowercase();
         Self {
             number: Some(heading.number),
-            name: one_line(&heading::unescape(heading.name)),
-            is_story: ["user story", "사용자 스토리", "유저 스토리"].iter().any(|sign| words.contains(sign)),
+            name: join_lines(&heading::unescape_heading(heading.name)),
+            is_story: ["user story", "사용자 스토리", "유저 스토리"]
+                .iter()
+                .any(|sign| heading_text.contains(sign)),
             has_tasks: false,
         }
     }
 
-    pub(super) fn add_task(&mut self) {
+    pub(super) fn mark_used(&mut self) {
         self.has_tasks = true;
     }
 }
 
-/// Numbers the phases that have tasks, and returns the number of every phase by its place.
+/// Numbers the phases that have tasks; also returns the number of every phase by its index.
 ///
-/// The headings' own numbers count where they are whole and rise; else (`Phase 3.1`, a number twice) the phases are
-/// counted in the file's order, because two phases must never become one by chance.
-pub(super) fn number(phases: Vec<FoundPhase>) -> (Vec<DraftPhase>, Vec<PhaseNumber>) {
+/// The numbers in the headings are used if they are whole and increasing. Otherwise (`Phase 3.1`, a repeated number)
+/// phases are counted in file order, so that two phases are never merged by accident.
+pub(super) fn number_phases(phases: Vec<ChecklistPhase>) -> (Vec<PhaseDraft>, Vec<PhaseNumber>) {
     let used = || phases.iter().filter(|phase| phase.has_tasks);
-    let own: Option<Vec<PhaseNumber>> = rising(used());
+    let own: Option<Vec<PhaseNumber>> = increasing_numbers(used());
     let counted = || (1..).take(used().count()).collect();
     let mut numbers_used = own.unwrap_or_else(counted).into_iter();
     let mut drafts = Vec::new();
@@ -53,27 +55,27 @@ pub(super) fn number(phases: Vec<FoundPhase>) -> (Vec<DraftPhase>, Vec<PhaseNumb
         let number = if phase.has_tasks { numbers_used.next().unwrap_or(1) } else { 1 };
         numbers.push(number);
         if phase.has_tasks {
-            drafts.push(DraftPhase {
+            drafts.push(PhaseDraft {
                 number,
                 name: phase.name,
                 is_story: phase.is_story,
-                ..DraftPhase::default()
+                ..PhaseDraft::default()
             });
         }
     }
     (drafts, numbers)
 }
 
-fn rising<'a>(phases: impl Iterator<Item = &'a FoundPhase>) -> Option<Vec<PhaseNumber>> {
+fn increasing_numbers<'a>(phases: impl Iterator<Item = &'a ChecklistPhase>) -> Option<Vec<PhaseNumber>> {
     let phases: Vec<_> = phases.collect();
     let mut numbers: Vec<PhaseNumber> = Vec::with_capacity(phases.len());
-    for (place, phase) in phases.iter().enumerate() {
+    for (index, phase) in phases.iter().enumerate() {
         let number = match (phase.number, numbers.last()) {
             (Some(HeadingNumber::Whole(number)), _) => number,
             (Some(HeadingNumber::Dotted(_)), _) => return None,
             (Some(HeadingNumber::Letter), last) => last.map_or(Some(1), |last| last.checked_add(1))?,
-            // Tasks before the first heading come before its phase.
-            (None, _) => match phases.get(place + 1).map(|next| next.number) {
+            // Tasks before the first heading form the phase before it.
+            (None, _) => match phases.get(index + 1).map(|next| next.number) {
                 Some(Some(HeadingNumber::Whole(next))) => next.checked_sub(1)?,
                 _ => 1,
             },
@@ -88,17 +90,19 @@ fn rising<'a>(phases: impl Iterator<Item = &'a FoundPhase>) -> Option<Vec<PhaseN
 
 #[cfg(test)]
 mod tests {
-    use super::{FoundPhase, number};
+    use super::{ChecklistPhase, number_phases};
     use crate::heading;
 
     fn check(headings: &[&str], expected: &[u32]) {
-        let phases = headings.iter().map(|words| {
-            let mut phase = heading::phase(words)
-                .map_or_else(FoundPhase::before_all, |found| FoundPhase::new(&found, words));
-            phase.add_task();
+        let phases = headings.iter().map(|heading_text| {
+            let mut phase = heading::parse_phase_heading(heading_text)
+                .map_or_else(ChecklistPhase::before_first_heading, |found| {
+                    ChecklistPhase::new(&found, heading_text)
+                });
+            phase.mark_used();
             phase
         });
-        assert_eq!(number(phases.collect()).1, expected, "{headings:?}");
+        assert_eq!(number_phases(phases.collect()).1, expected, "{headings:?}");
     }
 
     #[test]
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_rise_are_counted_anew() {
+    fn phases_are_counted_in_file_order_unless_numbers_increase() {
         check(&["Phase 3.1: Setup", "Phase 3.2: Tests", "Phase 3.3: Core"], &[1, 2, 3]);
         check(&["Phase 1", "Phase 1"], &[1, 2]);
         check(&["", "Phase 0"], &[1, 2]);

@@ -1,8 +1,8 @@
-//! Names in double quotes, which are names whatever they say.
+//! Names of external dependencies in double quotes; a quoted part is never read as an id or a separator.
 
-use super::{Mention, What, parse};
+use super::{DependencyMention, MentionTarget, parse_list};
 
-/// Returns the name in a part that is quoted: whatever it says, it is one name.
+/// Returns the content of a part that is completely quoted, or `None`.
 pub(super) fn unquote_name(part: &str) -> Option<String> {
     if !part.starts_with('"') || quoted_length(part)? != part.len() {
         return None;
@@ -15,7 +15,7 @@ pub(super) fn unquote_name(part: &str) -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Returns the length of the quoted name that a text begins with.
+/// Returns the byte length of the quoted name at the beginning of a text.
 pub(super) fn quoted_length(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -29,11 +29,11 @@ pub(super) fn quoted_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Writes a name so that a list gives it back.
-pub(crate) fn write_name(name: &str) -> String {
+/// Returns the name in a form that `parse_list` reads back as the same single name.
+pub(crate) fn quote_name_if_needed(name: &str) -> String {
     let mut plain = Vec::new();
-    parse(name, 0, &mut plain);
-    if let [Mention { what: What::Name(found), span }] = plain.as_slice()
+    parse_list(name, 0, &mut plain);
+    if let [DependencyMention { target: MentionTarget::Name(found), span }] = plain.as_slice()
         && found == name
         && *span == (0..name.len())
         && !name.starts_with('"')
@@ -45,16 +45,18 @@ pub(crate) fn write_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mention, What, parse, write_name};
+    use super::{DependencyMention, MentionTarget, parse_list, quote_name_if_needed};
 
     #[test]
-    fn a_written_name_reads_back() {
+    fn a_quoted_name_parses_back_to_itself() {
         for name in ["Epic 3", "T1", "a, b", "Tom and Ann", "-", "say \"x\"", "a\\", "`x`", "x.", "- y", "및"]
         {
-            let written = write_name(name);
+            let written = quote_name_if_needed(name);
             let mut found = Vec::new();
-            parse(&written, 0, &mut found);
-            let [Mention { what: What::Name(read), .. }] = found.as_slice() else { panic!("{written}") };
+            parse_list(&written, 0, &mut found);
+            let [DependencyMention { target: MentionTarget::Name(read), .. }] = found.as_slice() else {
+                panic!("{written}")
+            };
             assert_eq!(read, name, "{written}");
         }
     }

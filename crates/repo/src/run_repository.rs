@@ -8,63 +8,64 @@ use std::path::PathBuf;
 use domain::{RunId, TaskId};
 
 use crate::{
-    Commit, RepoError, Repository,
+    CommitId, RepoError, Repository,
     names::{branch_ref, run_branch, task_branch},
     repository::commit_of,
 };
 
 /// A run in a repository.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct RunRepository {
     /// The repository.
     pub repository: Repository,
     /// The run.
-    pub run: RunId,
+    pub run_id: RunId,
     /// Where its worktrees lie.
-    pub folder: PathBuf,
+    pub worktrees_folder: PathBuf,
 }
 
-impl Run {
+impl RunRepository {
     /// Makes the run's branch at a commit; one that is there stays where it is. Returns its tip.
-    pub fn begin(&self, base: &Commit) -> Result<Commit, RepoError> {
-        if let Some(tip) = self.tip_of(&self.branch())? {
+    pub fn create_run_branch(&self, base: &CommitId) -> Result<CommitId, RepoError> {
+        if let Some(tip) = self.tip_of(&self.run_branch())? {
             return Ok(tip);
         }
         if commit_of(&self.repository.git, base.as_str())?.is_none() {
-            let path = self.repository.here.clone();
-            return Err(RepoError::NoCommit { path, wanted: base.to_string() });
+            let path = self.repository.opened_from.clone();
+            return Err(RepoError::CommitNotFound { path, revision: base.to_string() });
         }
-        match self.make_ref(&branch_ref(&self.branch()), base, "begin the run") {
+        match self.make_ref(&branch_ref(&self.run_branch()), base, "begin the run") {
             Ok(()) => Ok(base.clone()),
             // Somebody else was faster, or there is another reason.
-            Err(error) => self.tip_of(&self.branch())?.ok_or(error),
+            Err(error) => self.tip_of(&self.run_branch())?.ok_or(error),
         }
     }
 
     /// Returns the name of the run's branch.
-    pub fn branch(&self) -> String {
-        run_branch(&self.run)
+    pub fn run_branch(&self) -> String {
+        run_branch(&self.run_id)
     }
 
     /// Returns the name of a task's branch.
     pub fn task_branch(&self, task: &TaskId) -> String {
-        task_branch(&self.run, task)
+        task_branch(&self.run_id, task)
     }
 
     /// Returns the tip of the run's branch.
-    pub fn tip(&self) -> Result<Commit, RepoError> {
-        self.tip_of(&self.branch())?.ok_or_else(|| RepoError::NoBranch { branch: self.branch() })
+    pub fn run_tip(&self) -> Result<CommitId, RepoError> {
+        self.tip_of(&self.run_branch())?
+            .ok_or_else(|| RepoError::BranchNotFound { branch: self.run_branch() })
     }
 
     /// Moves the run's branch forward. Moved already, by an earlier try, is moved.
-    pub fn advance(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
-        let tip = self.tip()?;
+    pub fn advance_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
+        let tip = self.run_tip()?;
         if tip == *to || (tip != *from && self.is_ancestor(to, &tip)?) {
             return Ok(());
         }
         if !self.is_ancestor(from, to)? {
-            return Err(RepoError::Moved {
-                branch: self.branch(),
+            return Err(RepoError::BranchMoved {
+                branch: self.run_branch(),
                 expected: to.clone(),
                 actual: Some(from.clone()),
             });
@@ -72,10 +73,10 @@ impl Run {
         self.move_run_branch(from, to)
     }
 
-    fn move_run_branch(&self, from: &Commit, to: &Commit) -> Result<(), RepoError> {
-        let branch = self.branch();
+    fn move_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
+        let branch = self.run_branch();
         if let Some(path) = self.checked_out_at(&branch)? {
-            return Err(RepoError::CheckedOut { branch, path });
+            return Err(RepoError::BranchCheckedOut { branch, path });
         }
         self.move_branch(&branch, from, to, "merge a task")
     }
@@ -84,8 +85,8 @@ impl Run {
     pub(crate) fn move_branch(
         &self,
         branch: &str,
-        from: &Commit,
-        to: &Commit,
+        from: &CommitId,
+        to: &CommitId,
         why: &str,
     ) -> Result<(), RepoError> {
         let why = format!("jangdan: {why}");
@@ -100,23 +101,23 @@ impl Run {
         if actual.as_ref() == Some(from) {
             return Err(error);
         }
-        Err(RepoError::Moved { branch: branch.to_owned(), expected: from.clone(), actual })
+        Err(RepoError::BranchMoved { branch: branch.to_owned(), expected: from.clone(), actual })
     }
 
     /// Makes a ref that must not be there yet.
-    pub(crate) fn make_ref(&self, reference: &str, commit: &Commit, why: &str) -> Result<(), RepoError> {
+    pub(crate) fn make_ref(&self, reference: &str, commit: &CommitId, why: &str) -> Result<(), RepoError> {
         let why = format!("jangdan: {why}");
         self.repository.git.call(["update-ref", "-m", &why, reference, commit.as_str(), ""]).run()?;
         Ok(())
     }
 
     /// Returns the tip of a branch, if there is one.
-    pub(crate) fn tip_of(&self, branch: &str) -> Result<Option<Commit>, RepoError> {
+    pub(crate) fn tip_of(&self, branch: &str) -> Result<Option<CommitId>, RepoError> {
         commit_of(&self.repository.git, &branch_ref(branch))
     }
 
     /// Tells whether a commit is another one or comes before it.
-    pub(crate) fn is_ancestor(&self, early: &Commit, late: &Commit) -> Result<bool, RepoError> {
+    pub(crate) fn is_ancestor(&self, early: &CommitId, late: &CommitId) -> Result<bool, RepoError> {
         let call = self.repository.git.call(["merge-base", "--is-ancestor", early.as_str(), late.as_str()]);
         Ok(call.run_or(&[1])?.code == 0)
     }

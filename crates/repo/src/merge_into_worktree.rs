@@ -2,23 +2,23 @@
 
 use std::fs;
 
-use crate::{Identity, RepoError, Run, Worktree, contents::contents};
+use crate::{GitIdentity, RepoError, RunRepository, TaskWorktree, contents::contents};
 
 /// Begins the first line of a place that does not go together.
 const MARKER: &[u8] = b"<<<<<<< ";
 
-impl Run {
+impl RunRepository {
     /// Merges the run's tip into a task's worktree as far as it goes. What does not go together is marked in the files.
     ///
     /// What the agent left uncommitted must be committed before. A merge that is under way stays as it is.
-    pub fn merge_tip_into(&self, worktree: &Worktree) -> Result<(), RepoError> {
+    pub fn merge_run_into_worktree(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         if worktree.slot.git_dir.join("MERGE_HEAD").exists() {
             return Ok(());
         }
-        let tip = self.tip()?;
+        let tip = self.run_tip()?;
         let options = ["merge", "--quiet", "--no-commit", "--no-ff", "--no-stat", "--no-rerere-autoupdate"];
         // Git wants to know who merges, also where it commits nothing.
-        let us = Identity::jangdan();
+        let us = GitIdentity::jangdan();
         let call = worktree.slot.git.call(options).arg(tip.as_str());
         let call = call.with("GIT_COMMITTER_NAME", us.name).with("GIT_COMMITTER_EMAIL", us.email);
         // 1 says that something does not go together, which is why we are here.
@@ -29,7 +29,7 @@ impl Run {
     /// Takes files as solved that git still counts as in conflict, where no mark is left in any of them.
     ///
     /// An agent that edits the marks away has solved it, whether or not it told git.
-    pub fn settle(&self, worktree: &Worktree) -> Result<(), RepoError> {
+    pub fn mark_conflicts_resolved(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let taken = contents(&worktree.slot, &[])?;
         let is_marked = |file: &&std::path::PathBuf| {
             let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use domain::TaskId;
 
 use crate::{
-    Commit, Identity, RepoError, Run, Worktree, contents::contents, names::keep_folder, status::status,
-    worktree::Slot,
+    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree, contents::contents, names::keep_folder,
+    status::status, worktree_slot::Slot,
 };
 
 /// Tries at a number that others take at the same time. Two callers for one task are already a mistake.
@@ -14,9 +14,9 @@ const TRIES_MAX: usize = 10;
 
 /// What was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct WorktreeSnapshot {
     /// The commit: the tree of the worktree, on top of what was checked out.
-    pub commit: Commit,
+    pub commit: CommitId,
     /// The ref that holds it.
     pub reference: String,
     /// The tree, for receipts.
@@ -29,16 +29,21 @@ pub struct Kept {
 pub(crate) struct KeepRef {
     pub(crate) number: u64,
     pub(crate) reference: String,
-    pub(crate) commit: Commit,
+    pub(crate) commit: CommitId,
     pub(crate) tree: String,
     pub(crate) parents: String,
 }
 
-impl Run {
+impl RunRepository {
     /// Keeps everything that is in a worktree and not ignored, but for files that are left out by their path in it.
     ///
     /// The worktree's index and HEAD stay as they are. The same tree on the same commit is kept once.
-    pub fn keep(&self, worktree: &Worktree, label: &str, leave_out: &[PathBuf]) -> Result<Kept, RepoError> {
+    pub fn snapshot_worktree(
+        &self,
+        worktree: &TaskWorktree,
+        label: &str,
+        leave_out: &[PathBuf],
+    ) -> Result<WorktreeSnapshot, RepoError> {
         self.keep_slot(&worktree.slot, label, leave_out)
     }
 
@@ -47,11 +52,11 @@ impl Run {
         slot: &Slot,
         label: &str,
         leave_out: &[PathBuf],
-    ) -> Result<Kept, RepoError> {
+    ) -> Result<WorktreeSnapshot, RepoError> {
         let taken = contents(slot, leave_out)?;
-        let parents = taken.head.as_ref().map_or("", Commit::as_str);
+        let parents = taken.head.as_ref().map_or("", CommitId::as_str);
         let refs = self.keep_refs(&slot.name)?;
-        let kept = |commit, reference| Kept {
+        let kept = |commit, reference| WorktreeSnapshot {
             commit,
             reference,
             tree: taken.tree.clone(),
@@ -62,14 +67,15 @@ impl Run {
             return Ok(kept(same.commit.clone(), same.reference.clone()));
         }
         let message = format!("keep: {label}\n");
-        let commit = self.commit_tree(&taken.tree, taken.head.as_slice(), &Identity::jangdan(), &message)?;
+        let commit =
+            self.commit_tree(&taken.tree, taken.head.as_slice(), &GitIdentity::jangdan(), &message)?;
         let reference = self.keep_commit(&slot.name, &commit, &refs)?;
         Ok(kept(commit, reference))
     }
 
     /// Returns what was kept of a task, oldest first.
-    pub fn kept(&self, task: &TaskId) -> Result<Vec<Kept>, RepoError> {
-        let to_kept = |keep: KeepRef| Kept {
+    pub fn snapshots(&self, task: &TaskId) -> Result<Vec<WorktreeSnapshot>, RepoError> {
+        let to_kept = |keep: KeepRef| WorktreeSnapshot {
             commit: keep.commit,
             reference: keep.reference,
             tree: keep.tree,
@@ -82,7 +88,7 @@ impl Run {
     pub(crate) fn keep_commit(
         &self,
         name: &str,
-        commit: &Commit,
+        commit: &CommitId,
         known: &[KeepRef],
     ) -> Result<String, RepoError> {
         let mut number = known.last().map_or(1, |keep| keep.number + 1);
@@ -95,21 +101,21 @@ impl Run {
         self.keep_as(name, commit, number)
     }
 
-    fn keep_as(&self, name: &str, commit: &Commit, number: u64) -> Result<String, RepoError> {
-        let reference = format!("{}{number}", keep_folder(&self.run, name));
+    fn keep_as(&self, name: &str, commit: &CommitId, number: u64) -> Result<String, RepoError> {
+        let reference = format!("{}{number}", keep_folder(&self.run_id, name));
         self.make_ref(&reference, commit, "keep")?;
         Ok(reference)
     }
 
     pub(crate) fn keep_refs(&self, name: &str) -> Result<Vec<KeepRef>, RepoError> {
-        let folder = keep_folder(&self.run, name);
+        let folder = keep_folder(&self.run_id, name);
         let format = "--format=%(refname) %(objectname) %(tree) %(parent)";
         let answer = self.repository.git.call(["for-each-ref", format, &folder]).run()?;
         let read = |line: &str| {
             let mut fields = line.splitn(4, ' ');
             let reference = fields.next()?.to_owned();
             let number = reference.strip_prefix(&folder)?.parse().ok()?;
-            let commit = Commit::parse(fields.next()?)?;
+            let commit = CommitId::parse(fields.next()?)?;
             let (tree, parents) = (fields.next()?.to_owned(), fields.next().unwrap_or("").to_owned());
             Some(KeepRef { number, reference, commit, tree, parents })
         };
@@ -123,11 +129,11 @@ impl Run {
     pub(crate) fn commit_tree(
         &self,
         tree: &str,
-        parents: &[Commit],
-        author: &Identity,
+        parents: &[CommitId],
+        author: &GitIdentity,
         message: &str,
-    ) -> Result<Commit, RepoError> {
-        let us = Identity::jangdan();
+    ) -> Result<CommitId, RepoError> {
+        let us = GitIdentity::jangdan();
         let mut call = self.repository.git.call(["commit-tree", tree]).input(message);
         for parent in parents {
             call = call.arg("-p").arg(parent.as_str());
@@ -138,7 +144,7 @@ impl Run {
             .with("GIT_COMMITTER_NAME", us.name)
             .with("GIT_COMMITTER_EMAIL", us.email)
             .run()?;
-        Commit::parse(&answer.line()).ok_or_else(|| answer.unreadable())
+        CommitId::parse(&answer.line()).ok_or_else(|| answer.unreadable())
     }
 
     /// Tells whether a worktree has anything that its HEAD has not. Missing files are nothing.

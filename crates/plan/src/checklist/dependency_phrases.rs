@@ -1,20 +1,20 @@
-//! Dependencies that a task's own words name: `(depends on T008-T015)`, `**Depends on T009, T010**`.
+//! Finds dependencies written in a task's text: `(depends on T008-T015)`, `**Depends on T009, T010**`.
 
 use memchr::{memchr, memchr2_iter, memrchr};
 
-use crate::dependencies::{self, Ids, Mention, Reference, What};
+use crate::dependencies::{self, DependencyMention, IdOrRange, IdReference, MentionTarget};
 
-/// Adds what a text names.
+/// Appends the dependencies that a text mentions.
 ///
-/// Where the words stand on their own (in brackets, bold, at the beginning of a line) names count too. In the middle
-/// of a sentence only ids do: "it depends on the weather" must not hold a task up. Nor must "(dependencies: fastapi)",
-/// which says what to install.
-pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a>>) {
+/// A phrase in brackets, in bold or at the beginning of a line may mention ids and names. Within a sentence only ids
+/// count, so that "it depends on the weather" does not block a task. "(dependencies: fastapi)" lists packages to
+/// install and counts only for ids, too.
+pub(super) fn find_mentions<'a>(text: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) {
     let mut end_of_last = 0;
-    // The line that we are on; looking for it again would be quadratic on one with many such words.
+    // Span of the current line. Searching for it at every phrase would be quadratic on a long line.
     let mut line_span = 0..0;
     for at in memchr2_iter(b'd', b'D', text.as_bytes()) {
-        // Most letters are no beginning of a word that matters; two more of them tell.
+        // Three letters rule out almost every position cheaply.
         let is_word = text.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.eq_ignore_ascii_case(b"ep"));
         if !is_word || at < end_of_last {
             continue;
@@ -26,27 +26,27 @@ pub(super) fn scan<'a>(text: &'a str, base: usize, mentions: &mut Vec<Mention<'a
         }
         let start = line_span.start;
         let line = &text[line_span.clone()];
-        let Some((words, list_at)) = list_after_words(line, at - start) else { continue };
+        let Some((phrase, list_at)) = list_after_phrase(line, at - start) else { continue };
         let list = &line[list_at..list_at + list_length(&line[list_at..])];
         end_of_last = start + list_at + list.len();
-        let are_names_meant = words.starts_with("depends") && stand_alone(&line[..at - start]);
-        let mut found = Vec::new();
-        dependencies::parse(list, base + start + list_at, &mut found);
-        for mention in found {
-            add(mention, line, base + start, are_names_meant, mentions);
+        let accepts_names = phrase.starts_with("depends") && is_standalone(&line[..at - start]);
+        let mut listed = Vec::new();
+        dependencies::parse_list(list, base + start + list_at, &mut listed);
+        for mention in listed {
+            push_mention(mention, line, base + start, accepts_names, mentions);
         }
     }
 }
 
-fn add<'a>(
-    mention: Mention<'a>,
+fn push_mention<'a>(
+    mention: DependencyMention<'a>,
     line: &'a str,
     line_start: usize,
-    is_name_meant: bool,
-    to: &mut Vec<Mention<'a>>,
+    accepts_names: bool,
+    to: &mut Vec<DependencyMention<'a>>,
 ) {
-    if let What::Ids(ids) = &mention.what
-        && (is_name_meant || ids.from.is_lettered())
+    if let MentionTarget::Ids(ids) = &mention.target
+        && (accepts_names || ids.first.has_letter_prefix())
     {
         to.push(mention);
         return;
@@ -56,38 +56,40 @@ fn add<'a>(
     let mut at = mention.span.start;
     for word in part.split(' ') {
         let id = word.trim_end_matches([',', '.']);
-        if let Some((from, length)) = Reference::prefix(id)
+        if let Some((from, length)) = IdReference::parse_prefix(id)
             && length == id.len()
-            && from.is_lettered()
+            && from.has_letter_prefix()
         {
             let span = at..at + id.len();
-            to.push(Mention { what: What::Ids(Ids { from, to: None }), span });
+            to.push(DependencyMention {
+                target: MentionTarget::Ids(IdOrRange { first: from, last: None }),
+                span,
+            });
         }
         at += word.len() + 1;
     }
-    if to.len() == before && is_name_meant {
+    if to.len() == before && accepts_names {
         to.push(mention);
     }
 }
 
-/// Returns the words that begin a list, if they begin here, and where the list begins.
-fn list_after_words(line: &str, at: usize) -> Option<(&'static str, usize)> {
+/// Returns the phrase that starts at `at`, if any, and the position of the list behind it.
+fn list_after_phrase(line: &str, at: usize) -> Option<(&'static str, usize)> {
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
-    let words =
-        ["depends on", "dependencies:", "dependencies**:", "depends upon"].into_iter().find(|words| {
-            line.get(at..at + words.len()).is_some_and(|found| found.eq_ignore_ascii_case(words))
+    let phrase =
+        ["depends on", "dependencies:", "dependencies**:", "depends upon"].into_iter().find(|phrase| {
+            line.get(at..at + phrase.len()).is_some_and(|start| start.eq_ignore_ascii_case(phrase))
         })?;
-    let rest = &line[at + words.len()..];
+    let rest = &line[at + phrase.len()..];
     let list = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '*' | '_'));
-    (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some((words, line.len() - list.len()))
+    (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some((phrase, line.len() - list.len()))
 }
 
-/// Tells whether words behind this are no part of a sentence.
-fn stand_alone(before: &str) -> bool {
+/// Tells whether a phrase behind this text is separate from any sentence.
+fn is_standalone(before: &str) -> bool {
     matches!(before.trim_end().chars().next_back(), None | Some('(' | '[' | '*' | '_' | '-' | '+'))
 }
 
-/// Returns how long the list is that begins here.
 fn list_length(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -105,17 +107,17 @@ fn list_length(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::scan;
+    use super::find_mentions;
 
     fn check(text: &str, expected: &[&str]) {
         let mut mentions = Vec::new();
-        scan(text, 0, &mut mentions);
+        find_mentions(text, 0, &mut mentions);
         let found: Vec<&str> = mentions.iter().map(|mention| &text[mention.span.clone()]).collect();
         assert_eq!(found, expected, "{text}");
     }
 
     #[test]
-    fn words_in_brackets_bold_or_alone_name_dependencies() {
+    fn separate_phrases_name_dependencies() {
         check("Build it (depends on T012, T013)", &["T012", "T013"]);
         check("Build it (depends on T008-T015).", &["T008-T015"]);
         check("- **Depends on T009, T010**\n", &["T009", "T010"]);
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_names_only_ids() {
+    fn within_a_sentence_only_ids_are_dependencies() {
         check("It depends on T003. Then more.", &["T003"]);
         check("It depends on the weather, and on T003", &["T003"]);
         check("Install dependencies", &[]);

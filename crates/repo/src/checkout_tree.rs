@@ -7,14 +7,16 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::{GitOptions, RepoError, contents::Index, git::Git, repository::commit_of, worktree::remove_tree};
+use crate::{
+    GitOptions, RepoError, contents::Index, git::Git, repository::commit_of, worktree_slot::remove_tree,
+};
 
 /// Returns the tree of the checkout that a folder is in: what is tracked, and what is new and not ignored. Nothing where
 /// there is no git. What is needed for it lies below another folder for as long as it takes.
-pub fn tree_in_place(
+pub fn checkout_tree(
     folder: &Path,
     options: &GitOptions,
-    beside: &Path,
+    temporary_parent: &Path,
 ) -> Result<Option<String>, RepoError> {
     // Each task asks, and where there is none no program is needed to say so.
     if !folder.ancestors().any(|folder| folder.join(".git").exists()) {
@@ -24,10 +26,10 @@ pub fn tree_in_place(
     let question =
         ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "objects"];
     let answer = git.call(question).run_or(&[128])?;
-    let said = answer.line();
-    let lines: Vec<&Path> = said.lines().map(Path::new).collect();
+    let paths = answer.line();
+    let lines: Vec<&Path> = paths.lines().map(Path::new).collect();
     let (0, [top, git_dir, objects]) = (answer.code, lines.as_slice()) else { return Ok(None) };
-    let room = Room::make(beside)?;
+    let room = Room::make(temporary_parent)?;
     let git = git.in_worktree(top, git_dir).writing_to(&room.0.join("objects"), objects);
     let head = commit_of(&git, "HEAD")?;
     let index = Index::copied(&git, &git_dir.join("index"), room.0.join("index"), head.as_ref())?;
@@ -40,12 +42,12 @@ pub fn tree_in_place(
 struct Room(PathBuf);
 
 impl Room {
-    fn make(beside: &Path) -> Result<Self, RepoError> {
+    fn make(temporary_parent: &Path) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("tree-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let room = Self(beside.join(name));
+        let room = Self(temporary_parent.join(name));
         let made = fs::create_dir_all(room.0.join("objects"));
-        made.map_err(|source| RepoError::Io { act: "make", path: room.0.clone(), source })?;
+        made.map_err(|source| RepoError::Io { operation: "make", path: room.0.clone(), source })?;
         Ok(room)
     }
 }

@@ -1,49 +1,49 @@
-//! Byte offsets → lines and columns, as an editor counts them.
+//! Converts byte offsets to lines and columns as editors count them.
 
 use memchr::memchr2_iter;
 
-/// A byte order mark, which some editors put before a file's first character.
+/// Byte order mark that some editors write at the beginning of a file.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// A place in a file, both counted from 1, the column in characters.
+/// A position in a file, 1-based, with the column counted in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The line.
+pub struct LineColumn {
+    /// Counted from 1.
     pub line: usize,
-    /// The column.
+    /// In characters, from 1.
     pub column: usize,
 }
 
-/// Finds the place of any offset of one file.
+/// Offsets of all line starts of one file.
 #[derive(Debug)]
-pub struct Places<'a> {
+pub struct LineIndex<'a> {
     source: &'a [u8],
     line_starts: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
-    /// Looks through a file once, so that every later question is cheap.
+impl<'a> LineIndex<'a> {
+    /// Scans the file once.
     pub fn new(source: &'a [u8]) -> Self {
         let mut line_starts = vec![0];
-        // A carriage return alone ends a line in Markdown, and in an editor.
+        // A lone carriage return also ends a line, both in Markdown and in editors.
         let ends_line = |end: &usize| source.get(*end) == Some(&b'\n') || source.get(end + 1) != Some(&b'\n');
         line_starts.extend(memchr2_iter(b'\n', b'\r', source).filter(ends_line).map(|end| end + 1));
         Self { source, line_starts }
     }
 
-    /// Returns the line of an offset, from 1; one past the end belongs to the last line.
-    pub fn line(&self, offset: usize) -> usize {
+    /// Returns the 1-based line of an offset; offsets past the end belong to the last line.
+    pub fn line_of(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|&start| start <= offset)
     }
 
-    /// Returns the line and the column of an offset.
-    pub fn place(&self, offset: usize) -> Place {
-        let line = self.line(offset);
+    /// Returns the 1-based line and column of an offset.
+    pub fn line_column(&self, offset: usize) -> LineColumn {
+        let line = self.line_of(offset);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
         let before = self.source.get(start..offset.min(self.source.len())).unwrap_or_default();
         let before = before.strip_prefix(BOM).unwrap_or(before);
-        // Every byte that does not continue a character begins one.
+        // Count only bytes that start a character.
         let n_characters = before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        Place { line, column: n_characters + 1 }
+        LineColumn { line, column: n_characters + 1 }
     }
 }

@@ -1,25 +1,24 @@
-//! A plan → a TASKS.md that reads back as the same plan.
+//! Writes a plan as TASKS.md that parses back to the same plan.
 //!
-//! Every value has a form that cannot be mistaken: text of several lines is indented below its key, where no heading,
-//! table or key line of it counts; what a plain value would not give back is a code span or in double quotes.
-//! What reading makes of texts (line feeds, no blank lines around them, titles of one line) is done here, too.
+//! Text of several lines is indented below its key, where headings, tables and key lines in it have no effect. Values
+//! that would not parse back are written as code spans or in double quotes.
 
 use crate::{
-    dependencies::write_name,
+    dependencies::quote_name_if_needed,
     heading::{self, Heading},
     plan::{Phase, Plan, Task},
-    tasks_md::without_layer,
-    text::{criterion, is_none, longest_run, many_lines, one_line, quote_code, scalar},
-    values::write_timeout,
+    tasks_md::strip_layer_prefix,
+    text::{join_lines, longest_run, means_none, normalize_text, parse_criterion, parse_scalar, quote_code},
+    values::format_timeout,
 };
 
-/// Writes a plan as tasks-md.
+/// Writes a plan in the tasks-md format.
 ///
-/// Reading it gives the same plan but for line numbers, where the plan is one that [`read`](crate::read) could have
-/// returned: phases by number, each with its tasks, dependencies by id.
-pub fn write(plan: &Plan) -> String {
+/// Parsing the result yields the same plan except for line numbers, provided that [`parse`](crate::parse) could have
+/// returned the plan: phases sorted by number, each with its tasks, dependencies sorted by id.
+pub fn to_tasks_md(plan: &Plan) -> String {
     let mut out = String::new();
-    push_title(&mut out, &one_line(&plan.title));
+    push_title(&mut out, &join_lines(&plan.title));
     let mut current = None;
     let mut n_written = vec![0_usize; plan.phases.len()];
     for task in &plan.tasks {
@@ -36,10 +35,11 @@ fn push_title(out: &mut String, title: &str) {
     if title.is_empty() {
         return;
     }
-    let line = format!("# {}", heading::escape(title));
+    let line = format!("# {}", heading::escape_heading(title));
     let heading = Heading::new(&line, 0..line.len());
-    // A title that would be taken for a task's or a phase's has a line of its own.
-    if heading::task(&heading).is_some() || heading::phase(heading.words).is_some() {
+    // A title that would be read as a task or phase heading is written as a key line.
+    if heading::parse_task_heading(&heading).is_some() || heading::parse_phase_heading(heading.text).is_some()
+    {
         push_scalar(out, "Title", Some(title));
     } else {
         out.push_str(&line);
@@ -49,17 +49,17 @@ fn push_title(out: &mut String, title: &str) {
 }
 
 fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize]) {
-    let place = plan.phases.binary_search_by_key(&task.phase, |phase| phase.number).ok();
-    let Some((place, phase)) = place.and_then(|place| Some((place, plan.phases.get(place)?))) else {
+    let index = plan.phases.binary_search_by_key(&task.phase, |phase| phase.number).ok();
+    let Some((index, phase)) = index.and_then(|index| Some((index, plan.phases.get(index)?))) else {
         out.push_str(&format!("## Phase {}\n\n", task.phase));
         return;
     };
-    let name = one_line(&phase.name);
+    let name = join_lines(&phase.name);
     let colon = if name.is_empty() { "" } else { ": " };
-    out.push_str(&format!("## Phase {}{colon}{}\n\n", phase.number, heading::escape(&name)));
-    if n_written[place] == 0 {
+    out.push_str(&format!("## Phase {}{colon}{}\n\n", phase.number, heading::escape_heading(&name)));
+    if n_written[index] == 0 {
         let start = out.len();
-        if phase.after != usual_after(plan, place) {
+        if phase.after != default_after(plan, index) {
             let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
             push_line(
                 out,
@@ -75,24 +75,24 @@ fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize
             out.push('\n');
         }
     }
-    n_written[place] += 1;
+    n_written[index] += 1;
 }
 
-/// Returns what a phase waits for where nothing is said.
-fn usual_after(plan: &Plan, place: usize) -> Vec<u32> {
-    let before: Option<&Phase> = place.checked_sub(1).and_then(|before| plan.phases.get(before));
-    before.map(|phase| phase.number).into_iter().collect()
+/// Returns the phases that a phase waits for if it has no `After`.
+fn default_after(plan: &Plan, index: usize) -> Vec<u32> {
+    let previous: Option<&Phase> = index.checked_sub(1).and_then(|previous| plan.phases.get(previous));
+    previous.map(|phase| phase.number).into_iter().collect()
 }
 
 fn push_task(out: &mut String, task: &Task) {
-    let title = one_line(&task.title);
+    let title = join_lines(&task.title);
     let layer = task.layer.as_deref();
-    // Reading takes one `[layer]` from the title.
-    let prefix = match (layer, without_layer(&title, layer)) {
+    // The parser removes one `[layer]` from the title.
+    let prefix = match (layer, strip_layer_prefix(&title, layer)) {
         (Some(layer), Some(_)) => format!("[{layer}] "),
         _ => String::new(),
     };
-    let heading = format!("{}: {}", task.id, heading::escape(&format!("{prefix}{title}")));
+    let heading = format!("{}: {}", task.id, heading::escape_heading(&format!("{prefix}{title}")));
     out.push_str(&format!("### {}\n\n", heading.trim_end()));
 
     push_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
@@ -105,11 +105,11 @@ fn push_task(out: &mut String, task: &Task) {
     push_scalar(out, "Tester", task.tester.as_deref());
     push_line(out, "Touches", values(&task.touches).as_deref());
     push_scalar(out, "Verify", task.verify.as_deref());
-    push_line(out, "Timeout", task.timeout_seconds.map(write_timeout).as_deref());
+    push_line(out, "Timeout", task.timeout_seconds.map(format_timeout).as_deref());
     push_line(out, "Budget", task.budget.map(|budget| budget.to_string()).as_deref());
     push_scalar(out, "Worktree", task.worktree.as_deref());
     push_line(out, "References", values(&task.references).as_deref());
-    push_text(out, &many_lines(&task.text));
+    push_text(out, &normalize_text(&task.text));
     push_criteria(out, &task.acceptance);
     out.push('\n');
 }
@@ -125,14 +125,14 @@ fn priority(task: &Task) -> Option<&'static str> {
 
 fn dependencies(task: &Task) -> String {
     let ids = task.depends_on.iter().map(ToString::to_string);
-    let names = task.external.iter().map(|name| write_name(&one_line(name)));
+    let names = task.external.iter().map(|name| quote_name_if_needed(&join_lines(name)));
     ids.chain(names).collect::<Vec<_>>().join(", ")
 }
 
 fn values(values: &[String]) -> Option<String> {
     let values: Vec<_> = values
         .iter()
-        .map(|value| one_line(value))
+        .map(|value| join_lines(value))
         .filter(|value| !value.is_empty())
         .map(|value| quote_code(&value))
         .collect();
@@ -146,11 +146,11 @@ fn push_line(out: &mut String, key: &str, value: Option<&str>) {
 }
 
 fn push_scalar(out: &mut String, key: &str, value: Option<&str>) {
-    let Some(value) = value.map(many_lines).filter(|value| !value.is_empty()) else { return };
+    let Some(value) = value.map(normalize_text).filter(|value| !value.is_empty()) else { return };
     if value.contains('\n') {
         let fence = "`".repeat(longest_run(&value, '`').max(2) + 1);
         push_block(out, key, &format!("{fence}\n{value}\n{fence}"));
-    } else if scalar(&value).as_deref() == Some(value.as_str()) {
+    } else if parse_scalar(&value).as_deref() == Some(value.as_str()) {
         push_line(out, key, Some(&value));
     } else {
         push_line(out, key, Some(&quote_code(value.trim())));
@@ -161,14 +161,14 @@ fn push_text(out: &mut String, text: &str) {
     if text.is_empty() {
         return;
     }
-    if text.contains('\n') || text.starts_with(char::is_whitespace) || is_none(text) {
+    if text.contains('\n') || text.starts_with(char::is_whitespace) || means_none(text) {
         push_block(out, "Description", text);
     } else {
         push_line(out, "Description", Some(text));
     }
 }
 
-/// Writes a text of several lines so that all of it is inside its key's item.
+/// Writes text of several lines inside the key's list item.
 fn push_block(out: &mut String, key: &str, text: &str) {
     out.push_str(&format!("- **{key}**:\n\n"));
     push_indented(out, text, "  ");
@@ -176,7 +176,7 @@ fn push_block(out: &mut String, key: &str, text: &str) {
 
 fn push_criteria(out: &mut String, criteria: &[String]) {
     let mut is_first = true;
-    for criterion in criteria.iter().filter_map(|text| criterion(text)) {
+    for criterion in criteria.iter().filter_map(|text| parse_criterion(text)) {
         if is_first {
             out.push_str("- **Acceptance Criteria**:\n");
             is_first = false;

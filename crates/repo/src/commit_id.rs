@@ -4,9 +4,9 @@ use std::fmt;
 
 /// Names a commit by all of its digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Commit(String);
+pub struct CommitId(String);
 
-impl Commit {
+impl CommitId {
     /// Reads a whole name, SHA-1 or SHA-256; half a name is no name.
     pub fn parse(text: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -19,7 +19,7 @@ impl Commit {
     }
 }
 
-impl fmt::Display for Commit {
+impl fmt::Display for CommitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
@@ -27,14 +27,14 @@ impl fmt::Display for Commit {
 
 /// Who makes a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct GitIdentity {
     /// A name for people.
     pub name: String,
     /// An address; it need not exist.
     pub email: String,
 }
 
-impl Identity {
+impl GitIdentity {
     /// Returns who commits what no agent and no person did.
     pub fn jangdan() -> Self {
         Self { name: "Jangdan".to_owned(), email: "jangdan@localhost".to_owned() }

@@ -1,0 +1,260 @@
+//! Merges table rows and sections into tasks while the file is parsed.
+//!
+//! A section takes precedence over a row, whichever comes first in the file.
+
+use std::ops::Range;
+
+use domain::{PhaseNumber, TaskId};
+
+use crate::{
+    dependencies,
+    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    draft::{PlanDraft, StatusMark, TaskDraft},
+    field_keys::FieldKey,
+    plan::Task,
+    text::{self, join_lines, parse_scalar},
+};
+
+use super::{
+    field_state::TaskFieldState,
+    field_value::{FieldValue, ValueContinuation, description_text, is_yes, set_validated_field},
+    strip_layer_prefix,
+};
+
+/// Where a value is written; lower values take precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FieldSource {
+    Section,
+    Row,
+}
+
+/// All tasks of the file so far.
+pub(super) struct TaskCollector<'a, 'd> {
+    pub(super) text: &'a str,
+    pub(super) diagnostics: &'d mut DiagnosticSink,
+    /// Its phases are those named by keys and columns.
+    plan: PlanDraft<'a>,
+    field_states: Vec<TaskFieldState>,
+    ids_have_dots: bool,
+}
+
+impl<'a, 'd> TaskCollector<'a, 'd> {
+    pub(super) fn new(text: &'a str, diagnostics: &'d mut DiagnosticSink) -> Self {
+        Self { text, diagnostics, plan: PlanDraft::default(), field_states: Vec::new(), ids_have_dots: false }
+    }
+
+    pub(super) fn reserve(&mut self, n_tasks: usize) {
+        self.plan.reserve(n_tasks);
+        self.plan.mentions.reserve(n_tasks);
+        self.plan.index_by_id.reserve(n_tasks);
+        self.field_states.reserve(n_tasks);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.plan.tasks.is_empty()
+    }
+
+    /// Returns the index of the task that a row or section describes, or `None` (and an error) if it is a duplicate.
+    pub(super) fn open_task(
+        &mut self,
+        id: &'a str,
+        id_span: Range<usize>,
+        source: FieldSource,
+    ) -> Option<usize> {
+        let index = *self.plan.index_by_id.entry(id).or_insert(self.plan.tasks.len());
+        let Some(state) = self.field_states.get_mut(index) else {
+            self.ids_have_dots |= id.contains('.');
+            self.plan.push(Task::new(id.parse().ok()?, String::new()), TaskDraft::new(id_span));
+            let mut state = TaskFieldState::default();
+            state.seen_sources[source as usize] = true;
+            self.field_states.push(state);
+            return Some(index);
+        };
+        if state.seen_sources[source as usize] {
+            let what = if source == FieldSource::Section { "section" } else { "row" };
+            let message = format!("duplicate {what} for {id}");
+            self.diagnostics.push(
+                Diagnostic::error(DiagnosticCode::ParseFail, id_span, message)
+                    .hint("give one of them a different id"),
+            );
+            return None;
+        }
+        state.seen_sources[source as usize] = true;
+        if source == FieldSource::Section
+            && let Some(draft) = self.plan.task_drafts.get_mut(index)
+        {
+            draft.id_span = id_span;
+        }
+        Some(index)
+    }
+
+    /// Sets the check box before an id.
+    pub(super) fn set_checkbox(
+        &mut self,
+        index: usize,
+        source: FieldSource,
+        is_ticked: bool,
+        mark: Range<usize>,
+    ) {
+        if let Some(state) = self.field_states.get_mut(index)
+            && state.checkbox.as_ref().is_none_or(|(previous, ..)| source < *previous)
+        {
+            state.checkbox = Some((source, is_ticked, mark));
+        }
+    }
+
+    /// Sets the phase from an id (`P1-T1.3`) or from the enclosing heading.
+    pub(super) fn set_phase(
+        &mut self,
+        index: usize,
+        source: FieldSource,
+        of_id: Option<PhaseNumber>,
+        scope: Option<PhaseNumber>,
+    ) {
+        let Some(state) = self.field_states.get_mut(index) else { return };
+        let rank = 3 * source as u8;
+        if let Some((rank, number)) =
+            of_id.map(|of_id| (rank + 1, of_id)).or(scope.map(|scope| (rank + 2, scope)))
+        {
+            state.set_phase(rank, number);
+        }
+    }
+
+    /// Appends a section's text to the description.
+    pub(super) fn append_prose(&mut self, index: usize, prose: String) {
+        if let Some(task) = self.plan.tasks.get_mut(index) {
+            task.text = join_paragraphs(std::mem::take(&mut task.text), prose);
+        }
+    }
+
+    /// Sets the title from a section's heading.
+    pub(super) fn set_title(&mut self, index: usize, title: String) {
+        let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
+        else {
+            return;
+        };
+        task.title = title;
+        state.claim(FieldSource::Section, FieldKey::Title);
+    }
+
+    /// Tells whether the section's heading has a title.
+    pub(super) fn has_title(&self, index: usize) -> bool {
+        self.field_states.get(index).is_some_and(|state| state.is_set(FieldSource::Section, FieldKey::Title))
+    }
+
+    /// Sets a field from a key or column, unless a source of higher precedence or an earlier line has set it.
+    pub(super) fn set_field(
+        &mut self,
+        index: usize,
+        source: FieldSource,
+        key: FieldKey,
+        value: FieldValue<'a, '_>,
+    ) {
+        let (Some(task), Some(draft), Some(state)) = (
+            self.plan.tasks.get_mut(index),
+            self.plan.task_drafts.get_mut(index),
+            self.field_states.get_mut(index),
+        ) else {
+            return;
+        };
+        if !state.claim(source, key) {
+            return;
+        }
+        let text = self.text;
+        let one = |value: &FieldValue<'_, '_>| parse_scalar(&value.full_text(text));
+        let many = |value: &FieldValue<'_, '_>| text::parse_values(&value.full_text(text));
+        match key {
+            FieldKey::Id | FieldKey::After | FieldKey::Artefacts | FieldKey::Acceptance => {}
+            FieldKey::Title => task.title = join_lines(&value.full_text(text)),
+            FieldKey::Dependencies => {
+                let end = match value.continuation {
+                    ValueContinuation::ItemLines(item) => item.below.end,
+                    ValueContinuation::None | ValueContinuation::Cell => value.span().end,
+                };
+                let start = self.plan.mentions.len();
+                let list = text.get(value.start..end).unwrap_or_default();
+                dependencies::parse_list(list, value.start, &mut self.plan.mentions);
+                draft.mentions = start..self.plan.mentions.len();
+            }
+            FieldKey::Layer => task.layer = one(&value),
+            FieldKey::Agent => task.agent = one(&value),
+            FieldKey::Tester => task.tester = one(&value),
+            FieldKey::Verify => task.verify = one(&value),
+            FieldKey::Worktree => task.worktree = one(&value),
+            FieldKey::Touches => task.touches = many(&value),
+            FieldKey::References => task.references = many(&value),
+            FieldKey::Optional => task.optional = is_yes(value.text),
+            // A row after its section must not overwrite the section's text.
+            FieldKey::Description => {
+                let prose =
+                    if source == FieldSource::Row { std::mem::take(&mut task.text) } else { String::new() };
+                task.text = join_paragraphs(description_text(&value, text), prose);
+            }
+            FieldKey::Phase => {
+                let phase = state.set_phase_from_value(&value, 3 * source as u8, self.diagnostics);
+                self.plan.phases.extend(phase);
+            }
+            FieldKey::Status => state.set_status_from_value(draft, &value, self.diagnostics),
+            FieldKey::Complexity | FieldKey::Timeout | FieldKey::Priority | FieldKey::Budget => {
+                set_validated_field(task, key, &value, self.diagnostics)
+            }
+        }
+    }
+
+    /// Sets the acceptance criteria by the same rule as [`set_field`](Self::set_field).
+    pub(super) fn set_criteria(&mut self, index: usize, source: FieldSource, criteria: Vec<String>) {
+        if let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
+            && state.claim(source, FieldKey::Acceptance)
+        {
+            task.acceptance = criteria;
+        }
+    }
+
+    /// Applies check boxes, phases and layers, and returns the draft.
+    pub(super) fn finish(self) -> PlanDraft<'a> {
+        let Self { mut plan, field_states: state, diagnostics, ids_have_dots, .. } = self;
+        for ((task, draft), state) in plan.tasks.iter_mut().zip(&mut plan.task_drafts).zip(state) {
+            if let Some(title) = strip_layer_prefix(&task.title, task.layer.as_deref()) {
+                task.title = title.to_owned();
+            }
+            // A task is done if its box is checked or its status says so. If it has a box, that is where it gets
+            // marked done.
+            task.done |=
+                state.is_status_done || state.checkbox.as_ref().is_some_and(|(_, is_ticked, _)| *is_ticked);
+            if let Some((_, _, mark)) = state.checkbox {
+                draft.status_mark = Some(StatusMark::Checkbox(mark));
+            }
+            if let Some((_, number)) = state.phase {
+                task.phase = number;
+            } else if ids_have_dots {
+                task.phase = phase_from_id(&task.id, &draft.id_span, diagnostics);
+            }
+        }
+        plan
+    }
+}
+
+/// Joins two texts with an empty line between them.
+fn join_paragraphs(mut text: String, below: String) -> String {
+    if text.is_empty() {
+        return below;
+    }
+    if !below.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(&below);
+    }
+    text
+}
+
+/// Returns the phase number that the first number of an id denotes.
+fn phase_from_id(id: &TaskId, span: &Range<usize>, diagnostics: &mut DiagnosticSink) -> PhaseNumber {
+    let first = id.numbers().next().unwrap_or_default();
+    first.parse().unwrap_or_else(|_| {
+        let message = format!("the first number of {id} is too large for a phase number");
+        diagnostics.push(
+            Diagnostic::error(DiagnosticCode::ParseFail, span.clone(), message)
+                .hint("use a smaller number, or set Phase for this task"),
+        );
+        1
+    })
+}
