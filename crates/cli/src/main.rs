@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 mod agents;
 mod answer;
 mod approve;
+mod arguments;
 mod chat;
 mod clean;
 mod columns;
@@ -38,6 +39,9 @@ mod resolve;
 mod retry;
 mod rewind;
 mod run;
+mod run_command;
+mod run_log;
+mod run_lookup;
 mod runs;
 mod sandboxed;
 mod say;
@@ -52,7 +56,6 @@ mod status;
 mod store_failure;
 mod tell;
 mod watch;
-mod wish;
 
 /// Runs a team of command-line AI agents through a plan.
 #[derive(Debug, Parser)]
@@ -67,16 +70,12 @@ enum Command {
     /// Lists the agents that Jangdan knows: which are here, which version, logged in or not.
     Agents(agents::Arguments),
     /// Answers a question.
-    #[command(override_usage = "jangdan answer [OPTIONS] [RUN] QUESTION [TEXT]")]
     Answer(answer::Arguments),
     /// Lets a phase pass its gate.
-    #[command(override_usage = "jangdan approve [OPTIONS] [RUN] PHASE [NOTE]")]
-    Approve(approve::Approve),
+    Approve(approve::ApproveArguments),
     /// Calls off a run, a phase or a task.
-    #[command(override_usage = "jangdan cancel [OPTIONS] [RUN] [TASK]")]
-    Cancel(control::Arguments),
+    Cancel(control::CancelArguments),
     /// Says something to the orchestrator, or answers the only question that waits.
-    #[command(override_usage = "jangdan chat [OPTIONS] [RUN] TEXT")]
     Chat(chat::Arguments),
     /// Removes the worktrees that nobody needs any more; what is in them is kept.
     Clean(clean::Arguments),
@@ -84,17 +83,14 @@ enum Command {
     #[command(subcommand)]
     Config(config::Command),
     /// Lets a run, a phase or a task go on that was paused.
-    #[command(override_usage = "jangdan continue [OPTIONS] [RUN] [TASK]")]
     Continue(control::Arguments),
     /// Shows what a task's agent was told and what it said, turn by turn.
-    #[command(override_usage = "jangdan conversation [OPTIONS] [RUN] TASK")]
     Conversation(conversation::Arguments),
     /// Shows what an agent said in its output.
     Decode(decode::Arguments),
     /// Shows the whole of Jangdan in a minute, with agents that are played.
     Demo(demo::Arguments),
     /// Shows what a task has changed so far.
-    #[command(override_usage = "jangdan diff [OPTIONS] [RUN] TASK")]
     Diff(diff::Arguments),
     /// Tells the session what happened in Claude Code, which calls it.
     Hook(hook::Arguments),
@@ -107,28 +103,20 @@ enum Command {
     /// Shows what happened in a run, a line for each event.
     Log(log::Arguments),
     /// Shows what a task's agent says and does.
-    #[command(override_usage = "jangdan logs [OPTIONS] [RUN] TASK")]
     Logs(logs::Arguments),
     /// Lets a run, a phase or a task wait.
-    #[command(override_usage = "jangdan pause [OPTIONS] [RUN] [TASK]")]
     Pause(control::Arguments),
     /// Gives an agent what it asks for.
-    #[command(override_usage = "jangdan provide [OPTIONS] [RUN] REQUEST")]
-    Provide(provide::Provide),
+    Provide(provide::ProvideArguments),
     /// Says that an agent will not get what it asks for.
-    #[command(override_usage = "jangdan refuse [OPTIONS] [RUN] REQUEST [REASON]")]
-    Refuse(provide::Refuse),
+    Refuse(provide::RefuseArguments),
     /// Does not let a phase pass its gate.
-    #[command(override_usage = "jangdan reject [OPTIONS] [RUN] PHASE REASON")]
-    Reject(approve::Reject),
+    Reject(approve::RejectArguments),
     /// Does something about a problem that reached you.
-    #[command(override_usage = "jangdan resolve [OPTIONS] [RUN] ESCALATION ACTION")]
     Resolve(resolve::Arguments),
     /// Tries a task again.
-    #[command(override_usage = "jangdan retry [OPTIONS] [RUN] TASK")]
     Retry(retry::Arguments),
     /// Brings a task back to a checkpoint.
-    #[command(override_usage = "jangdan rewind [OPTIONS] [RUN] TASK [CHECKPOINT]")]
     Rewind(rewind::Arguments),
     /// Takes a run up again that was left, and watches it.
     Resume(run::ResumeArguments),
@@ -153,12 +141,10 @@ enum Command {
     /// Plays a script as an agent would, to try things without a real one.
     Play(play::Arguments),
     /// Leaves a task out.
-    #[command(override_usage = "jangdan skip [OPTIONS] [RUN] TASK")]
     Skip(skip::Arguments),
     /// Shows how a run stands, and what waits for you.
     Status(status::Arguments),
     /// Says something to whoever works at a task.
-    #[command(override_usage = "jangdan tell [OPTIONS] [RUN] TASK TEXT")]
     Tell(tell::Arguments),
     /// Shows a run as it goes, and lets you act on it.
     Watch(watch::command::Arguments),
@@ -187,7 +173,7 @@ fn main() -> ExitCode {
         Command::Chat(arguments) => chat::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Config(command) => config::run(&command),
-        Command::Continue(arguments) => control::go_on(&arguments),
+        Command::Continue(arguments) => control::resume(&arguments),
         Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -24,12 +24,14 @@ pub struct Wanted {
     pub agent: Option<String>,
     /// Whether all work in the project's own folder.
     pub in_place: bool,
+    /// Whether a missing repository is created without asking.
+    pub confirmed: bool,
 }
 
 /// Makes everything ready; nothing has begun.
 pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
-    let plan =
-        ReadPlan::find(project, wanted.plan.as_deref(), wanted.format).map_err(|error| failure(&error))?;
+    let plan = ReadPlan::find(project, wanted.plan.as_deref(), wanted.format)
+        .map_err(|error| explained(&error))?;
     // With standard error gone there is nobody left to tell.
     let _ = plan_check::show_mistakes(Path::new(&plan.name), &plan.source, &plan.reading);
     let options = runtime::prepare::Wanted {
@@ -40,16 +42,16 @@ pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Pr
     };
     let prepared = || runtime::prepare::prepare(project, &loaded.config, &plan, &options);
     let made = match prepared() {
-        Err(PrepareError::NoRepository { .. }) if offers_init(project) => {
+        Err(PrepareError::NoRepository { .. }) if wanted.confirmed || confirms_init(project) => {
             init(project)?;
             prepared()
         }
         made => made,
     };
-    made.map_err(|error| failure(&error))
+    made.map_err(|error| explained(&error))
 }
 
-fn offers_init(project: &Path) -> bool {
+fn confirms_init(project: &Path) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
@@ -79,8 +81,8 @@ fn init(project: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts it into words for somebody at a terminal.
-fn failure(error: &PrepareError) -> Failure {
+/// Adds what to do at a terminal.
+fn explained(error: &PrepareError) -> Failure {
     let hint = match error {
         PrepareError::NoPlan { .. } => {
             format!("name one: jangdan run FILE. Looked for {}", runtime::prepare::PLAN_NAMES.join(", "))

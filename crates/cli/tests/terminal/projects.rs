@@ -51,7 +51,7 @@ fn a_choice_that_is_kept_for_the_project_holds_in_later_runs_until_it_is_taken_b
     let office = project(ASKS);
     let (exit, said) = office.jangdan(&["run", "--no-wait"]);
     assert!(exit == 3 && said.contains("wants to run"), "{exit}:\n{said}");
-    office.prints(&["answer", "q_1", "allow", "--keep", "project"], "q_1 is answered: allow");
+    office.prints(&["answer", "q_1", "allow", "--keep", "project"], "answered q_1: allow");
     office.prints(&["watch"], "1 of 1 done");
 
     office.prints(&["run", "--no-wait"], "1 of 1 done");
