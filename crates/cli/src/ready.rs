@@ -26,12 +26,14 @@ pub struct Wanted {
     pub in_place: bool,
     /// Whether a missing repository is created without asking.
     pub confirmed: bool,
+    /// Where `jangdan.toml` was looked for.
+    pub config_searched: Vec<PathBuf>,
 }
 
 /// Makes everything ready; nothing has begun.
 pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
     let plan = ReadPlan::find(project, wanted.plan.as_deref(), wanted.format)
-        .map_err(|error| explained(&error))?;
+        .map_err(|error| explained(&error, &[]))?;
     // With standard error gone there is nobody left to tell.
     let _ = plan_check::show_mistakes(Path::new(&plan.name), &plan.source, &plan.reading);
     let options = runtime::prepare::Wanted {
@@ -48,7 +50,7 @@ pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Pr
         }
         made => made,
     };
-    made.map_err(|error| explained(&error))
+    made.map_err(|error| explained(&error, &wanted.config_searched))
 }
 
 fn confirms_init(project: &Path) -> bool {
@@ -82,8 +84,12 @@ fn init(project: &Path) -> Result<(), Failure> {
 }
 
 /// Adds what to do at a terminal.
-fn explained(error: &PrepareError) -> Failure {
+fn explained(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
     let hint = match error {
+        PrepareError::NoAgent if !config_searched.is_empty() => {
+            let searched: Vec<_> = config_searched.iter().map(|path| path.display().to_string()).collect();
+            format!("{} It was searched at {}.", error.hint(), searched.join(", "))
+        }
         PrepareError::NoPlan { .. } => {
             format!("name one: jangdan run FILE. Looked for {}", runtime::prepare::PLAN_NAMES.join(", "))
         }

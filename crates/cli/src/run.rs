@@ -73,7 +73,8 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 /// Begins a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
-    let loaded = Settings::read(&arguments.set)?.with_choices(&data)?.load()?;
+    let settings = Settings::read(&arguments.set)?.with_choices(&data)?;
+    let loaded = settings.load()?;
     let project = env::current_dir().map_err(|error| Failure {
         what: format!("find the current directory: {error}"),
         hint: None,
@@ -86,6 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
         confirmed: arguments.confirm.yes,
+        config_searched: settings.searched.clone(),
     };
     let prepared = make_ready(&project, &loaded, &wanted)?;
     let running = running(&data, link::port(&loaded.config))?;
