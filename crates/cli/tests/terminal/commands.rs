@@ -193,7 +193,7 @@ fn without_a_name_the_only_active_run_of_the_project_is_taken() {
     office.prints(&["status"], first.as_str());
     let (exit, said) = status(".");
     assert!(exit == Some(1) && said.contains(first.as_str()) && said.contains("Add a name: --run"), "{said}");
-    office.prints(&["log"], "Do T1");
+    office.prints(&["log"], "A plan");
 }
 
 #[test]
