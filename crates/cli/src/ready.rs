@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use config::Loaded;
+use config::LoadedConfig;
 use runtime::prepare::{PrepareError, Prepared, ReadPlan, person};
 
 use crate::{failure::Failure, plan_check, printable::printable};
@@ -31,7 +31,7 @@ pub struct Wanted {
 }
 
 /// Makes everything ready; nothing has begun.
-pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
+pub fn make_ready(project: &Path, loaded: &LoadedConfig, wanted: &Wanted) -> Result<Prepared, Failure> {
     let plan = ReadPlan::find(project, wanted.plan.as_deref(), wanted.format)
         .map_err(|error| explained(&error, &[]))?;
     // With standard error gone there is nobody left to tell.

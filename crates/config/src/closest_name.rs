@@ -1,31 +1,32 @@
-//! What somebody meant who wrote something else.
+//! Finds the known name that a misspelled one resembles.
 
-/// Longer words are no slip of the hand; comparing them would take long.
-const WORD_BYTES_MAX: usize = 64;
+/// Longer names are not compared: the comparison is quadratic.
+const NAME_BYTES_MAX: usize = 64;
 
-/// Returns the name that is most like a word, if one is like it at all.
-pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = plain(word)?;
-    let far_max = (word.chars().count() / 3).clamp(1, 4);
-    let far = |name: &'a str| Some((strsim::damerau_levenshtein(&word, &plain(name)?), name));
-    let near = names.into_iter().filter_map(far).filter(|(far, _)| *far <= far_max);
-    near.min_by_key(|(far, _)| *far).map(|(_, name)| name)
+/// Returns the most similar of `names`, if one is similar enough.
+pub(crate) fn closest_name<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = normalized(word)?;
+    let distance_max = (word.chars().count() / 3).clamp(1, 4);
+    let distance = |name: &'a str| Some((strsim::damerau_levenshtein(&word, &normalized(name)?), name));
+    let similar = names.into_iter().filter_map(distance).filter(|(distance, _)| *distance <= distance_max);
+    similar.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
-/// Returns a word without what people write differently: `maxConcurrency`, `max-concurrency`.
-fn plain(word: &str) -> Option<String> {
-    let is_sign = |sign: &char| !matches!(sign, '_' | '-' | ' ' | '.');
-    (word.len() <= WORD_BYTES_MAX).then(|| word.to_lowercase().chars().filter(is_sign).collect())
+/// Removes differences in case and separators: `maxConcurrency`, `max-concurrency`. `None` if the name is too long.
+fn normalized(word: &str) -> Option<String> {
+    let is_letter = |char: &char| !matches!(char, '_' | '-' | ' ' | '.');
+    (word.len() <= NAME_BYTES_MAX).then(|| word.to_lowercase().chars().filter(is_letter).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::closest_name;
 
     #[test]
-    fn a_slip_is_seen_and_another_word_is_not() {
+    fn misspelled_names_are_recognised_and_other_words_are_not() {
         let names = ["max_concurrency", "max_retries", "timeout_per_task", "allow", "deny"];
-        let check = |word: &str, expected: Option<&str>| assert_eq!(nearest(word, names), expected, "{word}");
+        let check =
+            |word: &str, expected: Option<&str>| assert_eq!(closest_name(word, names), expected, "{word}");
         check("max_concurency", Some("max_concurrency"));
         check("maxConcurrency", Some("max_concurrency"));
         check("Max-Retries", Some("max_retries"));

@@ -1,4 +1,4 @@
-//! A given value → what it means, by the form of its key.
+//! Parses a raw value according to the kind of its key.
 
 use std::{
     ops::Range,
@@ -8,12 +8,12 @@ use std::{
 use domain::{AgentName, Budget, PermissionKind};
 
 use crate::{
-    form::Form,
-    given::{Given, Piece},
-    measure::{ports, size_bytes, time_ms},
-    near::nearest,
+    closest_name::closest_name,
     problem::PROBLEMS_MAX,
+    raw_value::{ListItem, RawValue},
+    units::{ports, size_bytes, time_ms},
     value::Value,
+    value_kind::ValueKind,
 };
 
 const KINDS: [PermissionKind; 5] = [
@@ -24,179 +24,188 @@ const KINDS: [PermissionKind; 5] = [
     PermissionKind::Other,
 ];
 
-/// A value that is not what its key takes.
+/// Why a value is invalid.
 #[derive(Debug, Default)]
-pub(crate) struct Wrong {
-    /// What is wrong, where the form alone does not say it.
-    pub(crate) what: Option<String>,
-    /// What to write instead.
+pub(crate) struct ValueError {
+    /// Message; `None` if the description of the kind is enough.
+    pub(crate) message: Option<String>,
+    /// How to fix it.
     pub(crate) hint: Option<String>,
-    /// The part of the value that is wrong.
+    /// Location of the invalid part, if it is not the whole value.
     pub(crate) span: Option<Range<usize>>,
 }
 
-/// From where paths lead.
+/// The folders that relative paths start from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct PathBase<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) home: Option<&'a Path>,
 }
 
-/// Reads a value in the form of its key, or tells all that is wrong with it.
-pub(crate) fn read(form: Form, given: Given<'_>, ground: Ground<'_>) -> Result<Value, Vec<Wrong>> {
-    let plain = |value: Option<Value>| value.ok_or_else(|| vec![without_quotes(form, given)]);
-    let text = || match given.text() {
-        Some(text) if is_passable(&text) => Ok(text),
-        Some(_) => Err(vec![unpassable(None)]),
-        None => Err(wrong()),
+/// Parses a value, or returns everything that is wrong with it.
+pub(crate) fn parse(
+    kind: ValueKind,
+    raw: RawValue<'_>,
+    base: PathBase<'_>,
+) -> Result<Value, Vec<ValueError>> {
+    let plain = |value: Option<Value>| value.ok_or_else(|| vec![quoted_value_error(kind, raw)]);
+    let text = || match raw.text() {
+        Some(text) if has_no_nul(&text) => Ok(text),
+        Some(_) => Err(vec![nul_error(None)]),
+        None => Err(invalid()),
     };
-    let texts = || given.texts().ok_or_else(|| vec![no_list(given)]).and_then(whole);
-    match form {
-        Form::Flag => plain(given.flag().map(Value::Flag)),
-        Form::Number { min, max } => {
-            let number = given.number().filter(|number| (min..=max).contains(number));
+    let texts = || raw.texts().ok_or_else(|| vec![not_a_list(raw)]).and_then(all_strings);
+    match kind {
+        ValueKind::Boolean => plain(raw.flag().map(Value::Boolean)),
+        ValueKind::Number { min, max } => {
+            let number = raw.number().filter(|number| (min..=max).contains(number));
             plain(number.map(Value::Number))
         }
-        Form::Choice(words) => choice(&text()?, words),
-        Form::Text => Ok(Value::Text(text()?.into_owned())),
-        Form::Texts => texts().map(all),
-        Form::Pair => match texts()? {
-            pieces if pieces.len() == 2 => Ok(all(pieces)),
-            _ => Err(wrong()),
+        ValueKind::Choice(names) => choice(&text()?, names),
+        ValueKind::Text => Ok(Value::Text(text()?.into_owned())),
+        ValueKind::Texts => texts().map(list),
+        ValueKind::Pair => match texts()? {
+            items if items.len() == 2 => Ok(list(items)),
+            _ => Err(invalid()),
         },
-        Form::Time { never } => time(given, never),
-        Form::Size { none } => match text()?.as_ref() {
+        ValueKind::Time { never } => time(raw, never),
+        ValueKind::Size { none } => match text()?.as_ref() {
             "none" if none => Ok(Value::Size(None)),
-            size => size_bytes(size).map(|size| Value::Size(Some(size))).ok_or_else(wrong),
+            size => size_bytes(size).map(|size| Value::Size(Some(size))).ok_or_else(invalid),
         },
-        Form::Tokens => match budget(given, "") {
+        ValueKind::Tokens => match budget(raw, "") {
             Some(tokens @ Budget::Tokens(1..)) => Ok(Value::Budget(tokens)),
-            _ => Err(wrong()),
+            _ => Err(invalid()),
         },
-        Form::Money => match budget(given, "$") {
+        ValueKind::Money => match budget(raw, "$") {
             Some(money @ Budget::Cents(1..)) => Ok(Value::Budget(money)),
-            _ => Err(wrong()),
+            _ => Err(invalid()),
         },
-        Form::Agent => agent(&text()?),
-        Form::Patterns => each(texts()?, pattern),
-        Form::Path => match text()?.as_ref() {
-            "" => Err(wrong()),
-            path => Ok(Value::Text(ground.path(path))),
+        ValueKind::Agent => agent(&text()?),
+        ValueKind::Patterns => checked_items(texts()?, pattern),
+        ValueKind::Path => match text()?.as_ref() {
+            "" => Err(invalid()),
+            path => Ok(Value::Text(base.path(path))),
         },
-        Form::Paths => {
+        ValueKind::Paths => {
             let paths = texts()?;
-            Ok(Value::Texts(paths.iter().map(|piece| ground.path(&piece.text)).collect()))
+            Ok(Value::Texts(paths.iter().map(|item| base.path(&item.text)).collect()))
         }
-        Form::InnerPaths => each(texts()?, inner_path),
-        Form::Ports => ports(&text()?).map(|(first, last)| Value::Ports(first, last)).ok_or_else(wrong),
+        ValueKind::InnerPaths => checked_items(texts()?, inner_path),
+        ValueKind::Ports => {
+            ports(&text()?).map(|(first, last)| Value::Ports(first, last)).ok_or_else(invalid)
+        }
     }
 }
 
-impl Ground<'_> {
-    /// Returns a path from the root on, where `~` is the person's own folder.
+impl PathBase<'_> {
+    /// Returns the absolute path; `~/` is the home directory.
     fn path(self, text: &str) -> String {
         let at_home = text.strip_prefix("~/").and_then(|rest| Some(self.home?.join(rest)));
         at_home.unwrap_or_else(|| self.folder.join(text)).to_string_lossy().into_owned()
     }
 }
 
-/// Tells whether a text can be handed to another program.
-fn is_passable(text: &str) -> bool {
+/// Tells whether a text can be passed to another program.
+fn has_no_nul(text: &str) -> bool {
     !text.contains('\0')
 }
 
-fn unpassable(span: Option<Range<usize>>) -> Wrong {
-    let what = Some("no program can be given this text".to_owned());
-    Wrong { what, hint: Some("take the NUL out of it".to_owned()), span }
+fn nul_error(span: Option<Range<usize>>) -> ValueError {
+    let message = Some("the text contains a NUL character".to_owned());
+    ValueError { message, hint: Some("remove it: no program accepts it".to_owned()), span }
 }
 
-fn wrong() -> Vec<Wrong> {
-    vec![Wrong::default()]
+fn invalid() -> Vec<ValueError> {
+    vec![ValueError::default()]
 }
 
-fn all(pieces: Vec<Piece>) -> Value {
-    Value::Texts(pieces.into_iter().map(|piece| piece.text).collect())
+fn list(items: Vec<ListItem>) -> Value {
+    Value::Texts(items.into_iter().map(|item| item.text).collect())
 }
 
-/// Returns the pieces of a list if all of them are texts.
-fn whole(items: Vec<Result<Piece, Range<usize>>>) -> Result<Vec<Piece>, Vec<Wrong>> {
-    let wrongs = items.iter().filter_map(|item| match item {
-        Ok(Piece { text, .. }) if is_passable(text) => None,
-        Ok(Piece { span, .. }) => Some(unpassable(span.clone())),
-        Err(span) => Some(Wrong {
-            what: Some("this must be a text".to_owned()),
-            hint: Some("put it between quotes".to_owned()),
+/// Returns the items of a list if all are valid strings.
+fn all_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<ListItem>, Vec<ValueError>> {
+    let errors = items.iter().filter_map(|item| match item {
+        Ok(ListItem { text, .. }) if has_no_nul(text) => None,
+        Ok(ListItem { span, .. }) => Some(nul_error(span.clone())),
+        Err(span) => Some(ValueError {
+            message: Some("this must be a string".to_owned()),
+            hint: Some("put it in quotes".to_owned()),
             span: Some(span.clone()),
         }),
     });
-    // More would not be told anyway.
-    let wrongs: Vec<_> = wrongs.take(PROBLEMS_MAX + 1).collect();
-    if wrongs.is_empty() { Ok(items.into_iter().flatten().collect()) } else { Err(wrongs) }
+    // More would not be reported.
+    let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
+    if errors.is_empty() { Ok(items.into_iter().flatten().collect()) } else { Err(errors) }
 }
 
-/// Returns all pieces if nothing is wrong with any of them.
-fn each(
-    pieces: Vec<Piece>,
-    wrong: impl Fn(&str) -> Option<(&'static str, Option<String>)>,
-) -> Result<Value, Vec<Wrong>> {
-    let found = pieces.iter().filter_map(|Piece { text, span }| {
-        let (what, hint) = wrong(text)?;
-        Some(Wrong { what: Some(what.to_owned()), hint, span: span.clone() })
+/// Returns the list if `check` finds nothing wrong with its items.
+fn checked_items(
+    items: Vec<ListItem>,
+    check: impl Fn(&str) -> Option<(&'static str, Option<String>)>,
+) -> Result<Value, Vec<ValueError>> {
+    let errors = items.iter().filter_map(|ListItem { text, span }| {
+        let (message, hint) = check(text)?;
+        Some(ValueError { message: Some(message.to_owned()), hint, span: span.clone() })
     });
-    // More would not be told anyway.
-    let found: Vec<_> = found.take(PROBLEMS_MAX + 1).collect();
-    if found.is_empty() { Ok(all(pieces)) } else { Err(found) }
+    // More would not be reported.
+    let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
+    if errors.is_empty() { Ok(list(items)) } else { Err(errors) }
 }
 
-/// Complains about a value, and sees whether it would do without its quotes.
-fn without_quotes(form: Form, given: Given<'_>) -> Wrong {
-    let words = given.text().filter(|_| given.is_quoted()).unwrap_or_default();
-    let ground = Ground { folder: Path::new(""), home: None };
-    let would_do = given.is_quoted() && read(form, Given::Words(&words), ground).is_ok();
-    Wrong { hint: would_do.then(|| format!("write {} without quotes", words.trim())), ..Wrong::default() }
+/// Returns the error for a value, with a hint if it would be valid without quotes.
+fn quoted_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
+    let text = raw.text().filter(|_| raw.is_quoted()).unwrap_or_default();
+    let base = PathBase { folder: Path::new(""), home: None };
+    let is_valid = raw.is_quoted() && parse(kind, RawValue::Text(&text), base).is_ok();
+    ValueError {
+        hint: is_valid.then(|| format!("write {} without quotes", text.trim())),
+        ..ValueError::default()
+    }
 }
 
-fn no_list(given: Given<'_>) -> Wrong {
-    let text = given.text().map(|text| Value::Texts(vec![text.into_owned()]).to_toml());
-    Wrong { hint: text.map(|list| format!("write {list}")), ..Wrong::default() }
+fn not_a_list(raw: RawValue<'_>) -> ValueError {
+    let text = raw.text().map(|text| Value::Texts(vec![text.into_owned()]).to_toml());
+    ValueError { hint: text.map(|list| format!("write {list}")), ..ValueError::default() }
 }
 
-fn choice(text: &str, words: &[&'static str]) -> Result<Value, Vec<Wrong>> {
-    match words.iter().find(|word| **word == text) {
-        Some(word) => Ok(Value::Text((*word).to_owned())),
+fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> {
+    match names.iter().find(|name| **name == text) {
+        Some(name) => Ok(Value::Text((*name).to_owned())),
         None => {
-            let near = nearest(text, words.iter().copied());
-            Err(vec![Wrong {
-                hint: near.map(|word| format!("did you mean \"{word}\"?")),
-                ..Wrong::default()
+            let closest = closest_name(text, names.iter().copied());
+            Err(vec![ValueError {
+                hint: closest.map(|name| format!("did you mean \"{name}\"?")),
+                ..ValueError::default()
             }])
         }
     }
 }
 
-fn time(given: Given<'_>, never: bool) -> Result<Value, Vec<Wrong>> {
-    if let Some(digits) = given.digits() {
-        let hint = format!("a time has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
-        return Err(vec![Wrong { hint: Some(hint), ..Wrong::default() }]);
+fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
+    if let Some(digits) = raw.digits() {
+        let hint = format!("a duration has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
+        return Err(vec![ValueError { hint: Some(hint), ..ValueError::default() }]);
     }
-    match given.text().ok_or_else(wrong)?.as_ref() {
+    match raw.text().ok_or_else(invalid)?.as_ref() {
         "never" if never => Ok(Value::Time(None)),
-        text => time_ms(text).map(|time| Value::Time(Some(time))).ok_or_else(wrong),
+        text => time_ms(text).map(|time| Value::Time(Some(time))).ok_or_else(invalid),
     }
 }
 
-/// Reads tokens or money, which may be a bare number.
-fn budget(given: Given<'_>, sign: &str) -> Option<Budget> {
-    let text = given.digits().map(str::to_owned).or_else(|| given.text().map(|text| text.into_owned()))?;
+/// Parses tokens or money, which may be a bare number. `prefix` is `$` for money.
+fn budget(raw: RawValue<'_>, prefix: &str) -> Option<Budget> {
+    let text = raw.digits().map(str::to_owned).or_else(|| raw.text().map(|text| text.into_owned()))?;
     let text = text.trim();
-    if text.starts_with(sign) { text.parse().ok() } else { format!("{sign}{text}").parse().ok() }
+    if text.starts_with(prefix) { text.parse().ok() } else { format!("{prefix}{text}").parse().ok() }
 }
 
-fn agent(text: &str) -> Result<Value, Vec<Wrong>> {
+fn agent(text: &str) -> Result<Value, Vec<ValueError>> {
     let hint = || Some("a name has letters, digits, '_', '-' and '.'".to_owned());
     match text.parse::<AgentName>() {
         Ok(name) => Ok(Value::Text(name.into())),
-        Err(_) => Err(vec![Wrong { hint: hint(), ..Wrong::default() }]),
+        Err(_) => Err(vec![ValueError { hint: hint(), ..ValueError::default() }]),
     }
 }
 
@@ -204,21 +213,21 @@ fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     let rest = text.strip_prefix('=').unwrap_or(text);
     let (kind, subject) = rest.split_once(':').unwrap_or(("", rest));
     if subject.is_empty() {
-        return Some(("this pattern names nothing", None));
+        return Some(("the pattern is empty", None));
     }
-    // A colon may be of the subject; a kind with a slip in it never is.
+    // The subject may contain a colon, so only a misspelled kind is an error.
     let kinds = KINDS.map(PermissionKind::word);
-    let near = nearest(kind, kinds).filter(|_| !kinds.contains(&kind))?;
-    Some(("this pattern has an unknown kind", Some(format!("did you mean \"{near}:{subject}\"?"))))
+    let closest = closest_name(kind, kinds).filter(|_| !kinds.contains(&kind))?;
+    Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
 }
 
 fn inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
     let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     let path = Path::new(text);
-    let hint = || Some("name a file from the project's root on".to_owned());
+    let hint = || Some("write a path relative to the project's root".to_owned());
     if path.starts_with(".git") {
-        return Some(("a worktree has a `.git` of its own", None));
+        return Some(("`.git` cannot be copied: each worktree has its own", None));
     }
     let is_inner = !text.is_empty() && path.components().all(is_name);
-    (!is_inner).then(|| ("this path leaves the project", hint()))
+    (!is_inner).then(|| ("the path is outside of the project", hint()))
 }

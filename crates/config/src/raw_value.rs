@@ -1,29 +1,29 @@
-//! A value as somebody gave it: in a file, or as the plain words of a flag or variable.
+//! A value before it is parsed: from a file, or the text of a flag or variable.
 
 use std::{borrow::Cow, ops::Range};
 
 use toml::{Spanned, de::DeValue};
 
-/// A value as it was given.
+/// A value before it is parsed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Given<'a> {
-    /// A value of a file.
+pub(crate) enum RawValue<'a> {
+    /// From a file.
     Toml(&'a Spanned<DeValue<'a>>),
-    /// Plain words, which mean what the key takes.
-    Words(&'a str),
+    /// The text of a flag or variable; the kind of the key decides how it is parsed.
+    Text(&'a str),
 }
 
-/// One of several texts, and where it stands in a file.
-pub(crate) struct Piece {
+/// A string of a list, with its location if the list is in a file.
+pub(crate) struct ListItem {
     pub(crate) text: String,
     pub(crate) span: Option<Range<usize>>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> RawValue<'a> {
     pub(crate) fn flag(self) -> Option<bool> {
         match self {
             Self::Toml(value) => value.get_ref().as_bool(),
-            Self::Words(words) => words.trim().parse().ok(),
+            Self::Text(text) => text.trim().parse().ok(),
         }
     }
 
@@ -33,11 +33,11 @@ impl<'a> Given<'a> {
                 let number = value.get_ref().as_integer()?;
                 u64::from_str_radix(number.as_str().trim_start_matches('+'), number.radix()).ok()
             }
-            Self::Words(words) => words.trim().parse().ok(),
+            Self::Text(text) => text.trim().parse().ok(),
         }
     }
 
-    /// Returns the digits of a number, whole or not.
+    /// Returns the digits of a decimal integer or float in a file.
     pub(crate) fn digits(self) -> Option<&'a str> {
         let Self::Toml(value) = self else { return None };
         match value.get_ref() {
@@ -50,38 +50,39 @@ impl<'a> Given<'a> {
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Toml(value) => value.get_ref().as_str().map(Cow::Borrowed),
-            Self::Words(words) if words.starts_with(['"', '\'']) => {
-                // Quotes that a shell did not take are none of the text, unless they are around a part of it.
-                let value = DeValue::parse(words).ok();
-                let text = value.and_then(|value| value.get_ref().as_str().map(str::to_owned));
-                Some(text.map_or(Cow::Borrowed(words), Cow::Owned))
+            Self::Text(text) if text.starts_with(['"', '\'']) => {
+                // Quotes that the shell did not remove are not part of the text, unless they enclose only a part of it.
+                let value = DeValue::parse(text).ok();
+                let unquoted = value.and_then(|value| value.get_ref().as_str().map(str::to_owned));
+                Some(unquoted.map_or(Cow::Borrowed(text), Cow::Owned))
             }
-            Self::Words(words) => Some(Cow::Borrowed(words)),
+            Self::Text(text) => Some(Cow::Borrowed(text)),
         }
     }
 
-    /// Returns the items of a list, or where one is that is no text; in words, one alone needs no brackets.
-    pub(crate) fn texts(self) -> Option<Vec<Result<Piece, Range<usize>>>> {
+    /// Returns the items of a list; `Err` has the location of an item that is not a string. A single item of a flag or
+    /// variable needs no brackets.
+    pub(crate) fn texts(self) -> Option<Vec<Result<ListItem, Range<usize>>>> {
         match self {
-            Self::Toml(value) => pieces(value.get_ref(), true),
-            Self::Words(words) if words.trim().is_empty() => Some(Vec::new()),
-            Self::Words(words) if words.trim_start().starts_with('[') => {
-                pieces(DeValue::parse(words.trim()).ok()?.get_ref(), false)
+            Self::Toml(value) => items(value.get_ref(), true),
+            Self::Text(text) if text.trim().is_empty() => Some(Vec::new()),
+            Self::Text(text) if text.trim_start().starts_with('[') => {
+                items(DeValue::parse(text.trim()).ok()?.get_ref(), false)
             }
-            Self::Words(_) => Some(vec![Ok(Piece { text: self.text()?.into_owned(), span: None })]),
+            Self::Text(_) => Some(vec![Ok(ListItem { text: self.text()?.into_owned(), span: None })]),
         }
     }
 
-    /// Tells whether it is a text where something else was wanted.
+    /// Tells whether it is a string of a file.
     pub(crate) fn is_quoted(self) -> bool {
         matches!(self, Self::Toml(value) if value.get_ref().is_str())
     }
 }
 
-fn pieces(value: &DeValue<'_>, is_placed: bool) -> Option<Vec<Result<Piece, Range<usize>>>> {
-    let piece = |item: &Spanned<DeValue<'_>>| {
+fn items(value: &DeValue<'_>, has_location: bool) -> Option<Vec<Result<ListItem, Range<usize>>>> {
+    let parsed = |item: &Spanned<DeValue<'_>>| {
         let text = item.get_ref().as_str().ok_or_else(|| item.span())?.to_owned();
-        Ok(Piece { text, span: is_placed.then(|| item.span()) })
+        Ok(ListItem { text, span: has_location.then(|| item.span()) })
     };
-    Some(value.as_array()?.iter().map(piece).collect())
+    Some(value.as_array()?.iter().map(parsed).collect())
 }

@@ -1,70 +1,70 @@
-//! What a key takes, in words.
+//! The kinds of values that keys accept.
 
-/// What a key takes.
+/// The kind of value that a key accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Yes or no.
-    Flag,
-    /// A whole number.
+pub enum ValueKind {
+    /// `true` or `false`.
+    Boolean,
+    /// An integer in a range.
     Number {
-        /// The smallest.
+        /// Smallest accepted number.
         min: u64,
-        /// The largest.
+        /// Largest accepted number.
         max: u64,
     },
-    /// One of these words.
+    /// One of these strings.
     Choice(&'static [&'static str]),
-    /// A text.
+    /// A string.
     Text,
-    /// Several texts.
+    /// A list of strings.
     Texts,
-    /// Two texts.
+    /// A list of two strings.
     Pair,
-    /// A time.
+    /// A duration.
     Time {
-        /// Whether it may be endless.
+        /// Whether `never` is accepted.
         never: bool,
     },
-    /// A size.
+    /// A size in bytes.
     Size {
-        /// Whether it may be endless.
+        /// Whether `none` is accepted.
         none: bool,
     },
-    /// Tokens.
+    /// A number of tokens.
     Tokens,
-    /// US dollars.
+    /// An amount in US dollars.
     Money,
     /// The name of an agent.
     Agent,
-    /// Patterns of permissions.
+    /// Permission patterns.
     Patterns,
-    /// A path, from the folder of the file that names it.
+    /// A path, relative to the folder of its file.
     Path,
-    /// Several of them.
+    /// A list of such paths.
     Paths,
-    /// Paths that do not leave the project.
+    /// A list of paths inside the project.
     InnerPaths,
     /// A range of ports.
     Ports,
 }
 
-impl Form {
-    /// Returns what is allowed, in words.
-    pub fn words(self) -> String {
+impl ValueKind {
+    /// Describes the accepted values, for messages.
+    pub fn description(self) -> String {
         match self {
-            Self::Flag => "true or false".to_owned(),
+            Self::Boolean => "true or false".to_owned(),
             Self::Number { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Choice(words) => {
-                let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            Self::Choice(names) => {
+                let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
                 let (last, others) =
-                    words.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+                    names.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
                 format!("{} or {last}", others.join(", "))
             }
-            Self::Text => "a text".to_owned(),
-            Self::Texts => "a list of texts".to_owned(),
-            Self::Pair => "a list of two texts".to_owned(),
-            Self::Time { never: true } => "a time such as \"30m\" or \"1h30m\", or \"never\"".to_owned(),
-            Self::Time { never: false } => "a time such as \"30m\" or \"1h30m\"".to_owned(),
+            Self::Text => "a string".to_owned(),
+            Self::Texts => "a list of strings".to_owned(),
+            Self::Pair => "a list of two strings".to_owned(),
+            Self::Time { never: true } => "a duration such as \"30m\" or \"1h30m\", or \"never\"".to_owned(),
+            Self::Time { never: false } => "a duration such as \"30m\" or \"1h30m\"".to_owned(),
             Self::Size { none: true } => "a size such as \"20 GiB\", or \"none\"".to_owned(),
             Self::Size { none: false } => "a size such as \"20 GiB\"".to_owned(),
             Self::Tokens => "a number of tokens such as 200000, \"200k\" or \"1m\"".to_owned(),
@@ -73,7 +73,7 @@ impl Form {
             Self::Patterns => "a list of patterns such as \"run:cargo test*\"".to_owned(),
             Self::Path => "a path".to_owned(),
             Self::Paths | Self::InnerPaths => "a list of paths".to_owned(),
-            Self::Ports => "a range of ports from 1024 on, such as \"20000-29999\"".to_owned(),
+            Self::Ports => "a range of ports above 1023, such as \"20000-29999\"".to_owned(),
         }
     }
 }

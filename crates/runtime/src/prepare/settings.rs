@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use config::{FILE_BYTES_MAX, File, Layers, Loaded, PROJECT_FILE, Problem, load, user_file};
+use config::{ConfigFile, FILE_BYTES_MAX, Layers, LoadedConfig, PROJECT_FILE, Problem, load, user_file};
 
 use super::input::{self, InputError, Reason};
 use crate::{choices_file, project_root};
@@ -22,13 +22,13 @@ pub struct Settings {
     pub searched: Vec<PathBuf>,
     /// The file with permissions kept for the project, if it was added.
     pub choices: Option<PathBuf>,
-    files: Vec<ConfigFile>,
+    files: Vec<FileLayer>,
     flags: Vec<String>,
     directory: PathBuf,
 }
 
 #[derive(Debug)]
-struct ConfigFile {
+struct FileLayer {
     name: String,
     bytes: Vec<u8>,
     folder: PathBuf,
@@ -68,12 +68,12 @@ impl Settings {
     }
 
     /// Returns the configuration, or all its problems.
-    pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
+    pub fn load(&self) -> Result<LoadedConfig, Vec<Problem>> {
         self.load_some(|_| true)
     }
 
     /// Returns the configuration without the project's file; `None` if that alone is invalid.
-    pub fn load_without_project(&self) -> Option<Loaded> {
+    pub fn load_without_project(&self) -> Option<LoadedConfig> {
         self.load_some(|content| !content.is_project).ok()
     }
 
@@ -120,15 +120,15 @@ impl Settings {
             Err(_) => path.display().to_string(),
         };
         let folder = self.directory.join(path.parent().unwrap_or(Path::new("")));
-        self.files.push(ConfigFile { name, bytes, folder, is_project });
+        self.files.push(FileLayer { name, bytes, folder, is_project });
         Ok(())
     }
 
-    fn load_some(&self, is_wanted: impl Fn(&ConfigFile) -> bool) -> Result<Loaded, Vec<Problem>> {
+    fn load_some(&self, is_wanted: impl Fn(&FileLayer) -> bool) -> Result<LoadedConfig, Vec<Problem>> {
         let files: Vec<_> = self.files.iter().filter(|content| is_wanted(content)).collect();
         let files: Vec<_> = files
             .iter()
-            .map(|content| File { name: &content.name, bytes: &content.bytes, folder: &content.folder })
+            .map(|content| ConfigFile { name: &content.name, bytes: &content.bytes, folder: &content.folder })
             .collect();
         let environment: BTreeMap<_, _> = env::vars_os()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
@@ -137,7 +137,7 @@ impl Settings {
             files: &files,
             environment: &environment,
             flags: &self.flags,
-            own_agents: &agents::preset::names(&toml::Table::new()),
+            builtin_agents: &agents::preset::names(&toml::Table::new()),
             directory: &self.directory,
             home: env::home_dir().as_deref(),
         })
