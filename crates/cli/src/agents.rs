@@ -7,7 +7,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use config::Loaded;
+use config::LoadedConfig;
 use domain::{AgentName, Role};
 use sessions::detect::{Listed, Login, list};
 use unicode_width::UnicodeWidthStr;
@@ -54,9 +54,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows(settings: &Settings, loaded: &Loaded) -> Result<Vec<Listed>, Failure> {
+fn rows(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<Listed>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
-    let worker = loaded.config.player(Role::Worker).map(AgentName::as_str);
+    let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
     let listed = list(&loaded.config.agents, &trusted, worker);
     listed.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })
 }

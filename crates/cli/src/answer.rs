@@ -1,4 +1,4 @@
-//! `jangdan answer [RUN] QUESTION TEXT`: answers a question, by words or by the number of an option.
+//! `jangdan answer QUESTION [TEXT]`: answers a question with text or with the number of an option.
 
 use std::process::ExitCode;
 
@@ -7,65 +7,67 @@ use domain::{Command, Locale, PermissionScope, QuestionId};
 use views::InboxItem;
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
+    run_command::{RunTarget, text, usage_error},
     screen::entry::{Meaning, entry},
     watch::now,
-    wish::{Wisher, Words, misread},
 };
 
-/// A question and its answer.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the question; the answer
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
-    /// The option of this number, as `jangdan inbox` shows them
+    /// Question, such as q_1
+    #[arg(value_parser = id::<QuestionId>)]
+    question: QuestionId,
+    /// Answer
+    text: Vec<String>,
+    /// Answer with the option of this number, as shown by `jangdan inbox`
     #[arg(long, value_name = "NUMBER")]
     option: Option<usize>,
-    /// For how long a permission holds
-    #[arg(long, value_enum, default_value_t = KeepFor::Once)]
-    keep: KeepFor,
-    /// Ask the agent back instead: the question stays open
+    /// How long a permission is valid
+    #[arg(long, value_enum, default_value_t = ScopeArgument::Once)]
+    keep: ScopeArgument,
+    /// Reply with a question to the agent; its own question stays open
     #[arg(long, conflicts_with = "option")]
     back: bool,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeepFor {
-    /// For this prompt alone
+enum ScopeArgument {
+    /// This request only
     Once,
-    /// While the task lasts
+    /// Until the task ends
     Task,
-    /// While the run lasts
+    /// Until the run ends
     Run,
-    /// For every run of the project
+    /// All runs of this project
     Project,
 }
 
-/// Answers.
+/// Sends the answer, or the question back to the agent.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, QuestionId> = Words::split(&arguments.words)?;
-    let (question, text) = (words.about, words.rest.join(" "));
-    if text.trim().is_empty() && arguments.option.is_none() {
-        return Err(misread("the answer is missing: write it, or --option NUMBER"));
-    }
-    if !text.trim().is_empty() && arguments.option.is_some() {
-        return Err(misread("write the answer or --option NUMBER, not both"));
-    }
-    let wisher = Wisher::find(&arguments.common, words.run)?;
+    let question = arguments.question;
+    let answer = match (text(&arguments.text), arguments.option) {
+        (None, None) => {
+            return Err(usage_error("The answer is empty. Write it, or choose with --option NUMBER."));
+        }
+        (Some(_), Some(_)) => return Err(usage_error("Write the answer or use --option NUMBER, not both.")),
+        (text, _) => text,
+    };
+    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
     if arguments.back {
-        return wisher
-            .wish(&Command::RequestClarification { question, text }, &format!("{question} is asked back"));
+        let text = answer.unwrap_or_default();
+        return target
+            .send(&Command::RequestClarification { question, text }, &format!("replied to {question}"));
     }
     let keep = arguments.keep.keep();
-    let command = match arguments.option {
-        Some(number) => option(&wisher, question, number)?,
-        None => Command::Answer { question: Some(question), task: None, answer: text, scope: keep },
+    let command = match (answer, arguments.option) {
+        (Some(answer), _) => Command::Answer { question: Some(question), task: None, answer, scope: keep },
+        (None, number) => option(&target, question, number.unwrap_or_default())?,
     };
-    // What is said aloud counts more than what a number stands for.
+    // An explicit --keep overrides the scope of a numbered option that has none.
     let command = match command {
         Command::Answer { question, task, answer, scope: PermissionScope::Once } => {
             Command::Answer { question, task, answer, scope: keep }
@@ -73,20 +75,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         other => other,
     };
     let done = match &command {
-        Command::Answer { answer, .. } => format!("{question} is answered: {answer}"),
-        _ => format!("{question} is answered"),
+        Command::Answer { answer, .. } => format!("answered {question}: {answer}"),
+        _ => format!("answered {question}"),
     };
-    wisher.wish(&command, &done)
+    target.send(&command, &done)
 }
 
-/// Returns what a number means, as the inbox shows it.
-fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
-    let board = wisher.source.board(&wisher.run.id)?;
+/// Returns the command behind an option's number, as the inbox numbers them.
+fn option(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
+    let board = target.source.board(&target.run.id)?;
     let inbox = board.inbox();
     let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
     let entry = row.and_then(|row| entry(&board, Locale::En, now(), row)).ok_or_else(|| Failure {
-        what: format!("{question} does not wait for you in {}", wisher.run.id),
-        hint: Some("jangdan inbox shows what does".to_owned()),
+        what: format!("{question} is not waiting for you in run {}.", target.run.id),
+        hint: Some("List what is: jangdan inbox".to_owned()),
         exit: 1,
     })?;
     let chosen = number.checked_sub(1).map(|index| entry.chosen(Locale::En, index, ""));
@@ -96,13 +98,13 @@ fn option(wisher: &Wisher<'_>, question: QuestionId, number: usize) -> Result<Co
     let labels = entry.choices.iter().enumerate().map(|(at, choice)| format!("{} {}", at + 1, choice.label));
     let options: Vec<_> = labels.collect();
     let hint = match options.is_empty() {
-        true => "it offers none: write the answer".to_owned(),
-        false => format!("it offers {}", options.join(", ")),
+        true => "It has no options: write the answer.".to_owned(),
+        false => format!("Options: {}", options.join(", ")),
     };
-    Err(Failure { what: format!("{question} has no option {number}"), hint: Some(hint), exit: 1 })
+    Err(Failure { what: format!("{question} has no option {number}."), hint: Some(hint), exit: 1 })
 }
 
-impl KeepFor {
+impl ScopeArgument {
     fn keep(self) -> PermissionScope {
         match self {
             Self::Once => PermissionScope::Once,

@@ -1,4 +1,4 @@
-//! `jangdan approve|reject [RUN] PHASE`: lets a phase pass its gate, or does not.
+//! `jangdan approve PHASE [NOTE]` and `jangdan reject PHASE REASON`: decide whether a phase passes its gate.
 
 use std::process::ExitCode;
 
@@ -6,50 +6,47 @@ use clap::Args;
 use domain::{Command, PhaseNumber, TaskId};
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
-    wish::{Words, misread, wish},
+    run_command::{send, text, usage_error},
 };
 
-/// A phase that is to pass.
 #[derive(Debug, Args)]
-pub struct Approve {
-    /// The run, where it is not this project's only one; the phase's number; a note
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
+pub struct ApproveArguments {
+    /// Phase number
+    #[arg(value_parser = id::<PhaseNumber>)]
+    phase: PhaseNumber,
+    /// Note for the record
+    note: Vec<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// A phase that is not to pass.
 #[derive(Debug, Args)]
-pub struct Reject {
-    /// The run, where it is not this project's only one; the phase's number; why it does not pass
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
-    /// A task that is to be done again; may be given more than once
+pub struct RejectArguments {
+    /// Phase number
+    #[arg(value_parser = id::<PhaseNumber>)]
+    phase: PhaseNumber,
+    /// What needs to change; the agents receive it
+    reason: Vec<String>,
+    /// Task to do again; repeat for several [default: all tasks of the phase]
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<TaskId>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Lets it pass.
-pub fn approve(arguments: &Approve) -> Result<ExitCode, Failure> {
-    let words: Words<'_, PhaseNumber> = Words::split(&arguments.words)?;
-    let phase = words.about;
-    let note = Some(words.rest.join(" ")).filter(|note| !note.trim().is_empty());
-    let command = Command::ApproveGate { phase, note };
-    wish(&arguments.common, words.run, &command, &format!("phase {phase} is approved"))
+pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
+    let phase = arguments.phase;
+    let command = Command::ApproveGate { phase, note: text(&arguments.note) };
+    send(&arguments.run, &command, &format!("approved phase {phase}"))
 }
 
-/// Does not let it pass.
-pub fn reject(arguments: &Reject) -> Result<ExitCode, Failure> {
-    let words: Words<'_, PhaseNumber> = Words::split(&arguments.words)?;
-    let (phase, reason) = (words.about, words.rest.join(" "));
-    if reason.trim().is_empty() {
-        return Err(misread("say why: the agents are told"));
-    }
+pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
+    let phase = arguments.phase;
+    let reason = text(&arguments.reason).ok_or_else(|| {
+        usage_error("The reason is empty. Write what needs to change; the agents receive it.")
+    })?;
     let command = Command::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
-    wish(&arguments.common, words.run, &command, &format!("phase {phase} does not pass"))
+    send(&arguments.run, &command, &format!("requested changes to phase {phase}"))
 }

@@ -1,4 +1,4 @@
-//! `jangdan clean [RUN]`: removes the worktrees that nobody needs any more. What is in them is kept in git.
+//! `jangdan clean [RUN]`: deletes finished worktrees. Their content is committed to git first.
 
 use std::process::ExitCode;
 
@@ -6,38 +6,38 @@ use clap::Args;
 use runtime::Cleaned;
 
 use crate::{
+    arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
     plural::plural,
     printable::{json, printable},
-    remote::{self, Common},
+    remote,
 };
 
-/// Which run.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, or the beginning of its name; without it this project's
-    run: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunOperandArguments,
+    #[command(flatten)]
+    _confirm: ConfirmArguments,
 }
 
-/// Cleans up, and says what stays.
+/// Deletes the worktrees and lists those that are still in use.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (_, cleaned) = arguments.common.reach(arguments.run.as_deref(), |client, run| {
+    let (run, cleaned) = remote::query_run(arguments.run.common(), arguments.run.name(), |client, run| {
         let cleaned: Result<Cleaned, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
         cleaned.map_err(|error| remote::failure(&error))
     })?;
-    if arguments.common.json {
+    if arguments.run.common().json {
         println!("{}", json(&cleaned).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
     let n_removed = cleaned.removed.len() + cleaned.desks_removed.len();
-    eprintln!("{} removed", plural(n_removed, "worktree"));
+    eprintln!("Deleted {} of run {}", plural(n_removed, "worktree"), run.id);
     for (task, why) in &cleaned.left {
-        eprintln!("{}", printable(&format!("{task} stays: {why}")));
+        eprintln!("{}", printable(&format!("Kept {task}: {why}")));
     }
     for (session, why) in &cleaned.desks_left {
-        eprintln!("{}", printable(&format!("{session} stays: {why}")));
+        eprintln!("{}", printable(&format!("Kept {session}: {why}")));
     }
     Ok(ExitCode::SUCCESS)
 }

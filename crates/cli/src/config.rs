@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use config::{Loaded, rows, write};
+use config::{LoadedConfig, rows, to_toml};
 
 use crate::{
     data,
@@ -90,15 +90,15 @@ pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     }
 }
 
-fn show(loaded: &Loaded, with_origins: bool) -> io::Result<()> {
+fn show(loaded: &LoadedConfig, with_origins: bool) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    for line in write(loaded, with_origins).lines() {
+    for line in to_toml(loaded, with_origins).lines() {
         writeln!(stdout, "{}", printable(line))?;
     }
     stdout.flush()
 }
 
-fn show_json(loaded: &Loaded) -> io::Result<()> {
+fn show_json(loaded: &LoadedConfig) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     for row in rows(loaded) {
         writeln!(stdout, "{}", json(&row)?)?;

@@ -1,4 +1,4 @@
-//! `jangdan conversation [RUN] TASK`: what a task's agent was told and what it said, turn by turn.
+//! `jangdan conversation TASK`: prompts and agent messages of a task, turn by turn.
 
 use std::{
     io::{self, Write},
@@ -11,43 +11,39 @@ use domain::{TaskId, ToolStatus, ToolUse};
 use views::{Speaker, TurnRow};
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
     moment::moment,
     printable::json,
-    remote::Common,
     screen::line::{Line, wrap},
     source::Source,
     status::look,
-    wish::{Words, no_more},
 };
 
 const FAINT: Style = Style::new().dimmed();
 const TOLD: Style = AnsiColor::Cyan.on_default().bold();
 const SAID: Style = AnsiColor::Green.on_default().bold();
 
-/// Which task.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let source = Source::open(&arguments.common)?;
-    let run = source.find(words.run)?;
+    let (task, common) = (&arguments.task, &arguments.run.common);
+    let source = Source::open(common)?;
+    let run = source.find(arguments.run.name())?;
     let mut turns: Vec<TurnRow> = source.all(&run.id)?;
-    turns.retain(|turn| turn.task == words.about);
+    turns.retain(|turn| turn.task == *task);
     turns.sort_by_key(|turn| turn.index);
-    if turns.is_empty() && !arguments.common.json {
-        eprintln!("{} was told nothing yet", words.about);
+    if turns.is_empty() && !common.json {
+        eprintln!("{task} has no turns yet");
     }
-    let printed = turns.iter().try_for_each(|turn| match arguments.common.json {
+    let printed = turns.iter().try_for_each(|turn| match common.json {
         true => print_json(turn),
         false => print(turn),
     });

@@ -1,4 +1,4 @@
-//! `jangdan diff [RUN] TASK`: what a task has changed so far.
+//! `jangdan diff TASK`: the changes of a task so far.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -11,10 +11,10 @@ use domain::TaskId;
 use serde::Serialize;
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
     printable::{json, printable_line},
-    remote::{self, Common},
-    wish::{Words, no_more},
+    remote,
 };
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -22,33 +22,29 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const PLACE: Style = AnsiColor::Cyan.on_default();
 const HEAD: Style = Style::new().bold();
 
-/// Which task.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
 #[derive(Serialize)]
-struct Diff<'a> {
+struct TaskDiff<'a> {
     run: &'a str,
     task: &'a str,
     diff: &'a str,
 }
 
-/// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let task = words.about;
-    let (run, diff) = arguments.common.reach(words.run, |client, run| {
-        client.diff(&run.id, &task).map_err(|error| remote::failure(&error))
+    let (task, common) = (&arguments.task, &arguments.run.common);
+    let (run, diff) = remote::query_run(common, arguments.run.name(), |client, run| {
+        client.diff(&run.id, task).map_err(|error| remote::failure(&error))
     })?;
-    let printed = if arguments.common.json {
-        print_json(&Diff { run: run.id.as_str(), task: task.as_str(), diff: &diff })
+    let printed = if common.json {
+        print_json(&TaskDiff { run: run.id.as_str(), task: task.as_str(), diff: &diff })
     } else {
         print(&diff)
     };
@@ -58,11 +54,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_json(diff: &Diff<'_>) -> io::Result<()> {
+fn print_json(diff: &TaskDiff<'_>) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", json(diff)?)
 }
 
-/// Prints a diff as it is for programs, such as `git apply`, and made safe for a person's terminal.
+/// Prints a diff unchanged for programs such as `git apply`, coloured and without control characters on a terminal.
 fn print(diff: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return io::stdout().lock().write_all(diff.as_bytes());

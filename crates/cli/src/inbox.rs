@@ -1,4 +1,4 @@
-//! `jangdan inbox`: what waits for the person, in all runs that go on, the most urgent first.
+//! `jangdan inbox [RUN]`: questions, approvals and problems that wait for the user, the most urgent first.
 
 use std::{
     io::{self, Write},
@@ -11,35 +11,34 @@ use serde::Serialize;
 use views::{InboxRow, RunRow};
 
 use crate::{
+    arguments::RunOperandArguments,
     failure::Failure,
     printable::json,
-    remote::Common,
+    run_lookup::is_active,
     screen::line::{Line, flat},
-    source::{Source, is_live},
+    source::Source,
     status::{inbox, look},
 };
 
-/// Which run.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, or the beginning of its name; without it all that go on
-    run: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunOperandArguments,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct InboxEntry<'a> {
     run: &'a str,
     entry: &'a InboxRow,
 }
 
-/// Prints it.
+/// Prints the inbox of one run, or of all active runs if none is named.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let source = Source::open(&arguments.common)?;
-    let runs = match &arguments.run {
+    let common = arguments.run.common();
+    let source = Source::open(common)?;
+    let runs = match arguments.run.name() {
         Some(run) => vec![source.find(Some(run))?],
-        None => source.runs()?.into_iter().filter(is_live).collect(),
+        None => source.runs()?.into_iter().filter(is_active).collect(),
     };
     let mut boards = Vec::new();
     for run in runs.iter().filter(|run| run.waits_for.person > 0) {
@@ -52,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         (left, right) => right.is_some().cmp(&left.is_some()),
     });
     let printed = boards.iter().try_for_each(|(run, board)| {
-        if arguments.common.json {
+        if common.json {
             let entries = board.inbox();
             return entries.iter().try_for_each(|row| print_json(run, row));
         }
@@ -60,8 +59,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .and(Style::new().dimmed(), &format!(" {}", run.id));
         print(&[heading].into_iter().chain(inbox(look(), board)).chain([Line::default()]).collect::<Vec<_>>())
     });
-    if boards.is_empty() && !arguments.common.json {
-        eprintln!("nothing waits for you");
+    if boards.is_empty() && !common.json {
+        eprintln!("Nothing is waiting for you");
     }
     match printed.err().and_then(|error| Failure::from_output(&error)) {
         Some(failure) => Err(failure),
@@ -71,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn print_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", json(&Entry { run: run.id.as_str(), entry: row })?)?;
+    writeln!(out, "{}", json(&InboxEntry { run: run.id.as_str(), entry: row })?)?;
     out.flush()
 }
 

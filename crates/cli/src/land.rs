@@ -1,4 +1,4 @@
-//! `jangdan land [RUN]`: brings what the gates of a run have let pass onto the branch that it started from.
+//! `jangdan land [RUN]`: merges the approved work of a run into the branch that it started from.
 
 use std::process::ExitCode;
 
@@ -6,32 +6,32 @@ use clap::Args;
 use runtime::Landed;
 
 use crate::{
+    arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
     printable::{json, printable},
-    remote::{self, Common},
+    remote,
 };
 
 /// How many files are named.
 const FILES_NAMED_MAX: usize = 8;
 
-/// Which run.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, or the beginning of its name; without it this project's
-    run: Option<String>,
-    /// All that is merged, also of phases that have not passed their gate
+    #[command(flatten)]
+    run: RunOperandArguments,
+    /// Include unapproved phases
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    common: Common,
+    _confirm: ConfirmArguments,
 }
 
-/// Lands it, and says what came of it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (run, landed) = arguments.common.reach(arguments.run.as_deref(), |client, run| {
+    let common = arguments.run.common();
+    let (run, landed) = remote::query_run(common, arguments.run.name(), |client, run| {
         client.land(&run.id, arguments.all).map_err(|error| remote::failure(&error))
     })?;
-    if arguments.common.json {
+    if common.json {
         println!("{}", json(&landed).unwrap_or_default());
     }
     let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return failure(what, "commit or stash them, then land again".to_owned());
         }
     };
-    if !arguments.common.json {
+    if !common.json {
         eprintln!("{}", printable(&done));
     }
     Ok(ExitCode::SUCCESS)

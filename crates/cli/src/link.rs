@@ -11,9 +11,10 @@ use serde::Serialize;
 use server::{Client, Loopback};
 
 use crate::{
+    arguments::CommonArguments,
     failure::{Failure, say_hint},
     printable::json,
-    remote::{self, Common},
+    remote,
     settings::{SetArguments, Settings},
 };
 
@@ -21,7 +22,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    common: Common,
+    common: CommonArguments,
 }
 
 #[derive(Serialize)]
@@ -31,7 +32,7 @@ struct Linked {
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let client = arguments.common.client()?;
+    let client = remote::client(&arguments.common)?;
     let link = client.link(None).map_err(|error| remote::failure(&error))?.ok_or_else(|| Failure {
         what: "the server that runs has no page".to_owned(),
         hint: Some("start one that has: jangdan serve".to_owned()),

@@ -1,6 +1,6 @@
-//! `jangdan log RUN`: what happened, a line for each event.
+//! `jangdan log [RUN]`: the events of a run, one per line.
 //!
-//! Reads beside a server that writes, and with `--follow` goes on as it does.
+//! Reads the log directly, also while a server writes it.
 
 use std::{
     io::{self, Write},
@@ -14,73 +14,70 @@ use domain::RecordedEvent;
 use views::line;
 
 use crate::{
-    data::{Found, RunArguments},
+    arguments::RunOperandArguments,
     failure::Failure,
     moment::moment,
     printable::{json, printable},
+    run_log::RunLog,
     store_failure::failure,
 };
 
 const FAINT: Style = Style::new().dimmed();
 const ACTOR: Style = AnsiColor::Cyan.on_default();
 
-/// How wide the column of actors is; most are shorter.
+/// Width of the actor column; most names are shorter.
 const ACTOR_WIDTH: usize = 12;
 
-/// How long one look at a silent log lasts; then comes the next.
-const SILENCE: Duration = Duration::from_secs(60);
+/// How long one read waits for new events before the next starts.
+const POLL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The command's own arguments.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    run: RunArguments,
-    /// Print each event as a JSON object on a line
-    #[arg(long)]
-    json: bool,
-    /// Go on with what happens from now on, until interrupted
-    #[arg(long)]
+    run: RunOperandArguments,
+    /// Continue with new events until interrupted
+    #[arg(long, short)]
     follow: bool,
 }
 
-/// Prints the log of a run.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let found = arguments.run.find()?;
-    match print_all(arguments, &found) {
+    let log = RunLog::open(&arguments.run)?;
+    match print_all(arguments, &log) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(Stop::Failure(failure)) => Err(failure),
-        Err(Stop::Output(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+        Err(PrintError::Failure(failure)) => Err(failure),
+        Err(PrintError::Output(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
     }
 }
 
-/// Why printing ends before the log does.
-enum Stop {
+/// Why printing stopped before the end of the log.
+enum PrintError {
     Failure(Failure),
     Output(io::Error),
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for PrintError {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
     }
 }
 
-fn print_all(arguments: &Arguments, found: &Found) -> Result<(), Stop> {
+fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
+    let json_output = arguments.run.common().json;
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let position = found
-        .each(found.last, |recorded| print(&mut out, arguments.json, &recorded).map_err(Stop::Output))?;
-    out.flush().map_err(Stop::Output)?;
+    let position =
+        log.each(log.last, |recorded| print(&mut out, json_output, &recorded).map_err(PrintError::Output))?;
+    out.flush().map_err(PrintError::Output)?;
     if !arguments.follow {
         return Ok(());
     }
-    let mut subscription = found.reader.subscribe(position);
+    let mut subscription = log.reader.subscribe(position);
     loop {
-        let entries = subscription.next(SILENCE).map_err(failure)?;
-        for entry in entries.iter().filter(|entry| entry.run == found.run) {
+        let entries = subscription.next(POLL_TIMEOUT).map_err(failure)?;
+        for entry in entries.iter().filter(|entry| entry.run == log.run) {
             let recorded = entry.recorded().map_err(failure)?;
-            print(&mut out, arguments.json, &recorded).map_err(Stop::Output)?;
+            print(&mut out, json_output, &recorded).map_err(PrintError::Output)?;
         }
-        out.flush().map_err(Stop::Output)?;
+        out.flush().map_err(PrintError::Output)?;
     }
 }
 

@@ -1,6 +1,6 @@
-//! `jangdan logs [RUN] TASK`: what a task's agent says and does, from the spool of its session.
+//! `jangdan logs TASK`: messages and tool calls of a task's agent, from the spool of its session.
 //!
-//! Reads beside everybody else, so it works whether or not a server runs.
+//! Reads the spool directly, so it works with and without a server.
 
 mod reading;
 
@@ -14,57 +14,53 @@ use views::{AttemptRow, SessionRow, TaskRow};
 
 use self::reading::Reading;
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::{Common, chain},
+    remote::chain,
     session,
     source::Source,
-    wish::{Words, no_more},
 };
 
 /// How often it is looked whether an agent that is awaited has come.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Which task.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
-    /// Go on with what the agent says from now on, until its process ends
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
+    /// Continue with new output until the agent's process ends
     #[arg(long, short)]
     follow: bool,
-    /// Another try at the task than the last one
+    /// Attempt at the task [default: the last one]
     #[arg(long, value_name = "NUMBER")]
     attempt: Option<u32>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let source = Source::open(&arguments.common)?;
-    let run = source.find(words.run)?.id;
-    let mut session = session_of(&source, &run, &words.about, arguments.attempt)?;
-    let data = arguments.common.data()?;
+    let (task, common) = (&arguments.task, &arguments.run.common);
+    let source = Source::open(common)?;
+    let run = source.find(arguments.run.name())?.id;
+    let mut session = session_of(&source, &run, task, arguments.attempt)?;
+    let data = common.data()?;
     let sessions = Sessions::open(&data).map_err(session::failure)?;
     let found = |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
     let mut processes = found(&session)?;
     while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
         thread::sleep(LOOK_EVERY);
-        session = session_of(&source, &run, &words.about, arguments.attempt)?;
+        session = session_of(&source, &run, task, arguments.attempt)?;
         processes = found(&session)?;
     }
     if processes.is_empty() {
-        eprintln!("{} has no process yet", words.about);
+        eprintln!("{task} has no process yet");
     }
     let outfit = outfit(&data, &run)?;
     let n_processes = processes.len();
     for (index, found) in processes.into_iter().enumerate() {
         let follow = arguments.follow && index + 1 == n_processes;
-        let reading =
-            Reading { found, session: &session, outfit: &outfit, json: arguments.common.json, follow };
+        let reading = Reading { found, session: &session, outfit: &outfit, json: common.json, follow };
         if let Some(failure) = reading.print()? {
             return Failure::from_output(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
         }
@@ -81,8 +77,8 @@ fn session_of(
 ) -> Result<SessionRow, Failure> {
     let tasks: Vec<TaskRow> = source.all(run)?;
     let row = tasks.iter().find(|row| row.id == *task).ok_or_else(|| Failure {
-        what: format!("there is no task {task} in {run}"),
-        hint: Some(format!("jangdan replay {run} lists them")),
+        what: format!("There is no task {task} in run {run}."),
+        hint: Some(format!("List them: jangdan replay {run}")),
         exit: 1,
     })?;
     let session = match attempt {
@@ -96,10 +92,10 @@ fn session_of(
     let found = session.and_then(|session| rows.into_iter().find(|row| row.id == session));
     found.ok_or_else(|| Failure {
         what: match attempt {
-            Some(number) => format!("there was no try {number} at {task}"),
-            None => format!("nobody has worked at {task} yet"),
+            Some(number) => format!("{task} has no attempt {number}."),
+            None => format!("{task} has not started yet."),
         },
-        hint: Some(format!("jangdan status {run} shows how it stands")),
+        hint: Some(format!("Show its state: jangdan status {run}")),
         exit: 1,
     })
 }

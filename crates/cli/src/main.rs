@@ -1,15 +1,17 @@
-//! The binary `jangdan`: takes the command line apart, and hands over to the command's own file.
+//! The binary `jangdan`: parses the command line and calls the module of the command.
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod agents;
 mod answer;
 mod approve;
+mod arguments;
 mod chat;
 mod clean;
 mod columns;
+mod command_groups;
 mod config;
 mod control;
 mod conversation;
@@ -38,6 +40,9 @@ mod resolve;
 mod retry;
 mod rewind;
 mod run;
+mod run_command;
+mod run_log;
+mod run_lookup;
 mod runs;
 mod sandboxed;
 mod say;
@@ -53,9 +58,8 @@ mod store_failure;
 mod tell;
 mod version;
 mod watch;
-mod wish;
 
-/// Runs a team of command-line AI agents through a plan.
+/// Run a team of command-line AI agents through a plan
 #[derive(Debug, Parser)]
 #[command(name = "jangdan", version, long_version = version::long(), arg_required_else_help = true)]
 struct Arguments {
@@ -65,122 +69,107 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Lists the agents that Jangdan knows: which are here, which version, logged in or not.
+    /// List the known agents: installed or not, version, signed in or not
     Agents(agents::Arguments),
-    /// Answers a question.
-    #[command(override_usage = "jangdan answer [OPTIONS] [RUN] QUESTION [TEXT]")]
+    /// Answer a question
     Answer(answer::Arguments),
-    /// Lets a phase pass its gate.
-    #[command(override_usage = "jangdan approve [OPTIONS] [RUN] PHASE [NOTE]")]
-    Approve(approve::Approve),
-    /// Calls off a run, a phase or a task.
-    #[command(override_usage = "jangdan cancel [OPTIONS] [RUN] [TASK]")]
-    Cancel(control::Arguments),
-    /// Says something to the orchestrator, or answers the only question that waits.
-    #[command(override_usage = "jangdan chat [OPTIONS] [RUN] TEXT")]
+    /// Approve a phase
+    Approve(approve::ApproveArguments),
+    /// Cancel a run, a phase or a task
+    Cancel(control::CancelArguments),
+    /// Send a message to the orchestrator, or answer the only open question
     Chat(chat::Arguments),
-    /// Removes the worktrees that nobody needs any more; what is in them is kept.
+    /// Delete finished worktrees; git keeps their content
     Clean(clean::Arguments),
-    /// Shows the configuration: what holds, where it comes from, what is wrong with it.
+    /// Show or check the configuration
     #[command(subcommand)]
     Config(config::Command),
-    /// Lets a run, a phase or a task go on that was paused.
-    #[command(override_usage = "jangdan continue [OPTIONS] [RUN] [TASK]")]
+    /// Continue a paused run, phase or task
     Continue(control::Arguments),
-    /// Shows what a task's agent was told and what it said, turn by turn.
-    #[command(override_usage = "jangdan conversation [OPTIONS] [RUN] TASK")]
+    /// Show the conversation with a task's agent, turn by turn
     Conversation(conversation::Arguments),
-    /// Shows what an agent said in its output.
+    /// Decode an agent's output into protocol messages
     Decode(decode::Arguments),
-    /// Shows the whole of Jangdan in a minute, with agents that are played.
+    /// Show Jangdan in a minute, with scripted agents and no key or network
     Demo(demo::Arguments),
-    /// Shows what a task has changed so far.
-    #[command(override_usage = "jangdan diff [OPTIONS] [RUN] TASK")]
+    /// Show the changes of a task
     Diff(diff::Arguments),
-    /// Tells the session what happened in Claude Code, which calls it.
+    /// Report an event of Claude Code to its session (called by Claude Code)
     Hook(hook::Arguments),
-    /// Shows what waits for you, the most urgent first.
+    /// Show questions, approvals and problems that are waiting for you, the most urgent first
     Inbox(inbox::Arguments),
-    /// Brings what a run has merged onto the branch that it started from.
+    /// Merge the approved work of a run into the branch that it started from
     Land(land::Arguments),
-    /// Prints the link that opens the page of the server that runs.
+    /// Print the link to the page of the running server
     Link(link::Arguments),
-    /// Shows what happened in a run, a line for each event.
+    /// Print the events of a run, one per line
     Log(log::Arguments),
-    /// Shows what a task's agent says and does.
-    #[command(override_usage = "jangdan logs [OPTIONS] [RUN] TASK")]
+    /// Show the output of a task's agent
     Logs(logs::Arguments),
-    /// Lets a run, a phase or a task wait.
-    #[command(override_usage = "jangdan pause [OPTIONS] [RUN] [TASK]")]
+    /// Pause a run, a phase or a task
     Pause(control::Arguments),
-    /// Gives an agent what it asks for.
-    #[command(override_usage = "jangdan provide [OPTIONS] [RUN] REQUEST")]
-    Provide(provide::Provide),
-    /// Says that an agent will not get what it asks for.
-    #[command(override_usage = "jangdan refuse [OPTIONS] [RUN] REQUEST [REASON]")]
-    Refuse(provide::Refuse),
-    /// Does not let a phase pass its gate.
-    #[command(override_usage = "jangdan reject [OPTIONS] [RUN] PHASE REASON")]
-    Reject(approve::Reject),
-    /// Does something about a problem that reached you.
-    #[command(override_usage = "jangdan resolve [OPTIONS] [RUN] ESCALATION ACTION")]
-    Resolve(resolve::Arguments),
-    /// Tries a task again.
-    #[command(override_usage = "jangdan retry [OPTIONS] [RUN] TASK")]
-    Retry(retry::Arguments),
-    /// Brings a task back to a checkpoint.
-    #[command(override_usage = "jangdan rewind [OPTIONS] [RUN] TASK [CHECKPOINT]")]
-    Rewind(rewind::Arguments),
-    /// Takes a run up again that was left, and watches it.
-    Resume(run::ResumeArguments),
-    /// Runs a plan: agents work at its tasks side by side, and you are asked when you are needed.
-    Run(run::Arguments),
-    /// Lists all runs, and how they stand.
-    Runs(runs::Arguments),
-    /// Restricts itself and becomes another program.
-    #[command(hide = true)]
-    Sandboxed(sandboxed::Arguments),
-    /// Says a message of the protocol, for an agent in a session.
-    Say(say::Arguments),
-    /// Starts a server that stays, so that runs go on while nobody watches.
-    Serve(serve::Arguments),
-    /// Starts agents that outlive the terminal, and comes back to them.
-    Session(session::Arguments),
-    /// Works with plan files.
+    /// Check a plan file, or settle its changes during a run
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Shows a run as it was at one of its events.
-    Replay(replay::Arguments),
-    /// Plays a script as an agent would, to try things without a real one.
+    /// Play a script as an agent would, to try a plan without a real agent
     Play(play::Arguments),
-    /// Leaves a task out.
-    #[command(override_usage = "jangdan skip [OPTIONS] [RUN] TASK")]
+    /// Provide what an agent requests
+    Provide(provide::ProvideArguments),
+    /// Refuse what an agent requests
+    Refuse(provide::RefuseArguments),
+    /// Request changes to a phase instead of approving it
+    Reject(approve::RejectArguments),
+    /// Show the rows of a run as they were after an event
+    Replay(replay::Arguments),
+    /// Decide about a problem
+    Resolve(resolve::Arguments),
+    /// Continue an unfinished run and watch it
+    Resume(run::ResumeArguments),
+    /// Retry a task
+    Retry(retry::Arguments),
+    /// Restore a checkpoint of a task
+    Rewind(rewind::Arguments),
+    /// Run a plan: agents work on its tasks in parallel, and you are asked when a decision is yours
+    Run(run::Arguments),
+    /// List all runs
+    Runs(runs::Arguments),
+    /// Restrict this process and execute another program in it
+    #[command(hide = true)]
+    Sandboxed(sandboxed::Arguments),
+    /// Send a protocol message from an agent in a session
+    Say(say::Arguments),
+    /// Start a server that keeps runs going in the background
+    Serve(serve::Arguments),
+    /// Run agents in sessions that outlive the terminal, and attach to them
+    Session(session::Arguments),
+    /// Skip a task; the tasks that depend on it continue
     Skip(skip::Arguments),
-    /// Shows how a run stands, and what waits for you.
+    /// Show the tasks of a run and what is waiting for you
     Status(status::Arguments),
-    /// Says something to whoever works at a task.
-    #[command(override_usage = "jangdan tell [OPTIONS] [RUN] TASK TEXT")]
+    /// Send a message to the agent of a task
     Tell(tell::Arguments),
-    /// Shows a run as it goes, and lets you act on it.
+    /// Watch a run live, and act on it
     Watch(watch::command::Arguments),
 }
 
 #[derive(Debug, Subcommand)]
 enum PlanCommand {
-    /// Reads a plan file, and shows what it means and what is wrong with it.
+    /// Check a plan file and show its tasks
     Check(plan_check::Arguments),
-    /// Shows what the plan file says that the run's plan does not.
+    /// Show how the plan file differs from the plan of the run
     Diff(plan_change::Arguments),
-    /// Lets what changed in the plan file hold for the run.
+    /// Apply the changes of the plan file to the run
     Take(plan_change::Arguments),
-    /// Lets the run's plan stay as it is.
+    /// Ignore the changes of the plan file
     Leave(plan_change::Arguments),
-    /// Says that something is there that tasks wait for outside of the plan.
+    /// Mark an external dependency of the plan as met
     Met(plan_change::MetArguments),
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let matches = command_groups::with_groups(Arguments::command()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match arguments.command {
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Approve(arguments) => approve::approve(&arguments),
@@ -188,7 +177,7 @@ fn main() -> ExitCode {
         Command::Chat(arguments) => chat::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Config(command) => config::run(&command),
-        Command::Continue(arguments) => control::go_on(&arguments),
+        Command::Continue(arguments) => control::resume(&arguments),
         Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

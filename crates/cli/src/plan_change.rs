@@ -1,4 +1,5 @@
-//! `jangdan plan diff|take|leave [RUN]`: a plan file that changed while it is run. `jangdan plan met [RUN] NAME`.
+//! `jangdan plan diff|take|leave [RUN]`: changes of a plan file during its run. `jangdan plan met NAME`: an external
+//! dependency is there.
 
 use std::{
     io::{self, Write},
@@ -11,79 +12,71 @@ use domain::{Command, OfferId};
 use views::{PlanOfferRow, PlanOfferState, RunRow};
 
 use crate::{
+    arguments::{RunArguments, RunOperandArguments},
     failure::{Failure, say_hint},
     printable::{json, printable_line},
-    remote::Common,
+    run_command::{RunTarget, send},
     screen::plan_diff::{DiffLine, Sign, plan_diff},
     source::Source,
-    wish::{Wisher, wish},
 };
 
-/// Which run.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, or the beginning of its name; without it this project's
-    run: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunOperandArguments,
 }
 
-/// What is there.
 #[derive(Debug, Args)]
 pub struct MetArguments {
-    /// The run, where it is not this project's only one; the name, as the plan has it
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
+    /// Name of the external dependency, as in the plan
+    name: String,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Shows what the plan file says that the run's plan does not.
+/// Prints the difference between the plan file and the plan of the run.
 pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let source = Source::open(&arguments.common)?;
-    let run = source.find(arguments.run.as_deref())?;
+    let common = arguments.run.common();
+    let source = Source::open(common)?;
+    let run = source.find(arguments.run.name())?;
     let offer = offered(&source, &run)?;
     let printed = match &offer {
-        _ if arguments.common.json => print_json(offer.as_ref()),
+        _ if common.json => print_json(offer.as_ref()),
         Some(offer) => print(&plan_diff(&source.board(&run.id)?, &offer.changes)),
         None => Ok(()),
     };
     if let Some(failure) = printed.err().and_then(|error| Failure::from_output(&error)) {
         return Err(failure);
     }
-    if !arguments.common.json {
+    if !common.json {
         say_hint(&match &offer {
-            None => "no change of the plan file waits for you".to_owned(),
+            None => "No change of the plan file is waiting for you.".to_owned(),
             Some(PlanOfferRow { problem: Some(problem), .. }) => {
-                format!("it can't be taken as it is: {problem}")
+                format!("It cannot be applied: {problem}")
             }
             Some(_) => {
-                format!("take it with `jangdan plan take {0}`, or leave it: jangdan plan leave {0}", run.id)
+                format!("Apply it: jangdan plan take {0}. Ignore it: jangdan plan leave {0}", run.id)
             }
         });
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets the change of the plan file hold for the run.
+/// Applies the change of the plan file to the run.
 pub fn take(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::ApplyPlanChange { offer }, "the plan is changed")
+    settle(arguments, |offer| Command::ApplyPlanChange { offer }, "plan updated")
 }
 
-/// Lets the plan stay as the run has it.
+/// Ignores the change of the plan file.
 pub fn leave(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::IgnorePlanChange { offer }, "the plan stays as it is")
+    settle(arguments, |offer| Command::IgnorePlanChange { offer }, "plan unchanged")
 }
 
-/// Says that something is there that tasks wait for outside of the plan.
+/// Marks an external dependency of the plan as met.
 pub fn met(arguments: &MetArguments) -> Result<ExitCode, Failure> {
-    let (run, name) = match arguments.words.as_slice() {
-        [run, name] => (Some(run.as_str()), name),
-        [name, ..] => (None, name),
-        [] => return Err(crate::wish::misread("something is missing")),
-    };
-    let done = format!("'{name}' is there");
-    wish(&arguments.common, run, &Command::MarkExternalMet { name: name.clone() }, &done)
+    let name = arguments.name.clone();
+    let done = format!("marked '{name}' as met");
+    send(&arguments.run, &Command::MarkExternalMet { name }, &done)
 }
 
 fn settle(
@@ -91,18 +84,18 @@ fn settle(
     command: impl FnOnce(OfferId) -> Command,
     done: &str,
 ) -> Result<ExitCode, Failure> {
-    let wisher = Wisher::find(&arguments.common, arguments.run.as_deref())?;
-    let offer = offered(&wisher.source, &wisher.run)?.ok_or_else(|| Failure {
-        what: format!("no change of the plan waits in run {}", wisher.run.id),
+    let target = RunTarget::find(arguments.run.common(), arguments.run.name())?;
+    let offer = offered(&target.source, &target.run)?.ok_or_else(|| Failure {
+        what: format!("No change of the plan file is waiting in run {}.", target.run.id),
         hint: Some(
-            "a change of the file is seen within a few seconds; see it with `jangdan plan diff`".to_owned(),
+            "A change of the file is detected within a few seconds. Show it: jangdan plan diff".to_owned(),
         ),
         exit: 1,
     })?;
-    wisher.wish(&command(offer.id), done)
+    target.send(&command(offer.id), done)
 }
 
-/// Returns the change that waits for the person.
+/// Returns the change of the plan file that waits for the user.
 fn offered(source: &Source, run: &RunRow) -> Result<Option<PlanOfferRow>, Failure> {
     let offers: Vec<PlanOfferRow> = source.all(&run.id)?;
     Ok(offers.into_iter().find(|offer| offer.state == PlanOfferState::Open))

@@ -1,6 +1,6 @@
-//! `jangdan provide|refuse [RUN] REQUEST`: gives an agent what it asks for, or says that it will not come.
+//! `jangdan provide REQUEST` and `jangdan refuse REQUEST REASON`: settle what an agent requests.
 //!
-//! A value is never an argument: those of other processes can be read by anybody.
+//! A secret is never an argument: other processes can read command lines.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,58 +12,55 @@ use domain::{Command, DependencyType, Locale, ProvidedResource, RequestId};
 use views::RequestRow;
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
+    run_command::{RunTarget, send, text, usage_error},
     screen::entry::no_vault,
-    wish::{Wisher, Words, misread, no_more, wish},
 };
 
-/// A request that is to be met.
 #[derive(Debug, Args)]
-pub struct Provide {
-    /// The run, where it is not this project's only one; the request
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
-    /// The file, where it asks for one
+pub struct ProvideArguments {
+    /// Request, such as d_1
+    #[arg(value_parser = id::<RequestId>)]
+    request: RequestId,
+    /// File to provide, for a file request
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
-    /// The version, where it asks for a package
+    /// Version to install, for a package request
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// A request that is not to be met.
 #[derive(Debug, Args)]
-pub struct Refuse {
-    /// The run, where it is not this project's only one; the request; why not
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
-    /// It is not needed after all: the agent takes its default
+pub struct RefuseArguments {
+    /// Request, such as d_1
+    #[arg(value_parser = id::<RequestId>)]
+    request: RequestId,
+    /// Why not; the agent receives it
+    reason: Vec<String>,
+    /// The request is not needed: the agent continues with its default
     #[arg(long)]
     skip: bool,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Gives it.
-pub fn provide(arguments: &Provide) -> Result<ExitCode, Failure> {
-    let words: Words<'_, RequestId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let request = words.about;
-    let wisher = Wisher::find(&arguments.common, words.run)?;
-    let rows: Vec<RequestRow> = wisher.source.all(&wisher.run.id)?;
+pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
+    let request = arguments.request;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
+    let rows: Vec<RequestRow> = target.source.all(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == request).ok_or_else(|| Failure {
-        what: format!("there is no request {request} in {}", wisher.run.id),
-        hint: Some("jangdan inbox shows what waits for you".to_owned()),
+        what: format!("There is no request {request} in run {}.", target.run.id),
+        hint: Some("List what is waiting for you: jangdan inbox".to_owned()),
         exit: 1,
     })?;
     let provided = provision(arguments, row)?;
-    wisher.wish(&Command::Provide { request, provided }, &format!("{request} is provided"))
+    target.send(&Command::Provide { request, provided }, &format!("provided {request}"))
 }
 
-fn provision(arguments: &Provide, row: &RequestRow) -> Result<ProvidedResource, Failure> {
+fn provision(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedResource, Failure> {
     match row.r#type {
         DependencyType::Permission => Ok(ProvidedResource::Permission { granted: true }),
         DependencyType::Package => {
@@ -72,35 +69,38 @@ fn provision(arguments: &Provide, row: &RequestRow) -> Result<ProvidedResource, 
         }
         DependencyType::File => {
             let path = arguments.file.as_ref().ok_or_else(|| {
-                misread(&format!("{} asks for the file {}: name yours with --file", row.id, row.name))
+                usage_error(&format!(
+                    "{} requests the file {}. Name yours with --file PATH.",
+                    row.id, row.name
+                ))
             })?;
             file(path)
         }
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
-            let what = format!("{} can't be given to the agent yet", row.name);
+            let what = format!("{} cannot be passed to the agent yet.", row.name);
             Err(Failure { what, hint: Some(no_vault(Locale::En).to_owned()), exit: 1 })
         }
     }
 }
 
-/// Gives a file: by a path that means the same for an agent that works elsewhere.
+/// Provides a file by its absolute path, which is valid in the agent's worktree too.
 pub fn file(path: &Path) -> Result<ProvidedResource, Failure> {
     let found = path.canonicalize().map_err(|error| Failure {
-        what: format!("{}: {error}", path.display()),
-        hint: Some("check the name, and the directory you are in".to_owned()),
+        what: format!("Cannot read {} ({error}).", path.display()),
+        hint: Some("Check the name and the current directory.".to_owned()),
         exit: 1,
     })?;
     Ok(ProvidedResource::File { path: found.display().to_string() })
 }
 
-/// Does not give it.
-pub fn refuse(arguments: &Refuse) -> Result<ExitCode, Failure> {
-    let words: Words<'_, RequestId> = Words::split(&arguments.words)?;
-    let (request, reason) = (words.about, words.rest.join(" "));
-    let (command, done) = match (arguments.skip, reason.trim().is_empty()) {
-        (true, _) => (Command::SkipRequest(request), format!("{request} is skipped")),
-        (false, false) => (Command::Refuse { request, reason }, format!("{request} is refused")),
-        (false, true) => return Err(misread("say why: the agent is told")),
+pub fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
+    let request = arguments.request;
+    let (command, done) = match (arguments.skip, text(&arguments.reason)) {
+        (true, _) => (Command::SkipRequest(request), format!("skipped {request}")),
+        (false, Some(reason)) => (Command::Refuse { request, reason }, format!("refused {request}")),
+        (false, None) => {
+            return Err(usage_error("The reason is empty. Write why not; the agent receives it."));
+        }
     };
-    wish(&arguments.common, words.run, &command, &done)
+    send(&arguments.run, &command, &done)
 }

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use config::Loaded;
+use config::LoadedConfig;
 use runtime::prepare::{PrepareError, Prepared, ReadPlan, person};
 
 use crate::{failure::Failure, plan_check, printable::printable};
@@ -24,12 +24,16 @@ pub struct Wanted {
     pub agent: Option<String>,
     /// Whether all work in the project's own folder.
     pub in_place: bool,
+    /// Whether a missing repository is created without asking.
+    pub confirmed: bool,
+    /// Where `jangdan.toml` was looked for.
+    pub config_searched: Vec<PathBuf>,
 }
 
 /// Makes everything ready; nothing has begun.
-pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Prepared, Failure> {
-    let plan =
-        ReadPlan::find(project, wanted.plan.as_deref(), wanted.format).map_err(|error| failure(&error))?;
+pub fn make_ready(project: &Path, loaded: &LoadedConfig, wanted: &Wanted) -> Result<Prepared, Failure> {
+    let plan = ReadPlan::find(project, wanted.plan.as_deref(), wanted.format)
+        .map_err(|error| explained(&error, &[]))?;
     // With standard error gone there is nobody left to tell.
     let _ = plan_check::show_mistakes(Path::new(&plan.name), &plan.source, &plan.reading);
     let options = runtime::prepare::Wanted {
@@ -40,16 +44,16 @@ pub fn make_ready(project: &Path, loaded: &Loaded, wanted: &Wanted) -> Result<Pr
     };
     let prepared = || runtime::prepare::prepare(project, &loaded.config, &plan, &options);
     let made = match prepared() {
-        Err(PrepareError::NoRepository { .. }) if offers_init(project) => {
+        Err(PrepareError::NoRepository { .. }) if wanted.confirmed || confirms_init(project) => {
             init(project)?;
             prepared()
         }
         made => made,
     };
-    made.map_err(|error| failure(&error))
+    made.map_err(|error| explained(&error, &wanted.config_searched))
 }
 
-fn offers_init(project: &Path) -> bool {
+fn confirms_init(project: &Path) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
@@ -79,9 +83,13 @@ fn init(project: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts it into words for somebody at a terminal.
-fn failure(error: &PrepareError) -> Failure {
+/// Adds what to do at a terminal.
+fn explained(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
     let hint = match error {
+        PrepareError::NoAgent if !config_searched.is_empty() => {
+            let searched: Vec<_> = config_searched.iter().map(|path| path.display().to_string()).collect();
+            format!("{} It was searched at {}.", error.hint(), searched.join(", "))
+        }
         PrepareError::NoPlan { .. } => {
             format!("name one: jangdan run FILE. Looked for {}", runtime::prepare::PLAN_NAMES.join(", "))
         }

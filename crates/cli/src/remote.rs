@@ -1,85 +1,62 @@
-//! The way to the server: where it is, who speaks to it, and what a person can do when it says no.
+//! Connects to the server and explains its errors.
 
-use std::{env, error::Error, path::PathBuf};
+use std::{env, error::Error, path::Path};
 
-use clap::Args;
 use domain::Locale;
 use runtime::AfterStop;
 use server::{Client, ClientError, Loopback, ensure};
 use views::RunRow;
 
-use crate::{
-    data,
-    failure::Failure,
-    source::{Source, is_live},
-};
+use crate::{arguments::CommonArguments, failure::Failure, run_lookup::is_active, source::Source};
 
-/// What every command takes that speaks about runs.
-#[derive(Debug, Args)]
-pub struct Common {
-    /// The data directory; without it JANGDAN_DATA, then the user's own
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-    /// Print what comes of it as JSON
-    #[arg(long)]
-    pub json: bool,
+/// Connects to the server of the data directory; `None` if none is running.
+pub fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
+    Client::connect(&common.data()?).map_err(|error| failure(&error))
 }
 
-impl Common {
-    /// Returns the data directory.
-    pub fn data(&self) -> Result<PathBuf, Failure> {
-        data::directory(self.data.as_deref())
-    }
+/// Connects to the server of the data directory, which must be running.
+pub fn client(common: &CommonArguments) -> Result<Client, Failure> {
+    let data = common.data()?;
+    connect(common)?.ok_or_else(|| no_server(&data))
+}
 
-    /// Returns the way to the server; nothing where none runs.
-    pub fn connect(&self) -> Result<Option<Client>, Failure> {
-        Client::connect(&self.data()?).map_err(|error| failure(&error))
+/// Reports that no server is running.
+pub fn no_server(data: &Path) -> Failure {
+    Failure {
+        what: format!("No server is running for {}.", data.display()),
+        hint: Some("Continue a run: jangdan resume. Start a server: jangdan serve".to_owned()),
+        exit: 1,
     }
+}
 
-    /// Returns the way to the server, which must be there.
-    pub fn client(&self) -> Result<Client, Failure> {
-        let data = self.data()?;
-        self.connect()?.ok_or_else(|| Failure {
-            what: format!("no server runs for {}", data.display()),
-            hint: Some(
-                "take a run up again with `jangdan resume`, or start a server: jangdan serve".to_owned(),
-            ),
-            exit: 1,
-        })
+/// Calls the server about a run. If no server is running and no run is active, starts one for this call, so that an
+/// ended run can always be queried; an active run is not continued for it.
+pub fn query_run<T>(
+    common: &CommonArguments,
+    name: Option<&str>,
+    call: impl FnOnce(&Client, &RunRow) -> Result<T, Failure>,
+) -> Result<(RunRow, T), Failure> {
+    let source = Source::open(common)?;
+    let run = source.find(name)?;
+    if let Some(client) = source.client() {
+        return call(client, &run).map(|answer| (run, answer));
     }
-
-    /// Asks something about a run of the server, or of one that is there for this alone: what came of a run that is over
-    /// can be had at any time. A run that was left is not woken for it.
-    pub fn reach<T>(
-        &self,
-        run: Option<&str>,
-        ask: impl FnOnce(&Client, &RunRow) -> Result<T, Failure>,
-    ) -> Result<(RunRow, T), Failure> {
-        let source = Source::open(self)?;
-        let run = source.find(run)?;
-        if let Some(client) = source.client() {
-            return ask(client, &run).map(|answer| (run, answer));
-        }
-        if let Some(left) = source.runs()?.iter().find(|run| is_live(run)) {
-            let what = format!("no server runs, and run {} was left", left.id);
-            return Err(Failure {
-                what,
-                hint: Some(format!("take it up again: jangdan resume {}", left.id)),
-                exit: 1,
-            });
-        }
-        drop(source);
-        let running = ensure(&self.data()?, Loopback::Off).map_err(|error| Failure {
-            what: chain(&error),
-            hint: None,
-            exit: 1,
-        })?;
-        let answer = ask(&running.client, &run);
-        if let Some(server) = running.inside {
-            server.stop(AfterStop::LeaveWorking);
-        }
-        answer.map(|answer| (run, answer))
+    if let Some(active) = source.runs()?.iter().find(|run| is_active(run)) {
+        let what = format!("No server is running, and run {} is not finished.", active.id);
+        let hint = Some(format!("Continue it: jangdan resume {}", active.id));
+        return Err(Failure { what, hint, exit: 1 });
     }
+    drop(source);
+    let running = ensure(&common.data()?, Loopback::Off).map_err(|error| Failure {
+        what: chain(&error),
+        hint: None,
+        exit: 1,
+    })?;
+    let answer = call(&running.client, &run);
+    if let Some(server) = running.inside {
+        server.stop(AfterStop::LeaveWorking);
+    }
+    answer.map(|answer| (run, answer))
 }
 
 /// Returns an error and its causes in a line.

@@ -1,6 +1,4 @@
-//! `jangdan replay RUN --to SEQ`: the rows of a run as they were when that event had happened.
-//!
-//! Makes them anew from the log, so what it shows is what the log says, whatever is saved beside it.
+//! `jangdan replay [RUN] --to SEQ`: the rows of a run as they were after an event, rebuilt from the log alone.
 
 use std::{
     collections::BTreeMap,
@@ -13,53 +11,48 @@ use domain::{RunId, Sequence, Timestamp};
 use serde::Serialize;
 use views::{Kind, Row, Views};
 
-use crate::{data::RunArguments, failure::Failure, printable::json};
+use crate::{arguments::RunOperandArguments, failure::Failure, printable::json, run_log::RunLog};
 
 mod tables;
 
-/// The command's own arguments.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    run: RunArguments,
-    /// The number of the event; without it the last one
+    run: RunOperandArguments,
+    /// Number of the event [default: the last one]
     #[arg(long, value_name = "SEQ")]
     to: Option<u64>,
-    /// Print all rows as one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
-/// Everything that is known of a run at one of its events.
+/// All rows of a run after an event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Replay {
+struct ReplayedRows {
     run: RunId,
     sequence: Sequence,
     at: Timestamp,
     rows: BTreeMap<&'static str, Vec<Row>>,
 }
 
-/// Prints the rows of a run.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let found = arguments.run.find()?;
-    let to = arguments.to.map_or(found.last, Sequence);
-    if to > found.last {
-        let what = format!("run {} has no event {to}", found.run);
-        return Err(Failure { what, hint: Some(format!("its last one is {}", found.last)), exit: 1 });
+    let log = RunLog::open(&arguments.run)?;
+    let to = arguments.to.map_or(log.last, Sequence);
+    if to > log.last {
+        let what = format!("Run {} has no event {to}.", log.run);
+        return Err(Failure { what, hint: Some(format!("Its last event is {}.", log.last)), exit: 1 });
     }
-    let mut views = Views::new(found.run.clone());
+    let mut views = Views::new(log.run.clone());
     let mut at = Timestamp::default();
-    found.each(to, |recorded| {
+    log.each(to, |recorded| {
         views.apply(&recorded);
         at = recorded.at;
         Ok::<(), Failure>(())
     })?;
-    let printed = if arguments.json {
+    let printed = if arguments.run.common().json {
         let rows = Kind::ALL.iter().map(|kind| (kind.name(), views.rows().of(*kind))).collect();
-        print_json(&Replay { run: found.run, sequence: to, at, rows })
+        print_json(&ReplayedRows { run: log.run, sequence: to, at, rows })
     } else {
-        tables::print(&views, &found.run, to, at)
+        tables::print(&views, &log.run, to, at)
     };
     match printed.err().and_then(|error| Failure::from_output(&error)) {
         Some(failure) => Err(failure),
@@ -67,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_json(replay: &Replay) -> io::Result<()> {
+fn print_json(replay: &ReplayedRows) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", json(replay)?)?;
     stdout.flush()

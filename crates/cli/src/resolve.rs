@@ -1,84 +1,92 @@
-//! `jangdan resolve [RUN] ESCALATION ACTION`: does something about a problem.
+//! `jangdan resolve ESCALATION ACTION`: decides about a problem.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, str::FromStr};
 
 use clap::Args;
-use domain::{AgentName, Budget, Command, EscalationAction, EscalationId};
+use domain::{AgentName, Budget, Command, EscalationAction, EscalationId, ParseError};
 use views::EscalationRow;
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
-    wish::{Wisher, Words, misread, parse},
+    run_command::{RunTarget, usage_error},
 };
 
-/// A problem, and what to do about it.
+/// The actions that can be written out, for messages.
+const ACTIONS: &str = "retry [HINT], reassign AGENT, skip, waive, raise BUDGET, give-up, dismiss";
+
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the escalation; what to do: the number that `jangdan inbox`
-    /// shows, or retry [HINT], reassign AGENT, skip, waive, raise BUDGET, give-up, dismiss
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
-    /// A word about it
+    /// Problem, such as e_1
+    #[arg(value_parser = id::<EscalationId>)]
+    escalation: EscalationId,
+    /// Number of a suggestion, as shown by `jangdan inbox`, or one of: retry [HINT], reassign AGENT, skip, waive (accept
+    /// despite the failed check), raise BUDGET, give-up, dismiss
+    action: Vec<String>,
+    /// Note for the record
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Does it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, EscalationId> = Words::split(&arguments.words)?;
-    let escalation = words.about;
-    let Some((name, rest)) = words.rest.split_first() else {
-        return Err(misread(
-            "what is to be done? a number, or retry, reassign, skip, waive, raise, give-up, dismiss",
-        ));
+    let escalation = arguments.escalation;
+    let Some((name, rest)) = arguments.action.split_first() else {
+        return Err(usage_error(&format!("The action is missing. Write a number, or one of: {ACTIONS}.")));
     };
-    let wisher = Wisher::find(&arguments.common, words.run)?;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
     let action = match name.parse::<usize>() {
-        Ok(number) => suggested(&wisher, escalation, number)?,
+        Ok(number) => suggested(&target, escalation, number)?,
         Err(_) => action(name, rest)?,
     };
-    let done = format!("{escalation} is settled: {action}");
-    wisher.wish(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
+    let done = format!("resolved {escalation}: {action}");
+    target.send(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
 }
 
 fn action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {
-    let word = |what: &str| rest.first().ok_or_else(|| misread(&format!("{name} needs {what}")));
     match name {
         "retry" => Ok(EscalationAction::Retry { hint: Some(rest.join(" ")).filter(|hint| !hint.is_empty()) }),
-        "reassign" => Ok(EscalationAction::Reassign { agent: parse::<AgentName>(word("an agent")?)? }),
+        "reassign" => Ok(EscalationAction::Reassign { agent: operand::<AgentName>(name, "an agent", rest)? }),
         "skip" => Ok(EscalationAction::Skip),
         "waive" => Ok(EscalationAction::Waive),
-        "raise" => Ok(EscalationAction::RaiseBudget { budget: parse::<Budget>(word("a budget")?)? }),
+        "raise" => Ok(EscalationAction::RaiseBudget { budget: operand::<Budget>(name, "a budget", rest)? }),
         "give-up" => Ok(EscalationAction::MarkFailed),
         "dismiss" => Ok(EscalationAction::Dismiss),
         other => {
-            let what = format!("'{other}' is nothing that can be done");
-            let hint = "write a number, or retry, reassign, skip, waive, raise, give-up, dismiss".to_owned();
-            Err(Failure { what, hint: Some(hint), exit: 2 })
+            let what = format!("'{other}' is not an action.");
+            Err(Failure { what, hint: Some(format!("Write a number, or one of: {ACTIONS}.")), exit: 2 })
         }
     }
 }
 
-/// Returns the action behind a number.
+/// Parses the operand of an action.
+fn operand<T: FromStr<Err = ParseError>>(
+    action: &str,
+    expected: &str,
+    rest: &[String],
+) -> Result<T, Failure> {
+    let word = rest.first().ok_or_else(|| usage_error(&format!("'{action}' needs {expected}.")))?;
+    word.parse().map_err(|error: ParseError| usage_error(&format!("{error}.")))
+}
+
+/// Returns the suggested action of a number.
 fn suggested(
-    wisher: &Wisher<'_>,
+    target: &RunTarget<'_>,
     escalation: EscalationId,
     number: usize,
 ) -> Result<EscalationAction, Failure> {
-    let rows: Vec<EscalationRow> = wisher.source.all(&wisher.run.id)?;
+    let rows: Vec<EscalationRow> = target.source.all(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == escalation).ok_or_else(|| Failure {
-        what: format!("there is no escalation {escalation} in {}", wisher.run.id),
-        hint: Some("jangdan inbox shows what waits for you".to_owned()),
+        what: format!("There is no problem {escalation} in run {}.", target.run.id),
+        hint: Some("List what is waiting for you: jangdan inbox".to_owned()),
         exit: 1,
     })?;
     let chosen = number.checked_sub(1).and_then(|index| row.suggested.get(index));
     chosen.cloned().ok_or_else(|| {
         let all: Vec<_> =
             row.suggested.iter().enumerate().map(|(at, action)| format!("{} {action}", at + 1)).collect();
-        let what = format!("{escalation} suggests no action {number}");
-        Failure { what, hint: Some(format!("it suggests {}", all.join(", "))), exit: 1 }
+        let what = format!("{escalation} has no suggestion {number}.");
+        Failure { what, hint: Some(format!("Suggestions: {}", all.join(", "))), exit: 1 }
     })
 }

@@ -1,4 +1,4 @@
-//! `jangdan retry [RUN] TASK`: tries a task again, with a word of advice.
+//! `jangdan retry TASK`: retries a task, optionally with a hint for the agent.
 
 use std::process::ExitCode;
 
@@ -6,29 +6,25 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
-    wish::{Words, no_more, wish},
+    run_command::send,
 };
 
-/// A task that is to be tried again.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
-    /// What the agent should do differently
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
+    /// Hint for the retry; the agent receives it
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Tries it again.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let done = format!("{} is tried again", words.about);
-    let command = Command::RetryTask { task: words.about, hint: arguments.hint.clone() };
-    wish(&arguments.common, words.run, &command, &done)
+    let task = arguments.task.clone();
+    let done = format!("retrying {task}");
+    send(&arguments.run, &Command::RetryTask { task, hint: arguments.hint.clone() }, &done)
 }

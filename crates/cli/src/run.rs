@@ -11,9 +11,10 @@ use plan::PlanFormat;
 use runtime::AfterStop;
 use runtime::prepare::person;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
+use views::RunRow;
 
 use crate::{
-    data,
+    arguments::{CommonArguments, ConfirmArguments, RunOperandArguments},
     demo::{Auto, Manner},
     failure::{Failure, say_hint},
     link,
@@ -21,26 +22,11 @@ use crate::{
     printable::printable,
     ready::{Wanted, make_ready},
     remote,
+    run_lookup::{by_name, describe, is_active, several_active},
     settings::{SetArguments, Settings},
-    source::is_live,
     watch::{self, Options, Outcome},
 };
 
-/// How a run is watched.
-#[derive(Debug, Args)]
-pub struct WatchArguments {
-    /// Return as soon as nothing goes on without a person, with exit status 3
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print what happens as JSON, a line for each change
-    #[arg(long)]
-    pub json: bool,
-    /// The data directory; without it JANGDAN_DATA, then the user's own
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-}
-
-/// The arguments of `jangdan run`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The plan file; without it TASKS.md or what else a plan is called
@@ -57,22 +43,27 @@ pub struct Arguments {
     /// Let all agents work in this folder, without worktrees
     #[arg(long)]
     no_worktrees: bool,
+    /// Exit with status 3 as soon as the run needs you to continue
+    #[arg(long)]
+    no_wait: bool,
     #[command(flatten)]
     set: SetArguments,
     #[command(flatten)]
-    watch: WatchArguments,
+    confirm: ConfirmArguments,
+    #[command(flatten)]
+    common: CommonArguments,
 }
 
-/// The arguments of `jangdan resume`.
 #[derive(Debug, Args)]
 pub struct ResumeArguments {
-    /// The run, or the beginning of its name; without it the one that is not over
-    run: Option<String>,
-    /// Answer questions, permissions and gates by itself
+    #[command(flatten)]
+    run: RunOperandArguments,
+    /// Exit with status 3 as soon as the run needs you to continue
+    #[arg(long)]
+    no_wait: bool,
+    /// Answer questions, permissions and gates automatically
     #[arg(long, hide = true)]
     auto: bool,
-    #[command(flatten)]
-    watch: WatchArguments,
 }
 
 fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
@@ -82,8 +73,9 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
 
 /// Begins a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let data = data::directory(arguments.watch.data.as_deref())?;
-    let loaded = Settings::read(&arguments.set)?.with_choices(&data)?.load()?;
+    let data = arguments.common.data()?;
+    let settings = Settings::read(&arguments.set)?.with_choices(&data)?;
+    let loaded = settings.load()?;
     let project = env::current_dir().map_err(|error| Failure {
         what: format!("find the current directory: {error}"),
         hint: None,
@@ -95,11 +87,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         with_optional: arguments.optional,
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
+        confirmed: arguments.confirm.yes,
+        config_searched: settings.searched.clone(),
     };
     let prepared = make_ready(&project, &loaded, &wanted)?;
     let running = running(&data, link::port(&loaded.config))?;
     let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
-    if !arguments.watch.json {
+    let json = arguments.common.json;
+    if !json {
         let tasks = plural(prepared.new.work.tasks.len(), "task");
         say_hint(&format!("run {run}: {} with {tasks}", printable(&prepared.new.work.title)));
         for note in &prepared.notes {
@@ -107,50 +102,47 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         link::say(&running.client, Some(&run));
     }
-    watched(running, &run, &arguments.watch, prepared.new.settings.locale)
+    let locale = prepared.new.settings.locale;
+    watched(running, &run, &Options { json, no_wait: arguments.no_wait, locale, person: person() })
 }
 
-/// Takes a run up again and watches it.
+/// Continues an unfinished run and watches it.
 pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
-    let data = data::directory(arguments.watch.data.as_deref())?;
+    let common = arguments.run.common();
+    let data = common.data()?;
     let loaded = Settings::read(&SetArguments::default())?.load()?;
     let running = running(&data, link::port(&loaded.config))?;
     let runs = running.client.runs().map_err(|error| remote::failure(&error))?;
-    let meant: Vec<_> = match &arguments.run {
-        Some(name) => runs.iter().filter(|run| run.id.as_str().starts_with(name.as_str())).collect(),
-        None => runs.iter().filter(|run| is_live(run)).collect(),
-    };
-    let run = match meant.as_slice() {
-        [run] => run.id.clone(),
-        [] => {
-            return Err(Failure {
-                what: arguments
-                    .run
-                    .as_ref()
-                    .map_or_else(|| "no run was left".to_owned(), |name| format!("there is no run '{name}'")),
-                hint: Some("see which there are with `jangdan runs`".to_owned()),
-                exit: 1,
-            });
-        }
-        many => {
-            let names: Vec<String> = many.iter().map(|run| format!("{} ({})", run.id, run.title)).collect();
-            return Err(Failure {
-                what: "several runs are meant".to_owned(),
-                hint: Some(format!("name one of them: {}", names.join(", "))),
-                exit: 2,
-            });
-        }
-    };
-    if !arguments.watch.json {
+    let run = unfinished(runs, arguments.run.name())?.id;
+    if !common.json {
         link::say(&running.client, Some(&run));
     }
     let manner = || Manner { person: person(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| Auto::start(&data, &run, manner())).transpose()?;
-    let outcome = watched(running, &run, &arguments.watch, loaded.config.settings.locale);
+    let locale = loaded.config.settings.locale;
+    let options = Options { json: common.json, no_wait: arguments.no_wait, locale, person: person() };
+    let outcome = watched(running, &run, &options);
     if let Some(auto) = auto {
         auto.stop();
     }
     outcome
+}
+
+/// Returns the run of this name, else the only active one of the data directory: its server continues all of them.
+fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> {
+    if let Some(name) = name {
+        return by_name(runs, name, |run| &run.id, describe);
+    }
+    let active: Vec<_> = runs.into_iter().filter(is_active).collect();
+    match active.as_slice() {
+        [run] => Ok(run.clone()),
+        [] => Err(Failure {
+            what: "There is no unfinished run.".to_owned(),
+            hint: Some("List all: jangdan runs".to_owned()),
+            exit: 1,
+        }),
+        [.., newest] => Err(several_active(&active, newest)),
+    }
 }
 
 /// Finds the server, or starts one inside of this process.
@@ -165,26 +157,20 @@ pub fn running(data: &std::path::Path, loopback: Loopback) -> Result<Running, Fa
     })
 }
 
-/// Watches a run to its end, and lets go of the server.
-pub fn watched(
-    running: Running,
-    run: &RunId,
-    arguments: &WatchArguments,
-    locale: domain::Locale,
-) -> Result<ExitCode, Failure> {
-    let options = Options { json: arguments.json, no_wait: arguments.no_wait, locale, person: person() };
-    let outcome = watch::watch(&running.client, run, &options);
+/// Watches a run until it ends or the user leaves, then stops the server if this process started it.
+fn watched(running: Running, run: &RunId, options: &Options) -> Result<ExitCode, Failure> {
+    let outcome = watch::watch(&running.client, run, options);
     let agents = match outcome {
         Ok(Outcome::StopAgents) => AfterStop::EndSessions,
         _ => AfterStop::LeaveWorking,
     };
-    if matches!(outcome, Ok(Outcome::Done)) && !arguments.json {
+    if matches!(outcome, Ok(Outcome::Done)) && !options.json {
         say_hint(&format!("bring the work onto your branch: jangdan land {run}"));
     }
     match running.inside {
         Some(server) => server.stop(agents),
         None if agents == AfterStop::EndSessions => {
-            // The server is somebody else's: only this run is to stand still.
+            // The server belongs to another process, so only this run is paused.
             let paused = running.client.wish(run, &person(), &domain::Command::PauseRun);
             paused.map_err(|error| remote::failure(&error))?;
         }

@@ -9,10 +9,11 @@ use clap::Args;
 use views::RunRow;
 
 use crate::{
+    arguments::CommonArguments,
     columns,
     failure::Failure,
     printable::json,
-    remote::{self, Common},
+    remote,
     screen::{
         amount::{cost, since, span, tokens},
         line::flat,
@@ -26,7 +27,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    common: Common,
+    common: CommonArguments,
 }
 
 /// Prints them, the oldest first.

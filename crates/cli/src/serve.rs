@@ -7,10 +7,11 @@ use runtime::AfterStop;
 use server::Running;
 
 use crate::{
+    arguments::CommonArguments,
     failure::Failure,
     link,
     printable::json,
-    remote::{self, Common, chain},
+    remote::{self, chain},
     watch::signals::Signals,
 };
 
@@ -24,7 +25,7 @@ pub struct Arguments {
     #[arg(long)]
     end_agents: bool,
     #[command(flatten)]
-    common: Common,
+    common: CommonArguments,
 }
 
 /// Serves until it is interrupted, or somebody asks for its end.

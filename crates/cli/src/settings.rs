@@ -3,7 +3,7 @@
 use std::{env, io, ops::Deref, path::Path};
 
 use clap::Args;
-use config::{Loaded, Origin, Problem, Severity};
+use config::{LoadedConfig, Origin, Problem, Severity};
 use runtime::prepare::input::InputError;
 
 use crate::{
@@ -51,7 +51,7 @@ impl Settings {
     }
 
     /// Returns the configuration; where it can't be used, all that is wrong has been shown.
-    pub fn load(&self) -> Result<Loaded, Failure> {
+    pub fn load(&self) -> Result<LoadedConfig, Failure> {
         match self.0.load() {
             Ok(loaded) => {
                 self.show(&loaded.warnings);

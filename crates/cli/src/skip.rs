@@ -1,4 +1,4 @@
-//! `jangdan skip [RUN] TASK`: leaves a task out; whoever waits for it goes on.
+//! `jangdan skip TASK`: skips a task; the tasks that depend on it continue.
 
 use std::process::ExitCode;
 
@@ -6,25 +6,24 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
+    arguments::{ConfirmArguments, RunArguments, id},
     failure::Failure,
-    remote::Common,
-    wish::{Words, no_more, wish},
+    run_command::send,
 };
 
-/// A task that is to be left out.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task
-    #[arg(value_name = "WORDS", required = true, num_args = 1..=2)]
-    words: Vec<String>,
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
+    #[command(flatten)]
+    _confirm: ConfirmArguments,
 }
 
-/// Leaves it out.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    no_more(words.rest)?;
-    let done = format!("{} is left out", words.about);
-    wish(&arguments.common, words.run, &Command::SkipTask(words.about), &done)
+    let task = arguments.task.clone();
+    let done = format!("skipped {task}");
+    send(&arguments.run, &Command::SkipTask(task), &done)
 }

@@ -1,6 +1,6 @@
-//! The rows of runs, wherever they are known: from the server, or from the log where none runs.
+//! The rows of runs: from the server, or from the log if no server is running.
 //!
-//! Only reads. Whoever only looks must not wake a run that was left.
+//! Only reads, and never starts a server: showing a run must not continue it.
 
 use std::{
     collections::BTreeMap,
@@ -12,68 +12,73 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
 use store::SqliteReader;
-use views::{Kind, Record, RunRow, RunState, Views};
+use views::{Kind, Record, RunRow, Views};
 
 use crate::{
+    arguments::CommonArguments,
     failure::Failure,
-    remote::{self, Common},
+    remote,
+    run_lookup::{by_name, by_project, describe},
     screen::board::{self, Board},
     store_failure,
 };
 
 /// How many entries are read at once.
 const PAGE_ENTRIES: usize = 500;
-/// How many runs are named in a hint.
-const RUNS_NAMED_MAX: usize = 8;
 
 /// Rows by the names of their kinds.
 pub type Rows = BTreeMap<String, Vec<Value>>;
 
-/// Where rows come from.
+/// The origin of rows.
 pub struct Source {
     data: PathBuf,
-    from: From,
+    backend: Backend,
 }
 
-enum From {
+enum Backend {
     Server(Client),
     Log(Box<SqliteReader>),
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct RowsResponse {
     rows: Rows,
 }
 
 impl Source {
-    /// Finds the server, else the log.
-    pub fn open(common: &Common) -> Result<Self, Failure> {
+    /// Connects to the server, or opens the log if none is running.
+    pub fn open(common: &CommonArguments) -> Result<Self, Failure> {
         let data = common.data()?;
-        let from = match common.connect()? {
-            Some(client) => From::Server(client),
-            None => From::Log(Box::new(SqliteReader::open(&data).map_err(store_failure::failure)?)),
+        let backend = match remote::connect(common)? {
+            Some(client) => Backend::Server(client),
+            None => Backend::Log(Box::new(SqliteReader::open(&data).map_err(store_failure::failure)?)),
         };
-        Ok(Self { data, from })
+        Ok(Self { data, backend })
     }
 
-    /// Uses a server that is there.
-    pub fn of(common: &Common, client: Client) -> Result<Self, Failure> {
-        Ok(Self { data: common.data()?, from: From::Server(client) })
+    /// Connects to the server, which must be running.
+    pub fn from_server(common: &CommonArguments) -> Result<Self, Failure> {
+        Ok(Self { data: common.data()?, backend: Backend::Server(remote::client(common)?) })
     }
 
-    /// Returns the way to the server; nothing where none runs.
+    /// Returns the data directory.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Returns the client; `None` if no server is running.
     pub fn client(&self) -> Option<&Client> {
-        match &self.from {
-            From::Server(client) => Some(client),
-            From::Log(_) => None,
+        match &self.backend {
+            Backend::Server(client) => Some(client),
+            Backend::Log(_) => None,
         }
     }
 
     /// Returns all runs, the oldest first.
     pub fn runs(&self) -> Result<Vec<RunRow>, Failure> {
-        let reader = match &self.from {
-            From::Server(client) => return client.runs().map_err(|error| remote::failure(&error)),
-            From::Log(reader) => reader,
+        let reader = match &self.backend {
+            Backend::Server(client) => return client.runs().map_err(|error| remote::failure(&error)),
+            Backend::Log(reader) => reader,
         };
         let mut rows = Vec::new();
         for head in reader.runs().map_err(store_failure::failure)? {
@@ -85,14 +90,14 @@ impl Source {
 
     /// Returns the rows of some kinds.
     pub fn rows(&self, run: &RunId, kinds: &[Kind]) -> Result<Rows, Failure> {
-        match &self.from {
-            From::Server(client) => {
+        match &self.backend {
+            Backend::Server(client) => {
                 let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
                 let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
-                let answer: Answer = client.get(&path).map_err(|error| remote::failure(&error))?;
-                Ok(answer.rows)
+                let response: RowsResponse = client.get(&path).map_err(|error| remote::failure(&error))?;
+                Ok(response.rows)
             }
-            From::Log(reader) => {
+            Backend::Log(reader) => {
                 let views = fold(reader, run)?;
                 let json = |row: &views::Row| serde_json::to_value(row).unwrap_or_default();
                 let rows = |kind: &Kind| views.rows().of(*kind).iter().map(json).collect();
@@ -107,29 +112,29 @@ impl Source {
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
         read.map_err(|error| Failure {
-            what: format!("the server's rows can't be understood: {error}"),
-            hint: Some("use the same version as the server, or start the server again".to_owned()),
+            what: format!("Cannot read the server's rows ({error})."),
+            hint: Some("Use the server's version of jangdan, or restart the server.".to_owned()),
             exit: 1,
         })
     }
 
-    /// Returns what a screen shows of a run.
+    /// Returns the rows that a screen shows.
     pub fn board(&self, run: &RunId) -> Result<Board, Failure> {
         let mut board = Board::default();
         board.fill(&self.rows(run, board::KINDS)?);
         Ok(board)
     }
 
-    /// Returns the run that a person means: the one whose name begins so, or this project's.
-    pub fn find(&self, named: Option<&str>) -> Result<RunRow, Failure> {
+    /// Returns the run of this name, or of this project if none is named.
+    pub fn find(&self, name: Option<&str>) -> Result<RunRow, Failure> {
         let runs = self.runs()?;
-        match named {
-            Some(named) => by_name(runs, named),
+        match name {
+            Some(name) => by_name(runs, name, |run| &run.id, describe),
             None => by_project(runs, |run| self.is_here(run)),
         }
     }
 
-    /// Tells whether a run is one of the project whose folder this command is called in.
+    /// Tells whether the current directory is in the run's project.
     fn is_here(&self, run: &RunId) -> bool {
         let here = std::env::current_dir().and_then(|here| here.canonicalize());
         let project = project_of(&self.data, run).and_then(|project| project.canonicalize().ok());
@@ -138,88 +143,16 @@ impl Source {
 }
 
 #[derive(Deserialize)]
-struct OutfitFile {
+struct RunProjectFile {
     project: PathBuf,
 }
 
-/// Returns the folder of a run's project.
 fn project_of(data: &Path, run: &RunId) -> Option<PathBuf> {
     let bytes = std::fs::read(data.join("runs").join(run.as_str()).join("outfit.json")).ok()?;
-    serde_json::from_slice(&bytes).ok().map(|outfit: OutfitFile| outfit.project)
+    serde_json::from_slice(&bytes).ok().map(|file: RunProjectFile| file.project)
 }
 
-fn by_name(mut runs: Vec<RunRow>, named: &str) -> Result<RunRow, Failure> {
-    if runs.iter().any(|run| run.id.as_str() == named) {
-        runs.retain(|run| run.id.as_str() == named);
-    }
-    let (mut meant, others): (Vec<_>, Vec<_>) =
-        runs.into_iter().partition(|run| run.id.as_str().starts_with(named));
-    match (meant.pop(), meant.is_empty()) {
-        (Some(run), true) => Ok(run),
-        (Some(run), false) => {
-            meant.push(run);
-            let what = format!("'{named}' begins the names of {} runs", meant.len());
-            Err(Failure { what, hint: Some(format!("write more of it: {}", listed(&meant))), exit: 1 })
-        }
-        (None, _) => {
-            let hint = if others.is_empty() {
-                "no run was started yet: jangdan run PLAN".to_owned()
-            } else {
-                format!("there are {}", listed(&others))
-            };
-            Err(Failure { what: format!("there is no run '{named}'"), hint: Some(hint), exit: 1 })
-        }
-    }
-}
-
-/// Returns the only run that there is, or of this project's the only one that goes on, else its newest.
-fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
-    // There is nothing else that could be meant.
-    if let [run] = runs.as_slice() {
-        return Ok(run.clone());
-    }
-    let (here, elsewhere): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| is_here(&run.id));
-    let (mut live, mut over): (Vec<_>, Vec<_>) = here.into_iter().partition(is_live);
-    match (live.pop(), live.is_empty()) {
-        (Some(run), true) => Ok(run),
-        (Some(run), false) => {
-            live.push(run);
-            let what = format!("{} runs of this project go on", live.len());
-            Err(Failure { what, hint: Some(format!("name one: {}", listed(&live))), exit: 1 })
-        }
-        (None, _) => over.pop().ok_or_else(|| {
-            let hint = if elsewhere.is_empty() {
-                "start one: jangdan run PLAN".to_owned()
-            } else {
-                format!("name one of another project's: {}", listed(&elsewhere))
-            };
-            Failure { what: "there is no run of this project".to_owned(), hint: Some(hint), exit: 1 }
-        }),
-    }
-}
-
-/// Tells whether a run goes on.
-pub fn is_live(run: &RunRow) -> bool {
-    match run.status {
-        RunState::Running | RunState::Paused => true,
-        RunState::Done | RunState::Failed | RunState::Cancelled => false,
-    }
-}
-
-/// Names runs with their titles, the newest first.
-fn listed(runs: &[RunRow]) -> String {
-    let name = |run: &RunRow| {
-        let title = if run.title.trim().is_empty() { &run.project } else { &run.title };
-        format!("{} ({})", run.id, title.trim())
-    };
-    let mut names: Vec<_> = runs.iter().rev().take(RUNS_NAMED_MAX).map(name).collect();
-    if runs.len() > RUNS_NAMED_MAX {
-        names.push(format!("{} more", runs.len() - RUNS_NAMED_MAX));
-    }
-    names.join(", ")
-}
-
-/// Makes the rows of a run anew from the log.
+/// Rebuilds the rows of a run from the log.
 fn fold(reader: &SqliteReader, run: &RunId) -> Result<Views, Failure> {
     let mut views = Views::new(run.clone());
     let mut after = Sequence(0);

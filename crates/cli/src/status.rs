@@ -1,4 +1,4 @@
-//! `jangdan status [RUN]`: how a run stands, and what waits for the person.
+//! `jangdan status [RUN]`: the tasks of a run and what waits for the user.
 
 use std::{
     io::{self, Write},
@@ -9,9 +9,11 @@ use clap::Args;
 use views::{Kind, RunRow};
 
 use crate::{
+    arguments::RunOperandArguments,
     failure::{Failure, say_hint},
     printable::json,
-    remote::{self, Common},
+    remote,
+    run_lookup::is_active,
     screen::{
         Look,
         board::{Board, KINDS},
@@ -20,33 +22,30 @@ use crate::{
         line::Line,
         prompt::Prompt,
     },
-    source::{Source, is_live},
+    source::Source,
     watch::now,
 };
 
 /// How wide lines are where there is no terminal.
 const WIDTH: usize = 100;
 
-/// Which run.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, or the beginning of its name; without it this project's
-    run: Option<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunOperandArguments,
 }
 
-/// Prints how it stands.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let source = Source::open(&arguments.common)?;
-    let run = source.find(arguments.run.as_deref())?;
-    if arguments.common.json {
+    let common = arguments.run.common();
+    let source = Source::open(common)?;
+    let run = source.find(arguments.run.name())?;
+    if common.json {
         let kinds: Vec<Kind> = KINDS.iter().copied().filter(|kind| *kind != Kind::TaskDetail).collect();
         written(print_json(&source.rows(&run.id, &kinds)?))?;
     } else {
         show(&source, &run)?;
     }
-    if source.client().is_none() && is_live(&run) {
+    if source.client().is_none() && is_active(&run) {
         say_hint(&format!("no server runs, so nothing goes on: jangdan resume {}", run.id));
     }
     Ok(ExitCode::SUCCESS)

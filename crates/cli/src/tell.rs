@@ -1,4 +1,4 @@
-//! `jangdan tell [RUN] TASK TEXT`: says something to whoever works at a task.
+//! `jangdan tell TASK TEXT`: sends a message to the agent that works on a task.
 
 use std::process::ExitCode;
 
@@ -6,28 +6,25 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
+    arguments::{RunArguments, id},
     failure::Failure,
-    remote::Common,
-    wish::{Words, misread, wish},
+    run_command::{send, text, usage_error},
 };
 
-/// Something that is said to an agent.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run, where it is not this project's only one; the task; what its agent should know
-    #[arg(value_name = "WORDS", required = true)]
-    words: Vec<String>,
+    /// Task, such as T1.2
+    #[arg(value_parser = id::<TaskId>)]
+    task: TaskId,
+    /// Message; the agent receives it when its turn ends
+    text: Vec<String>,
     #[command(flatten)]
-    common: Common,
+    run: RunArguments,
 }
 
-/// Says it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let words: Words<'_, TaskId> = Words::split(&arguments.words)?;
-    let (task, text) = (words.about, words.rest.join(" "));
-    if text.trim().is_empty() {
-        return Err(misread("say what: the agent hears it when its turn is over"));
-    }
-    let done = format!("{task}'s agent hears it when its turn is over");
-    wish(&arguments.common, words.run, &Command::SendMessage { task, text }, &done)
+    let task = arguments.task.clone();
+    let text = text(&arguments.text).ok_or_else(|| usage_error("The message is empty."))?;
+    let done = format!("message sent to the agent of {task}, which receives it when its turn ends");
+    send(&arguments.run, &Command::SendMessage { task, text }, &done)
 }

@@ -1,4 +1,4 @@
-//! The configuration as plain data.
+//! The merged configuration as plain data.
 
 use std::{num::NonZeroU32, path::PathBuf};
 
@@ -7,122 +7,122 @@ use domain::{
     RunSettings,
 };
 
-use crate::{measure::TIME_MS_MAX, problem::Problems, value::Value, values::Values};
+use crate::{problem::ProblemList, units::TIME_MS_MAX, value::Value, values::Values};
 
-/// All that is settled before a run starts.
+/// The settings that a run starts with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// How a run behaves.
+    /// RunSettings that the engine records with the run.
     pub settings: RunSettings,
-    /// Who does what nobody is named for.
-    pub team: Team,
-    /// What is said of agents, in the form of presets; names and tables.
+    /// Default agent of each role.
+    pub team: TeamConfig,
+    /// Configured agents as presets: a table for each name.
     pub agents: toml::Table,
-    /// What is said of agents as members of the team.
-    pub members: Vec<Described>,
-    /// What a task and a phase may cost that say nothing of it.
-    pub budgets: TaskBudgets,
-    /// Where tasks work.
-    pub worktree: Worktree,
-    /// What keeps agents inside.
-    pub sandbox: Sandbox,
-    /// The file that replaces the task prompt.
+    /// Role and slots of the configured agents.
+    pub members: Vec<MemberConfig>,
+    /// Budgets of tasks and phases without a budget of their own.
+    pub budgets: BudgetConfig,
+    /// Settings of task worktrees.
+    pub worktree: WorktreeConfig,
+    /// Settings of the sandbox.
+    pub sandbox: SandboxConfig,
+    /// Absolute path of the file that replaces the task prompt.
     pub template: Option<PathBuf>,
-    /// Whether the boxes of done tasks are ticked in the plan file.
+    /// Whether checkboxes of done tasks are ticked in the plan file.
     pub write_back: bool,
-    /// The port of the page; 0 where any will do.
+    /// Port of the page; 0 for any free port.
     pub port: u16,
 }
 
-/// Who does what nobody is named for.
+/// Default agent of each role, for tasks and phases that name none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Team {
-    /// Does tasks.
+pub struct TeamConfig {
+    /// Works on tasks.
     pub worker: Option<AgentName>,
-    /// Tests them.
+    /// Tests the work of tasks.
     pub tester: Option<AgentName>,
-    /// Judges phases.
+    /// Judges phases at their gate.
     pub verifier: Option<AgentName>,
-    /// Talks to the person.
+    /// Answers questions first and talks to the user.
     pub orchestrator: Option<AgentName>,
     /// Leads the workers of a phase.
     pub operator: Option<AgentName>,
 }
 
-/// What an `[agents.NAME]` says of its place in the team.
+/// Role and slots of an `[agents.NAME]` table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
-    /// The agent.
+pub struct MemberConfig {
+    /// Name of the table.
     pub name: AgentName,
-    /// What it is for; nothing where that is not said.
+    /// Role in the team, if set.
     pub role: Option<Role>,
-    /// How many tasks it may do at once.
+    /// Maximum number of concurrent tasks.
     pub slots: Option<NonZeroU32>,
 }
 
-/// What tasks and phases may cost that say nothing of it.
+/// Budgets of tasks and phases without a budget of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskBudgets {
-    /// One task.
+pub struct BudgetConfig {
+    /// Budget of one task.
     pub task: Option<Budget>,
-    /// All tasks of a phase.
+    /// Budgets of all tasks of a phase together.
     pub phase: Vec<Budget>,
 }
 
-/// Where tasks work.
+/// Settings of task worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worktree {
-    /// Whether each has a worktree of its own.
+pub struct WorktreeConfig {
+    /// Whether each task has a worktree.
     pub isolation: bool,
-    /// The commands that make a new one ready.
+    /// Commands that prepare a new worktree.
     pub setup: Vec<String>,
-    /// Ignored files that each needs, from the project's root on; none leaves it.
+    /// Ignored files to copy, relative to the project's root and inside it.
     pub copy: Vec<PathBuf>,
-    /// Whether they have the submodules that the checkout has.
+    /// Whether worktrees contain the submodules of the checkout.
     pub submodules: bool,
-    /// The ports that they share out.
-    pub ports: Ports,
-    /// How much room they may take together.
+    /// Ports that are divided among worktrees.
+    pub ports: PortConfig,
+    /// Disk budget of all worktrees; `None` is unlimited.
     pub disk_budget_bytes: Option<u64>,
 }
 
-/// The ports that worktrees share out.
+/// Ports that are divided among worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ports {
-    /// The first.
+pub struct PortConfig {
+    /// First port of the range.
     pub first: u16,
-    /// The last.
+    /// Last port of the range.
     pub last: u16,
-    /// How many each worktree has.
+    /// Ports per worktree.
     pub per_task: u16,
 }
 
-/// What keeps agents inside of their worktrees.
+/// Settings of the sandbox that restricts agents to their worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
-    /// Whether, and how badly.
+pub struct SandboxConfig {
+    /// Whether agents are sandboxed.
     pub mode: SandboxMode,
-    /// What they may write to beside that, from the root on.
+    /// Absolute paths outside of the worktree that agents may write to.
     pub write: Vec<PathBuf>,
 }
 
-/// Whether agents are kept inside.
+/// Whether agents are sandboxed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SandboxMode {
-    /// They may do what their user may.
+    /// No sandbox: agents have the permissions of the user.
     Off,
-    /// As well as it can be done here.
+    /// Sandbox as far as this machine supports it.
     Worktree,
-    /// Whole, or no session starts.
+    /// Full sandbox, or the session does not start.
     Required,
 }
 
-/// Makes the configuration of all values, and complains about those that don't go together.
-pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
-    let isolated = values.is("worktree.isolation");
+/// Builds the configuration from all values, and reports values that contradict each other.
+pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
+    let isolated = values.flag("worktree.isolation");
     Config {
         settings: settings(values),
-        team: Team {
+        team: TeamConfig {
             worker: values.agent("team.worker"),
             tester: values.agent("team.tester"),
             verifier: values.agent("team.verifier"),
@@ -130,18 +130,18 @@ pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
             operator: values.agent("team.operator"),
         },
         agents: values.presets(),
-        members: values.agents.keys().filter_map(|name| described(values, name)).collect(),
+        members: values.agents.keys().filter_map(|name| member_config(values, name)).collect(),
         budgets: task_budgets(values, problems),
-        worktree: Worktree {
+        worktree: WorktreeConfig {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
-            submodules: values.is("worktree.submodules"),
+            submodules: values.flag("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),
         },
-        sandbox: Sandbox {
-            mode: match values.word("sandbox.mode") {
+        sandbox: SandboxConfig {
+            mode: match values.choice("sandbox.mode") {
                 "worktree" => SandboxMode::Worktree,
                 "required" => SandboxMode::Required,
                 _ => SandboxMode::Off,
@@ -149,7 +149,7 @@ pub(crate) fn config(values: &Values, problems: &mut Problems) -> Config {
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
         },
         template: values.text("prompt.template").map(PathBuf::from),
-        write_back: values.is("plan.write_back"),
+        write_back: values.flag("plan.write_back"),
         port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
     }
 }
@@ -159,8 +159,8 @@ fn settings(values: &Values) -> RunSettings {
         let number = values.number(name).and_then(|number| u32::try_from(number).ok());
         number.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
     };
-    let parallel = values.is("orchestration.parallel_enabled");
-    // The engine knows no end of time; nothing waits for a hundred years.
+    let parallel = values.flag("orchestration.parallel_enabled");
+    // The engine has no infinite duration; a hundred years stands for it.
     let time = |name: &str| values.time(name).unwrap_or(TIME_MS_MAX);
     RunSettings {
         mode: OrchestrationMode::Automatic,
@@ -169,11 +169,11 @@ fn settings(values: &Values) -> RunSettings {
         timeout_ms: time("orchestration.timeout_per_task"),
         retries_max: count("orchestration.max_retries"),
         question_expires_after_ms: values.time("questions.expire_after"),
-        requests_auto_default: values.is("requests.auto_default"),
+        requests_auto_default: values.flag("requests.auto_default"),
         park_frozen_after_ms: time("park.frozen_after"),
         park_cold_after_ms: time("park.cold_after"),
         permissions: PermissionPolicy {
-            mode: match values.word("permissions.mode") {
+            mode: match values.choice("permissions.mode") {
                 "ask" => PermissionMode::Ask,
                 "all" => PermissionMode::All,
                 _ => PermissionMode::Worktree,
@@ -182,67 +182,67 @@ fn settings(values: &Values) -> RunSettings {
             deny: values.texts("permissions.deny"),
         },
         verify: values.text("checks.verify"),
-        gate_approval: match values.word("orchestration.gate_approval") {
+        gate_approval: match values.choice("orchestration.gate_approval") {
             "automatic" => GateApproval::Automatic,
             _ => GateApproval::Person,
         },
         budgets: budgets(values, "run"),
         time_ms: values.time("budgets.run.time"),
         thin_wait_ms: time("thin.wait"),
-        locale: if values.word("locale") == "ko" { Locale::Ko } else { Locale::En },
+        locale: if values.choice("locale") == "ko" { Locale::Ko } else { Locale::En },
     }
 }
 
-/// Returns the tokens and the money of a task, a phase or a run.
-fn budgets(values: &Values, of: &str) -> Vec<Budget> {
-    let budget = |what: &str| match values.get(&format!("budgets.{of}.{what}")) {
+/// Returns the token and money budgets of a `task`, `phase` or `run`.
+fn budgets(values: &Values, scope: &str) -> Vec<Budget> {
+    let budget = |unit: &str| match values.get(&format!("budgets.{scope}.{unit}")) {
         Some(Value::Budget(budget)) => Some(*budget),
         _ => None,
     };
     [budget("tokens"), budget("money")].into_iter().flatten().collect()
 }
 
-fn task_budgets(values: &Values, problems: &mut Problems) -> TaskBudgets {
+fn task_budgets(values: &Values, problems: &mut ProblemList) -> BudgetConfig {
     let task = budgets(values, "task");
-    if let ([_, _], Some(money)) = (task.as_slice(), values.placed("budgets.task.money"))
+    if let ([_, _], Some(money)) = (task.as_slice(), values.sourced("budgets.task.money"))
         && let Some(origin) = money.origins.last()
     {
-        let hint = Some("say tokens or money, not both; a phase and a run may have both".to_owned());
-        problems.error(|| origin.clone(), || ("a task has one budget".to_owned(), hint));
+        let hint = Some("set tokens or money, not both; a phase and a run may have both".to_owned());
+        problems.error(|| origin.clone(), || ("a task has only one budget".to_owned(), hint));
     }
-    TaskBudgets { task: task.first().copied(), phase: budgets(values, "phase") }
+    BudgetConfig { task: task.first().copied(), phase: budgets(values, "phase") }
 }
 
-fn ports(values: &Values, problems: &mut Problems) -> Ports {
+fn ports(values: &Values, problems: &mut ProblemList) -> PortConfig {
     let per_task = values.number("worktree.ports_per_task").and_then(|number| u16::try_from(number).ok());
     let (first, last, per_task) = match values.get("worktree.port_range") {
         Some(Value::Ports(first, last)) => (*first, *last, per_task.unwrap_or(1)),
         _ => (0, 0, 1),
     };
-    if let Some(placed) = values.placed("worktree.port_range")
+    if let Some(sourced) = values.sourced("worktree.port_range")
         && last - first < per_task - 1
-        && let Some(origin) = placed.origins.last()
+        && let Some(origin) = sourced.origins.last()
     {
-        let hint = Some(format!("each task has {per_task} (`worktree.ports_per_task`)"));
-        problems.error(|| origin.clone(), || ("there are too few ports for one task".to_owned(), hint));
+        let hint = Some(format!("each task needs {per_task} (`worktree.ports_per_task`)"));
+        problems.error(|| origin.clone(), || ("the range has too few ports for one task".to_owned(), hint));
     }
-    Ports { first, last, per_task }
+    PortConfig { first, last, per_task }
 }
 
-fn described(values: &Values, name: &str) -> Option<Described> {
-    let role = values.of_agent(name, "role").and_then(|placed| match &placed.value {
-        Value::Text(role) => role_of(role),
+fn member_config(values: &Values, name: &str) -> Option<MemberConfig> {
+    let role = values.agent_value(name, "role").and_then(|sourced| match &sourced.value {
+        Value::Text(role) => parse_role(role),
         _ => None,
     });
-    let slots = values.of_agent(name, "slots").and_then(|placed| match placed.value {
+    let slots = values.agent_value(name, "slots").and_then(|sourced| match sourced.value {
         Value::Number(slots) => u32::try_from(slots).ok().and_then(NonZeroU32::new),
         _ => None,
     });
-    Some(Described { name: name.parse().ok()?, role, slots })
+    Some(MemberConfig { name: name.parse().ok()?, role, slots })
 }
 
-fn role_of(word: &str) -> Option<Role> {
-    Some(match word {
+fn parse_role(name: &str) -> Option<Role> {
+    Some(match name {
         "orchestrator" => Role::Orchestrator,
         "operator" => Role::Operator,
         "worker" => Role::Worker,

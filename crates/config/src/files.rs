@@ -1,20 +1,20 @@
-//! Which files the configuration is in. Looking for them is the caller's.
+//! Names and limits of the configuration files. The caller searches and reads them.
 
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
-/// The project's file, in its root.
+/// Name of the project's file.
 pub const PROJECT_FILE: &str = "jangdan.toml";
 
-/// A larger file is none that somebody wrote.
+/// Size limit of a configuration file.
 pub const FILE_BYTES_MAX: usize = 256 * 1024;
 
-/// Returns where the user's own file is, if the environment tells.
+/// Returns the path of the user's file; `None` if neither XDG_CONFIG_HOME nor HOME is set.
 pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name| variable(name).map(PathBuf::from);
-    // A folder that is not named from the root on is ignored, as the standard has it.
+    // The XDG specification ignores relative paths.
     let own = set("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
     let home = || set("HOME").filter(|home| home != Path::new("")).map(|home| home.join(".config"));
     own.or_else(home).map(|folder| folder.join("jangdan/config.toml"))
@@ -27,7 +27,7 @@ mod tests {
     use super::user_file;
 
     #[test]
-    fn the_users_file_is_where_the_standard_says() {
+    fn user_file_follows_the_xdg_specification() {
         let check = |xdg: Option<&str>, home: Option<&str>, expected: Option<&str>| {
             let variable = |name: &str| match name {
                 "XDG_CONFIG_HOME" => xdg.map(OsString::from),

@@ -1,67 +1,67 @@
-//! One key of the configuration, and what a path of a file may be.
+//! A key of the configuration, and which key a path means.
 
 use crate::{
-    form::Form,
+    closest_name::closest_name,
     keys::KEYS,
-    near::nearest,
     path::{dotted, quoted},
+    value_kind::ValueKind,
 };
 
-/// Keys that look right and are elsewhere.
-const ELSEWHERE: [(&str, &str); 2] = [
+/// Plausible keys, with the key that has this setting.
+const MOVED_KEYS: [(&str, &str); 2] = [
     ("budgets.task.time", "orchestration.timeout_per_task"),
     ("budgets.task.timeout", "orchestration.timeout_per_task"),
 ];
 
-/// What one key is called, takes and means. A `*` in its name stands for any name.
+/// Name, kind and meaning of a key. A `*` in the name stands for any name.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// The whole name, from the root on: `park.cold_after`.
+    /// Full name, such as `park.cold_after`.
     pub name: &'static str,
-    /// What it takes.
-    pub form: Form,
-    /// What holds where nobody says anything, as it would be given in a flag; empty where there is nothing.
+    /// Accepted values.
+    pub kind: ValueKind,
+    /// Default, in the syntax of a flag; empty if there is none.
     pub default: &'static str,
-    /// What it means, in one line.
+    /// Meaning, in one line.
     pub about: &'static str,
-    /// Whether each layer adds to it, instead of replacing it.
-    pub adds: bool,
+    /// Whether layers add to the list instead of replacing it.
+    pub is_additive: bool,
 }
 
-/// What stands at a path.
+/// What a path of a file refers to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Look {
+pub(crate) enum PathKind {
     Key(&'static Key),
     Table,
-    Nothing,
+    Unknown,
 }
 
-/// Tells what a path is.
-pub(crate) fn look(path: &[String]) -> Look {
-    let fits = |key: &&Key| begins(key, path);
+pub(crate) fn path_kind(path: &[String]) -> PathKind {
+    let fits = |key: &&Key| has_prefix(key, path);
     if let Some(key) = KEYS.iter().filter(fits).find(|key| key.name.split('.').count() == path.len()) {
-        return Look::Key(key);
+        return PathKind::Key(key);
     }
-    if KEYS.iter().any(|key| fits(&key)) { Look::Table } else { Look::Nothing }
+    if KEYS.iter().any(|key| fits(&key)) { PathKind::Table } else { PathKind::Unknown }
 }
 
-/// Returns what the writer of an unknown path may have meant: the right path, else what there is.
-pub(crate) fn meant(path: &[String]) -> String {
-    if let Some((_, right)) = ELSEWHERE.iter().find(|(name, _)| *name == dotted(path)) {
+/// Returns a hint for an unknown path: a similar key, else the keys that exist there.
+pub(crate) fn suggestion(path: &[String]) -> String {
+    if let Some((_, right)) = MOVED_KEYS.iter().find(|(name, _)| *name == dotted(path)) {
         return format!("did you mean `{right}`?");
     }
-    let known = (1..=path.len()).take_while(|&n| !matches!(look(&path[..n]), Look::Nothing)).count();
-    let (parent, rest) = path.split_at(known.min(path.len().saturating_sub(1)));
-    let Some((word, below)) = rest.split_first() else { return String::new() };
-    if let Some(right) = nearest(word, names_in(parent)) {
+    let n_known =
+        (1..=path.len()).take_while(|&n| !matches!(path_kind(&path[..n]), PathKind::Unknown)).count();
+    let (parent, rest) = path.split_at(n_known.min(path.len().saturating_sub(1)));
+    let Some((name, below)) = rest.split_first() else { return String::new() };
+    if let Some(right) = closest_name(name, names_in(parent)) {
         let right = [parent, &[right.to_owned()], below].concat();
         return format!("did you mean `{}`?", dotted(&right));
     }
-    let last = below.last().unwrap_or(word);
+    let last = below.last().unwrap_or(name);
     let elsewhere = KEYS.iter().filter(|key| !key.name.contains('*'));
     let elsewhere = elsewhere.filter_map(|key| Some((key.name.rsplit('.').next()?, key.name)));
     let elsewhere: Vec<_> = elsewhere.collect();
-    if let Some(right) = nearest(last, elsewhere.iter().map(|(last, _)| *last)) {
+    if let Some(right) = closest_name(last, elsewhere.iter().map(|(last, _)| *last)) {
         let right: Vec<_> = elsewhere.iter().filter(|(last, _)| *last == right).collect();
         let right: Vec<_> = right.iter().map(|(_, whole)| format!("`{whole}`")).collect();
         return format!("did you mean {}?", right.join(" or "));
@@ -69,31 +69,31 @@ pub(crate) fn meant(path: &[String]) -> String {
     names(parent)
 }
 
-/// Returns what there is below a path, in words.
+/// Lists the keys and tables below a path.
 pub(crate) fn names(parent: &[String]) -> String {
     let names: Vec<_> = names_in(parent).collect();
     match parent {
-        [] => format!("there are {}", names.join(", ")),
+        [] => format!("known keys: {}", names.join(", ")),
         parent => format!("`{}` has {}", dotted(parent), names.join(", ")),
     }
 }
 
-/// Returns how to write a path as a table.
+/// Returns the TOML header of a table.
 pub(crate) fn header(path: &[String]) -> String {
     format!("[{}]", path.iter().map(|part| quoted(part)).collect::<Vec<_>>().join("."))
 }
 
-/// Returns the names that can stand below a path.
+/// Returns the names below a path, without wildcards.
 fn names_in(parent: &[String]) -> impl Iterator<Item = &'static str> {
     let mut before = "";
     KEYS.iter()
-        .filter(move |key| begins(key, parent))
+        .filter(move |key| has_prefix(key, parent))
         .filter_map(move |key| key.name.split('.').nth(parent.len()))
         .filter(move |name| *name != "*" && std::mem::replace(&mut before, name) != *name)
 }
 
-/// Tells whether a key's name begins with a path.
-fn begins(key: &Key, path: &[String]) -> bool {
+/// Tells whether a key is at or below a path.
+fn has_prefix(key: &Key, path: &[String]) -> bool {
     let mut parts = key.name.split('.');
     path.iter().all(|part| parts.next().is_some_and(|name| name == "*" || name == part))
 }

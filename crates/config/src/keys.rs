@@ -1,103 +1,103 @@
-//! All keys of the configuration, in the order in which they are shown.
+//! All keys of the configuration, in display order.
 //!
-//! `docs/configuration.md` has the same; a test compares.
+//! A test compares them with `docs/configuration.md`.
 
-use crate::{form::Form, key::Key};
+use crate::{key::Key, value_kind::ValueKind};
 
-const fn key(name: &'static str, form: Form, default: &'static str, about: &'static str) -> Key {
-    Key { name, form, default, about, adds: false }
+const fn key(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> Key {
+    Key { name, kind, default, about, is_additive: false }
 }
 
-const fn adding(name: &'static str, form: Form, about: &'static str) -> Key {
-    Key { name, form, default: "[]", about, adds: true }
+const fn additive_key(name: &'static str, kind: ValueKind, about: &'static str) -> Key {
+    Key { name, kind, default: "[]", about, is_additive: true }
 }
 
 const ROLES: &[&str] = &["orchestrator", "operator", "worker", "tester", "verifier", "specialist"];
-const NEVER: Form = Form::Time { never: true };
-const FOR_A_TIME: Form = Form::Time { never: false };
+const DURATION_OR_NEVER: ValueKind = ValueKind::Time { never: true };
+const DURATION: ValueKind = ValueKind::Time { never: false };
 const SECOND_MS: u64 = 1000;
 
-/// Every key there is.
-#[rustfmt::skip] // A table is read by its columns.
+/// All keys of the configuration.
+#[rustfmt::skip] // Keeps a line per key.
 pub const KEYS: &[Key] = &[
-    key("locale", Form::Choice(&["en", "ko"]), "en", "the language of a run"),
+    key("locale", ValueKind::Choice(&["en", "ko"]), "en", "language of the run"),
 
-    key("orchestration.max_concurrency", Form::Number { min: 1, max: 1000 }, "3", "how many tasks may run at once"),
-    key("orchestration.parallel_enabled", Form::Flag, "true", "whether tasks run side by side at all"),
-    key("orchestration.timeout_per_task", NEVER, "30m", "how long a task may run"),
-    key("orchestration.max_retries", Form::Number { min: 1, max: 100 }, "3", "the failure of this number is not tried again but escalated"),
-    key("orchestration.memory_mib", Form::Number { min: 1, max: 1 << 30 }, "", "how much memory the running tasks may need together, in MiB"),
-    key("orchestration.gate_approval", Form::Choice(&["person", "automatic"]), "person", "who lets a phase pass that its checks have passed"),
+    key("orchestration.max_concurrency", ValueKind::Number { min: 1, max: 1000 }, "3", "number of tasks that may run in parallel"),
+    key("orchestration.parallel_enabled", ValueKind::Boolean, "true", "whether tasks run in parallel"),
+    key("orchestration.timeout_per_task", DURATION_OR_NEVER, "30m", "time limit of a task"),
+    key("orchestration.max_retries", ValueKind::Number { min: 1, max: 100 }, "3", "number of failures after which a task is escalated instead of retried"),
+    key("orchestration.memory_mib", ValueKind::Number { min: 1, max: 1 << 30 }, "", "memory that all running tasks may need together, in MiB"),
+    key("orchestration.gate_approval", ValueKind::Choice(&["person", "automatic"]), "person", "who approves a phase after its checks have passed"),
 
-    key("team.worker", Form::Agent, "", "who does tasks that name nobody; without one the first agent that works"),
-    key("team.tester", Form::Agent, "", "who tests tasks that name nobody for it; without one nobody does"),
-    key("team.verifier", Form::Agent, "", "who judges a phase at its gate, beside the checks"),
-    key("team.orchestrator", Form::Agent, "", "who hears questions first, and talks to you; without one Jangdan does"),
-    key("team.operator", Form::Agent, "", "who leads the workers of a phase; without one Jangdan does"),
+    key("team.worker", ValueKind::Agent, "", "works on tasks that name no agent [default: the first usable agent]"),
+    key("team.tester", ValueKind::Agent, "", "tests tasks that name no tester [default: none]"),
+    key("team.verifier", ValueKind::Agent, "", "judges a phase at its gate, in addition to the checks"),
+    key("team.orchestrator", ValueKind::Agent, "", "receives questions first and talks to you [default: built in]"),
+    key("team.operator", ValueKind::Agent, "", "leads the workers of a phase [default: built in]"),
 
-    key("agents.*.extends", Form::Text, "", "the agent that it takes over; what is not said stays as it is there"),
-    key("agents.*.title", Form::Text, "", "its name for people"),
-    key("agents.*.role", Form::Choice(ROLES), "", "what it is in the team for; one without a role is a specialist"),
-    key("agents.*.slots", Form::Number { min: 1, max: 1000 }, "", "how many tasks it may do at once"),
-    key("agents.*.memory_mib", Form::Number { min: 1, max: 1 << 30 }, "", "how much memory it may have with all that it starts, in MiB; its tasks need as much"),
-    key("agents.*.driver", Form::Choice(&["acp", "claude", "codex", "pty"]), "", "what it speaks"),
-    key("agents.*.mode", Form::Choice(&["lines", "screen"]), "", "on a terminal: by lines, or a screen that is repainted"),
-    key("agents.*.command", Form::Text, "", "the program"),
-    key("agents.*.arguments", Form::Texts, "", "its arguments"),
-    key("agents.*.fresh", Form::Texts, "", "further arguments for a new session; `{session}` is its id"),
-    key("agents.*.resume", Form::Texts, "", "further arguments for a session that comes back"),
-    key("agents.*.environment.*", Form::Text, "", "a variable that is added to its environment"),
-    key("agents.*.form", Form::Choice(&["text", "json"]), "", "how it is told things"),
-    key("agents.*.keys", Form::Choice(&["required", "optional"]), "", "whether its messages must carry the session's key"),
-    key("agents.*.quiet_ms", Form::Number { min: 0, max: 600 * SECOND_MS }, "", "how long it is silent when its turn is over"),
-    key("agents.*.typing.paste", Form::Flag, "", "whether words are typed as one paste"),
-    key("agents.*.typing.submit", Form::Text, "", "the key that sends them"),
-    key("agents.*.typing.submit_after_ms", Form::Number { min: 0, max: 60 * SECOND_MS }, "", "how long to wait before it"),
-    key("agents.*.typing.verify", Form::Flag, "", "whether to look at the input box, and press the key again"),
-    key("agents.*.typing.marks", Form::Texts, "", "how an input box begins"),
-    key("agents.*.typing.interrupt", Form::Text, "", "the key that stops a turn"),
-    key("agents.*.typing.line_bytes_max", Form::Number { min: 1, max: 1 << 30 }, "", "the longest line that can be typed"),
-    key("agents.*.typing.around", Form::Pair, "", "two lines to put around an input of several lines"),
-    key("agents.*.version", Form::Texts, "", "the arguments that print its version"),
-    key("agents.*.login.files", Form::Texts, "", "files that show a login; one will do"),
-    key("agents.*.login.variables", Form::Texts, "", "variables that show a login; one will do"),
-    key("agents.*.login.how", Form::Text, "", "how one logs in"),
-    key("agents.*.install", Form::Text, "", "how one gets it"),
+    key("agents.*.extends", ValueKind::Text, "", "agent whose settings are inherited"),
+    key("agents.*.title", ValueKind::Text, "", "display name"),
+    key("agents.*.role", ValueKind::Choice(ROLES), "", "role in the team; without one it is a specialist"),
+    key("agents.*.slots", ValueKind::Number { min: 1, max: 1000 }, "", "number of tasks that it may work on in parallel"),
+    key("agents.*.memory_mib", ValueKind::Number { min: 1, max: 1 << 30 }, "", "memory limit of the agent and its child processes, in MiB; its tasks need as much"),
+    key("agents.*.driver", ValueKind::Choice(&["acp", "claude", "codex", "pty"]), "", "protocol of the agent"),
+    key("agents.*.mode", ValueKind::Choice(&["lines", "screen"]), "", "for programs on a terminal: line output, or a full screen"),
+    key("agents.*.command", ValueKind::Text, "", "program"),
+    key("agents.*.arguments", ValueKind::Texts, "", "arguments"),
+    key("agents.*.fresh", ValueKind::Texts, "", "additional arguments for a new session; `{session}` is its id"),
+    key("agents.*.resume", ValueKind::Texts, "", "additional arguments for a resumed session"),
+    key("agents.*.environment.*", ValueKind::Text, "", "additional environment variable"),
+    key("agents.*.form", ValueKind::Choice(&["text", "json"]), "", "format of its input"),
+    key("agents.*.keys", ValueKind::Choice(&["required", "optional"]), "", "whether its messages must contain the session key"),
+    key("agents.*.quiet_ms", ValueKind::Number { min: 0, max: 600 * SECOND_MS }, "", "silence after which its turn counts as ended"),
+    key("agents.*.typing.paste", ValueKind::Boolean, "", "whether input is sent as one paste"),
+    key("agents.*.typing.submit", ValueKind::Text, "", "key that submits the input"),
+    key("agents.*.typing.submit_after_ms", ValueKind::Number { min: 0, max: 60 * SECOND_MS }, "", "delay before the key"),
+    key("agents.*.typing.verify", ValueKind::Boolean, "", "whether to check the input box and press the key again if text is left in it"),
+    key("agents.*.typing.marks", ValueKind::Texts, "", "prefixes that mark the input box"),
+    key("agents.*.typing.interrupt", ValueKind::Text, "", "key that interrupts a turn"),
+    key("agents.*.typing.line_bytes_max", ValueKind::Number { min: 1, max: 1 << 30 }, "", "longest line of input, in bytes"),
+    key("agents.*.typing.around", ValueKind::Pair, "", "two lines that enclose input of several lines"),
+    key("agents.*.version", ValueKind::Texts, "", "arguments that print its version"),
+    key("agents.*.login.files", ValueKind::Texts, "", "files of which one shows that the user is signed in"),
+    key("agents.*.login.variables", ValueKind::Texts, "", "variables of which one shows that the user is signed in"),
+    key("agents.*.login.how", ValueKind::Text, "", "how to sign in"),
+    key("agents.*.install", ValueKind::Text, "", "how to install it"),
 
-    key("questions.expire_after", NEVER, "never", "how long a question waits; then its default is taken, or it becomes an escalation"),
-    key("requests.auto_default", Form::Flag, "false", "whether a request that has a default takes it by itself"),
+    key("questions.expire_after", DURATION_OR_NEVER, "never", "time after which an open question takes its default, or is escalated if it has none"),
+    key("requests.auto_default", ValueKind::Boolean, "false", "whether a request with a default takes it automatically"),
 
-    key("permissions.mode", Form::Choice(&["ask", "worktree", "all"]), "worktree", "what agents may do without asking"),
-    adding("permissions.allow", Form::Patterns, "patterns of what passes: `run:cargo test*`"),
-    adding("permissions.deny", Form::Patterns, "patterns of what never passes; they win"),
+    key("permissions.mode", ValueKind::Choice(&["ask", "worktree", "all"]), "worktree", "what agents may do without permission"),
+    additive_key("permissions.allow", ValueKind::Patterns, "patterns that are allowed, such as `run:cargo test*`"),
+    additive_key("permissions.deny", ValueKind::Patterns, "patterns that are denied, even if allowed"),
 
-    key("park.frozen_after", NEVER, "1m", "how long a session waits before its processes are stopped"),
-    key("park.cold_after", NEVER, "10m", "how long a session waits before its process is ended, to be resumed later"),
+    key("park.frozen_after", DURATION_OR_NEVER, "1m", "time after which the processes of a waiting session are suspended"),
+    key("park.cold_after", DURATION_OR_NEVER, "10m", "time after which the process of a waiting session is stopped; it resumes when it is needed"),
 
-    key("checks.verify", Form::Text, "", "the command that proves a task or phase that has none of its own"),
+    key("checks.verify", ValueKind::Text, "", "check command of tasks and phases without their own"),
 
-    key("budgets.task.tokens", Form::Tokens, "", "the tokens of a task that has no budget of its own"),
-    key("budgets.task.money", Form::Money, "", "the cost of such a task, in US dollars; tokens or money, not both"),
-    key("budgets.phase.tokens", Form::Tokens, "", "the tokens of all tasks of a phase together"),
-    key("budgets.phase.money", Form::Money, "", "their cost, in US dollars"),
-    key("budgets.run.tokens", Form::Tokens, "", "the tokens of a whole run"),
-    key("budgets.run.money", Form::Money, "", "its cost, in US dollars"),
-    key("budgets.run.time", FOR_A_TIME, "", "how long it may take"),
+    key("budgets.task.tokens", ValueKind::Tokens, "", "token budget of a task without its own"),
+    key("budgets.task.money", ValueKind::Money, "", "cost budget of such a task; either tokens or money"),
+    key("budgets.phase.tokens", ValueKind::Tokens, "", "token budget of all tasks of a phase"),
+    key("budgets.phase.money", ValueKind::Money, "", "cost budget of all tasks of a phase"),
+    key("budgets.run.tokens", ValueKind::Tokens, "", "token budget of a run"),
+    key("budgets.run.money", ValueKind::Money, "", "cost budget of a run"),
+    key("budgets.run.time", DURATION, "", "time limit of a run"),
 
-    key("sandbox.mode", Form::Choice(&["off", "worktree", "required"]), "off", "what keeps agents inside of their worktrees"),
-    key("sandbox.write", Form::Paths, "[]", "what they may write to beside that"),
+    key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "off", "whether agents are restricted to their worktrees"),
+    key("sandbox.write", ValueKind::Paths, "[]", "additional paths that agents may write to"),
 
-    key("worktree.isolation", Form::Flag, "true", "whether each task works in a worktree of its own"),
-    key("worktree.setup", Form::Texts, "[]", "commands that make a new worktree ready"),
-    key("worktree.copy", Form::InnerPaths, "[]", "files and folders that git ignores and each worktree needs, such as `.env`"),
-    key("worktree.submodules", Form::Flag, "true", "whether worktrees have the submodules that your checkout has"),
-    key("worktree.port_range", Form::Ports, "20000-29999", "the ports that worktrees share out"),
-    key("worktree.ports_per_task", Form::Number { min: 1, max: 1000 }, "10", "how many each has, from `JANGDAN_PORT_BASE` on"),
-    key("worktree.disk_budget", Form::Size { none: true }, "20 GiB", "when worktrees take more, those are removed that can be made again"),
+    key("worktree.isolation", ValueKind::Boolean, "true", "whether each task has its own worktree"),
+    key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),
+    key("worktree.copy", ValueKind::InnerPaths, "[]", "ignored files and folders to copy into each worktree, such as `.env`"),
+    key("worktree.submodules", ValueKind::Boolean, "true", "whether worktrees contain the submodules of your checkout"),
+    key("worktree.port_range", ValueKind::Ports, "20000-29999", "ports that are divided among worktrees"),
+    key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),
+    key("worktree.disk_budget", ValueKind::Size { none: true }, "20 GiB", "disk space of all worktrees; above it, reproducible ones are deleted"),
 
-    key("server.port", Form::Number { min: 0, max: 65_535 }, "0", "the port of the page on 127.0.0.1; 0 takes that of the last time, else any that is free"),
+    key("server.port", ValueKind::Number { min: 0, max: 65_535 }, "0", "port of the page on 127.0.0.1; 0 uses the previous one, or any free port"),
 
-    key("prompt.template", Form::Path, "", "the file that replaces the task prompt"),
-    key("plan.write_back", Form::Flag, "false", "whether the boxes of done tasks are ticked in the plan file"),
-    key("thin.wait", FOR_A_TIME, "10m", "how long a main agent's RESOLVE_NEXT waits for something to say"),
+    key("prompt.template", ValueKind::Path, "", "file that replaces the task prompt"),
+    key("plan.write_back", ValueKind::Boolean, "false", "whether checkboxes of done tasks are ticked in the plan file"),
+    key("thin.wait", DURATION, "10m", "how long RESOLVE_NEXT of a main agent waits for an event"),
 ];

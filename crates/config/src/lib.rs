@@ -1,40 +1,42 @@
-//! Jangdan's configuration: `jangdan.toml`, the user's own file, the environment and flags → [`Config`].
+//! The configuration: merges the user's file, `jangdan.toml`, the environment and flags into a [`Config`].
 //!
-//! Every value knows where it comes from, every mistake is shown in place, and all of them at once. Never does IO: it
-//! takes texts with their names.
+//! Every value records its origin, and all problems are reported at once with their locations. Does no IO: the caller
+//! reads the files.
 
 mod agents;
+mod closest_name;
 mod config;
-mod file;
+mod entries;
+mod file_layer;
 mod files;
-mod form;
-mod given;
 mod key;
 mod keys;
 mod layer;
 mod load;
-mod measure;
-mod near;
+mod location;
 mod origin;
+mod override_layer;
+mod parse;
 mod path;
-mod place;
 mod problem;
-mod read;
+mod raw_value;
 mod rows;
-mod show;
 mod team;
+mod units;
 mod value;
+mod value_kind;
 mod values;
-mod words;
 
-pub use config::{Config, Described, Ports, Sandbox, SandboxMode, TaskBudgets, Team, Worktree};
+pub use config::{
+    BudgetConfig, Config, MemberConfig, PortConfig, SandboxConfig, SandboxMode, TeamConfig, WorktreeConfig,
+};
+pub use entries::{ConfigEntry, entries, to_toml};
 pub use files::{FILE_BYTES_MAX, PROJECT_FILE, user_file};
-pub use form::Form;
 pub use key::Key;
 pub use keys::KEYS;
-pub use load::{File, Layers, Loaded, load};
-pub use origin::{At, Origin};
+pub use load::{ConfigFile, Layers, LoadedConfig, load};
+pub use origin::{Origin, TextLocation};
 pub use problem::{PROBLEMS_MAX, Problem, Severity};
 pub use rows::{KeyRow, OriginRow, ValueRow, rows};
-pub use show::{Entry, entries, write};
 pub use value::Value;
+pub use value_kind::ValueKind;

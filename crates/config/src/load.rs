@@ -1,4 +1,4 @@
-//! All layers → the configuration: defaults, the user's file, the project's, the environment, flags.
+//! Loads the configuration from all layers: defaults, the user's file, the project's, the environment, flags.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,77 +7,77 @@ use domain::Role;
 use crate::{
     agents::check_agents,
     config::{self, Config},
-    layer::{Layer, put_defaults},
+    layer::{Layer, set_defaults},
     origin::Origin,
-    problem::{Problem, Problems},
-    read::Ground,
+    parse::PathBase,
+    problem::{Problem, ProblemList},
     values::Values,
 };
 
-/// Everything that is said, the weakest first.
+/// The layers of the configuration, the weakest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Layers<'a> {
-    /// The files: the user's own, the project's, then what was kept for it.
-    pub files: &'a [File<'a>],
-    /// The environment, or of it what begins with `JANGDAN_`.
+    /// The user's file, the project's file, then the permissions kept for the project.
+    pub files: &'a [ConfigFile<'a>],
+    /// Environment variables; only those with the prefix `JANGDAN_` are read.
     pub environment: &'a BTreeMap<String, String>,
-    /// Flags, each `KEY=VALUE`.
+    /// Values of `--set`, each `KEY=VALUE`.
     pub flags: &'a [String],
-    /// The agents that Jangdan knows by itself.
-    pub own_agents: &'a [String],
-    /// The folder that paths of the environment and of flags start from.
+    /// Names of the built-in agents.
+    pub builtin_agents: &'a [String],
+    /// Base of relative paths in the environment and in flags.
     pub directory: &'a Path,
-    /// The person's own folder.
+    /// The user's home directory, for `~/`.
     pub home: Option<&'a Path>,
 }
 
-/// A file's content.
+/// A configuration file that was read.
 #[derive(Debug, Clone, Copy)]
-pub struct File<'a> {
-    /// The name by which it is shown.
+pub struct ConfigFile<'a> {
+    /// Display name.
     pub name: &'a str,
-    /// What is in it.
+    /// Content.
     pub bytes: &'a [u8],
-    /// The folder that its paths start from.
+    /// Base of its relative paths.
     pub folder: &'a Path,
 }
 
-/// A configuration that can be used.
+/// A valid configuration, with the origins of its values.
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    /// What it says.
+pub struct LoadedConfig {
+    /// The merged settings.
     pub config: Config,
-    /// What somebody should look at.
+    /// Problems that do not make it invalid.
     pub warnings: Vec<Problem>,
     pub(crate) values: Values,
 }
 
-impl Loaded {
-    /// Returns where it comes from who does tasks that name nobody; nothing where nobody says it.
+impl LoadedConfig {
+    /// Returns the origins of the default worker; empty if none is configured.
     pub fn worker_origins(&self) -> &[Origin] {
-        let role = || self.values.of_agent(self.config.player(Role::Worker)?.as_str(), "role");
-        let worker = self.values.placed("team.worker").or_else(role);
-        worker.map_or(&[], |placed| &placed.origins)
+        let role = || self.values.agent_value(self.config.agent_for(Role::Worker)?.as_str(), "role");
+        let worker = self.values.sourced("team.worker").or_else(role);
+        worker.map_or(&[], |worker| &worker.origins)
     }
 }
 
-/// Reads the configuration. Where something is wrong, all of it is returned, and warnings with it.
-pub fn load(layers: &Layers<'_>) -> Result<Loaded, Vec<Problem>> {
+/// Merges all layers. If one has an error, returns all problems, including warnings.
+pub fn load(layers: &Layers<'_>) -> Result<LoadedConfig, Vec<Problem>> {
     let mut values = Values::default();
-    let mut problems = Problems::default();
-    put_defaults(&mut values);
-    let ground = |folder| Ground { folder, home: layers.home };
+    let mut problems = ProblemList::default();
+    set_defaults(&mut values);
+    let base = |folder| PathBase { folder, home: layers.home };
     for file in layers.files {
-        let mut layer = Layer { ground: ground(file.folder), values: &mut values, problems: &mut problems };
-        layer.take_file(file.name, file.bytes);
+        let mut layer = Layer { base: base(file.folder), values: &mut values, problems: &mut problems };
+        layer.read_file(file.name, file.bytes);
     }
-    let mut layer = Layer { ground: ground(layers.directory), values: &mut values, problems: &mut problems };
-    layer.take_environment(layers.environment);
-    layer.take_flags(layers.flags);
-    check_agents(&values, layers.own_agents, &mut problems);
-    let config = config::config(&values, &mut problems);
+    let mut layer = Layer { base: base(layers.directory), values: &mut values, problems: &mut problems };
+    layer.read_environment(layers.environment);
+    layer.read_flags(layers.flags);
+    check_agents(&values, layers.builtin_agents, &mut problems);
+    let config = config::build(&values, &mut problems);
     if problems.has_errors() {
         return Err(problems.finish(layers.files));
     }
-    Ok(Loaded { config, warnings: problems.finish(layers.files), values })
+    Ok(LoadedConfig { config, warnings: problems.finish(layers.files), values })
 }

@@ -1,39 +1,39 @@
-//! Where a value comes from.
+//! The origin of a value.
 
 use std::{fmt, ops::Range};
 
-/// Where a value, or a mistake, comes from.
+/// The origin of a value or a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// The default of the key.
     Default,
-    /// A file.
+    /// A configuration file.
     File {
-        /// Its name.
+        /// Display name.
         name: String,
-        /// The place in it; none for what is about the whole file.
-        at: Option<At>,
+        /// Location; `None` for a problem of the whole file.
+        at: Option<TextLocation>,
     },
-    /// A variable of the environment.
+    /// An environment variable.
     Environment {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
     },
-    /// A flag of the command line.
+    /// A `--set` flag.
     Flag {
-        /// The key as it was given. The value may be secret.
+        /// Key as written. The value is not recorded: it may be a secret.
         key: String,
     },
 }
 
-/// A place in a file.
+/// A range of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct At {
-    /// The line, from 1.
+pub struct TextLocation {
+    /// Line, from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// The bytes.
+    /// Byte range in the file.
     pub span: Range<usize>,
 }
 

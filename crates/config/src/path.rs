@@ -1,26 +1,26 @@
-//! The names on the way to a value: `agents.claude.command`.
+//! Paths of keys, such as `agents.claude.command`.
 
-/// Returns a path as it is written; a name that needs them has quotes.
+/// Writes a path, with quotes around parts that need them.
 pub(crate) fn dotted(path: &[String]) -> String {
     path.iter().map(|part| quoted(part)).collect::<Vec<_>>().join(".")
 }
 
-/// Returns one name as it is written.
+/// Writes one part of a path.
 pub(crate) fn quoted(name: &str) -> String {
     toml_edit::Key::new(name).display_repr().into_owned()
 }
 
-/// Takes a written path apart: dots separate, but not between quotes.
+/// Splits a written path at the dots outside of quotes.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut path = Vec::new();
     let mut part = String::new();
     let mut quote = None;
-    for sign in text.trim().chars() {
-        match (quote, sign) {
-            (None, '"' | '\'') => quote = Some(sign),
-            (Some(open), _) if open == sign => quote = None,
+    for char in text.trim().chars() {
+        match (quote, char) {
+            (None, '"' | '\'') => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
             (None, '.') => path.push(std::mem::take(&mut part)),
-            (None | Some(_), _) => part.push(sign),
+            (None | Some(_), _) => part.push(char),
         }
     }
     path.push(part);
@@ -32,7 +32,7 @@ mod tests {
     use super::{dotted, split};
 
     #[test]
-    fn a_path_that_is_written_is_read_back() {
+    fn written_paths_are_split_again() {
         for path in
             ["park.cold_after", "agents.\"a.b\".environment.A_B", "locale", "agents.\"기획자\".command"]
         {

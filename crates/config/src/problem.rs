@@ -1,33 +1,31 @@
-//! What is wrong with the configuration, and where.
-//!
-//! A problem is data; only the command line turns it into coloured words.
+//! Problems of the configuration, with their origins. The command line prints them.
 
 use std::fmt;
 
-use crate::{load::File, origin::Origin};
+use crate::{load::ConfigFile, origin::Origin};
 
-/// More problems than this help nobody, and a hostile file could make millions.
+/// Limit of reported problems; a hostile file could have millions.
 pub const PROBLEMS_MAX: usize = 200;
 
-/// Whether the configuration can be used in spite of it.
+/// How severe a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// It cannot.
+    /// The configuration cannot be used.
     Error,
-    /// It can, and somebody should look.
+    /// The configuration can be used.
     Warning,
 }
 
-/// One thing that is wrong.
+/// A problem of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Whether the configuration can still be used.
     pub severity: Severity,
-    /// Where it is.
+    /// Where the problem is.
     pub origin: Origin,
-    /// What is wrong, in one line.
+    /// Description, in one line.
     pub message: String,
-    /// What to write instead, where that can be said.
+    /// How to fix it, if known.
     pub hint: Option<String>,
 }
 
@@ -42,42 +40,42 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Gathers problems, up to the bound.
+/// Collects problems up to [`PROBLEMS_MAX`] and counts the rest.
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
-    found: Vec<Problem>,
-    n_left_off: usize,
+pub(crate) struct ProblemList {
+    problems: Vec<Problem>,
+    n_omitted: usize,
 }
 
-impl Problems {
-    /// Adds a problem. What has no room is not even made.
+impl ProblemList {
+    /// Adds a problem. Beyond the limit `problem` is not called.
     pub(crate) fn push(&mut self, problem: impl FnOnce() -> Problem) {
-        if self.found.len() < PROBLEMS_MAX {
-            self.found.push(problem());
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(problem());
         } else {
-            self.n_left_off += 1;
+            self.n_omitted += 1;
         }
     }
 
-    /// Adds an error.
+    /// Adds an error with a message and a hint.
     pub(crate) fn error(
         &mut self,
         origin: impl FnOnce() -> Origin,
-        what: impl FnOnce() -> (String, Option<String>),
+        message: impl FnOnce() -> (String, Option<String>),
     ) {
         self.push(|| {
-            let (message, hint) = what();
+            let (message, hint) = message();
             Problem { severity: Severity::Error, origin: origin(), message, hint }
         });
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.n_left_off > 0 || self.found.iter().any(|problem| problem.severity == Severity::Error)
+        self.n_omitted > 0 || self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Returns all, layer by layer, those of a file in the order of its text.
-    pub(crate) fn finish(mut self, files: &[File<'_>]) -> Vec<Problem> {
-        let place = |problem: &Problem| match &problem.origin {
+    /// Returns all problems in the order of the layers, within a file in the order of its text.
+    pub(crate) fn finish(mut self, files: &[ConfigFile<'_>]) -> Vec<Problem> {
+        let position = |problem: &Problem| match &problem.origin {
             Origin::File { name, at } => {
                 let file = files.iter().position(|file| file.name == name).unwrap_or(0);
                 (file, at.as_ref().map_or(0, |at| at.span.start))
@@ -85,15 +83,15 @@ impl Problems {
             Origin::Environment { .. } => (files.len(), 0),
             Origin::Flag { .. } | Origin::Default => (files.len() + 1, 0),
         };
-        self.found.sort_by_key(place);
-        if self.n_left_off > 0 {
-            self.found.push(Problem {
+        self.problems.sort_by_key(position);
+        if self.n_omitted > 0 {
+            self.problems.push(Problem {
                 severity: Severity::Error,
                 origin: Origin::Default,
-                message: format!("{} more problems are not shown", self.n_left_off),
-                hint: Some("mend these first, then check again".to_owned()),
+                message: format!("{} more problems are not shown", self.n_omitted),
+                hint: Some("fix these first, then check again".to_owned()),
             });
         }
-        self.found
+        self.problems
     }
 }

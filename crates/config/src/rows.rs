@@ -1,33 +1,33 @@
-//! The configuration as programs are shown it: every key with its value, and where that comes from.
+//! The configuration as JSON: every key with its value and origins.
 
 use serde::{Serialize, Serializer};
 
 use crate::{
-    load::Loaded,
+    entries::{ConfigEntry, entries},
+    load::LoadedConfig,
     origin::Origin,
-    show::{Entry, entries},
     value::Value,
 };
 
-/// A key, as it is shown.
+/// A key of the configuration.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigKey", optional_fields))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ConfigKey))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyRow {
-    /// Its whole name.
+    /// Full name.
     pub key: String,
-    /// Its value; none where nobody says anything and nothing is the default.
+    /// Value; absent if it is not set and has no default.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<AnyValue>))]
     pub value: Option<ValueRow>,
-    /// Where that comes from.
+    /// Origins of the value.
     pub origins: Vec<OriginRow>,
-    /// What it is for.
+    /// Meaning.
     pub about: &'static str,
 }
 
-/// A value as JSON has it.
+/// A value as JSON.
 #[derive(Debug, Clone)]
 #[cfg_attr(
     feature = "typescript",
@@ -36,52 +36,52 @@ pub struct KeyRow {
 )]
 pub struct ValueRow(Value);
 
-/// A value as JSON has it: what the description says of it.
+/// The schema of [`ValueRow`].
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = ConfigValue)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "only its shape is looked at")]
+#[expect(dead_code, reason = "only its schema is used")]
 enum AnyValue {
-    Flag(bool),
+    Boolean(bool),
     Number(u64),
     Text(String),
     Texts(Vec<String>),
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ConfigOrigin"))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ConfigOrigin))]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum OriginRow {
-    /// Nobody said anything.
+    /// Default of the key.
     Default,
-    /// A file.
+    /// A configuration file.
     File {
-        /// Its name.
+        /// Display name.
         name: String,
-        /// The line.
+        /// Line, from 1.
         line: Option<usize>,
     },
-    /// A variable of the environment.
+    /// An environment variable.
     Environment {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
     },
-    /// A flag of the command line.
+    /// A `--set` flag.
     Flag {
-        /// The key that it sets.
+        /// Key that it sets.
         key: String,
     },
 }
 
-/// Returns every key that has a value or could have one.
-pub fn rows(loaded: &Loaded) -> Vec<KeyRow> {
+/// Returns all keys, including those that are not set.
+pub fn rows(loaded: &LoadedConfig) -> Vec<KeyRow> {
     entries(loaded).iter().map(row).collect()
 }
 
-fn row(entry: &Entry<'_>) -> KeyRow {
+fn row(entry: &ConfigEntry<'_>) -> KeyRow {
     KeyRow {
         key: entry.name(),
         value: entry.value.clone().map(ValueRow),
@@ -104,7 +104,7 @@ fn origin_row(origin: &Origin) -> OriginRow {
 impl Serialize for ValueRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Value::Flag(flag) => flag.serialize(serializer),
+            Value::Boolean(flag) => flag.serialize(serializer),
             Value::Number(number) => number.serialize(serializer),
             Value::Texts(texts) => texts.serialize(serializer),
             value @ (Value::Text(_)

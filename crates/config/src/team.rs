@@ -1,12 +1,12 @@
-//! Who plays which part in a team.
+//! The agent of each role.
 
 use domain::{AgentName, Role};
 
 use crate::config::Config;
 
 impl Config {
-    /// Returns who plays a part: whom `[team]` names for it, else the first agent whose role it is.
-    pub fn player(&self, role: Role) -> Option<&AgentName> {
+    /// Returns the agent of a role: the one that `[team]` names, else the first agent configured with this role.
+    pub fn agent_for(&self, role: Role) -> Option<&AgentName> {
         let team = &self.team;
         let named = match role {
             Role::Worker => team.worker.as_ref(),
@@ -16,7 +16,7 @@ impl Config {
             Role::Operator => team.operator.as_ref(),
             Role::Specialist => None,
         };
-        let described = || self.members.iter().find(|described| described.role == Some(role));
-        named.or_else(|| described().map(|described| &described.name))
+        let member = || self.members.iter().find(|member| member.role == Some(role));
+        named.or_else(|| member().map(|member| &member.name))
     }
 }

@@ -1,38 +1,38 @@
-//! A value of the configuration, understood.
+//! A parsed value.
 
 use std::fmt;
 
 use domain::Budget;
 use toml_edit::Array;
 
-use crate::measure::{write_size, write_time};
+use crate::units::{write_size, write_time};
 
-/// A value of the configuration, understood.
+/// A parsed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Yes or no.
-    Flag(bool),
-    /// A whole number.
+    /// `true` or `false`.
+    Boolean(bool),
+    /// An integer.
     Number(u64),
-    /// A text.
+    /// A string.
     Text(String),
-    /// Several texts.
+    /// A list of strings.
     Texts(Vec<String>),
-    /// A time in milliseconds; none is never.
+    /// A duration in milliseconds; `None` is never.
     Time(Option<u64>),
-    /// A size in bytes; none has no end.
+    /// A size in bytes; `None` is unlimited.
     Size(Option<u64>),
     /// Tokens or money.
     Budget(Budget),
-    /// The first and the last of a range of ports.
+    /// First and last port of a range.
     Ports(u16, u16),
 }
 
 impl Value {
-    /// Returns the value as a file would have it.
+    /// Writes the value as TOML.
     pub fn to_toml(&self) -> String {
         match self {
-            Self::Flag(_) | Self::Number(_) => self.to_string(),
+            Self::Boolean(_) | Self::Number(_) => self.to_string(),
             Self::Texts(values) => values.iter().collect::<Array>().to_string(),
             Self::Text(_) | Self::Time(_) | Self::Size(_) | Self::Budget(_) | Self::Ports(..) => {
                 toml_edit::Value::from(self.to_string()).to_string()
@@ -44,7 +44,7 @@ impl Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(flag) => flag.fmt(f),
+            Self::Boolean(flag) => flag.fmt(f),
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => f.write_str(text),
             Self::Texts(texts) => f.write_str(&texts.join(", ")),

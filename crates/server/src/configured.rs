@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use config::Loaded;
+use config::LoadedConfig;
 use domain::{AgentName, Role};
 use runtime::Host;
 use runtime::prepare::Settings;
@@ -27,9 +27,9 @@ const KNOWN_FOR: Duration = Duration::from_secs(30);
 /// The configuration, with and without the project's own file.
 pub struct Configured {
     /// All of it.
-    pub whole: Loaded,
+    pub whole: LoadedConfig,
     /// What is not the project's; nothing where that alone can't be used.
-    pub own: Option<Loaded>,
+    pub own: Option<LoadedConfig>,
 }
 
 /// Returns the folder of a project that is known, or the one in which the server was started.
@@ -80,7 +80,7 @@ impl KnownAgents {
 fn find(folder: &Path, data: &Path) -> Result<Vec<Listed>, Failure> {
     let Configured { whole, own } = of(folder, data)?;
     let trusted = own.map(|own| own.config.agents).unwrap_or_default();
-    let worker = whole.config.player(Role::Worker).map(AgentName::as_str);
+    let worker = whole.config.agent_for(Role::Worker).map(AgentName::as_str);
     list(&whole.config.agents, &trusted, worker)
         .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), "jangdan agents says more"))
 }

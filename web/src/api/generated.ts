@@ -359,36 +359,36 @@ export type Cleaned = {
 /** How large a task is, for estimates until durations are learned. */
 export type Complexity = "S" | "M" | "L" | "XL";
 
-/** A key, as it is shown. */
+/** A key of the configuration. */
 export type ConfigKey = {
-  /** Its whole name. */
+  /** Full name. */
   key: string,
-  /** Its value; none where nobody says anything and nothing is the default. */
+  /** Value; absent if it is not set and has no default. */
   value?: ConfigValue,
-  /** Where that comes from. */
+  /** Origins of the value. */
   origins: Array<ConfigOrigin>,
-  /** What it is for. */
+  /** Meaning. */
   about: string,
 };
 
-/** Where a value comes from. */
+/** Origin of a value. */
 export type ConfigOrigin = { "type": "default" }
 | { "type": "file",
-  /** Its name. */
+  /** Display name. */
   name: string,
-  /** The line. */
+  /** Line, from 1. */
   line: number | null,
 }
 | { "type": "environment",
-  /** Its name. */
+  /** Name of the variable. */
   variable: string,
 }
 | { "type": "flag",
-  /** The key that it sets. */
+  /** Key that it sets. */
   key: string,
 };
 
-/** A value as JSON has it. */
+/** A value as JSON. */
 export type ConfigValue = boolean | number | string | string[];
 
 /** What kind of thing a task needs from outside. */

@@ -8,7 +8,7 @@ use std::{
     process::Command as Program,
 };
 
-use config::{File, Layers, Loaded, PROJECT_FILE, load};
+use config::{ConfigFile, Layers, LoadedConfig, PROJECT_FILE, load};
 use domain::Locale;
 
 use super::{
@@ -70,14 +70,14 @@ pub fn set_up(folder: &Path, wanted: Wanted<'_>) -> Result<Demo, Failure> {
 }
 
 /// Returns the shop's configuration. What the person has set for themselves has no say: the demo is the same everywhere.
-pub fn configuration(demo: &Demo) -> Result<Loaded, Failure> {
+pub fn configuration(demo: &Demo) -> Result<LoadedConfig, Failure> {
     let path = demo.shop.join(PROJECT_FILE);
     let bytes = fs::read(&path).map_err(|error| failed("read", &path, &error))?;
     let loaded = load(&Layers {
-        files: &[File { name: PROJECT_FILE, bytes: &bytes, folder: &demo.shop }],
+        files: &[ConfigFile { name: PROJECT_FILE, bytes: &bytes, folder: &demo.shop }],
         environment: &BTreeMap::new(),
         flags: &[],
-        own_agents: &drivers::preset::names(&toml::Table::new()),
+        builtin_agents: &drivers::preset::names(&toml::Table::new()),
         directory: &demo.shop,
         home: None,
     });

@@ -132,13 +132,15 @@ impl Plain<'_> {
 fn how(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
     let run = &run.id;
     let command = match row.item {
-        InboxItem::Question(id) => format!("jangdan answer {run} {id} TEXT"),
-        InboxItem::Request(id) => format!("jangdan provide {run} {id}, jangdan refuse {run} {id} REASON"),
-        InboxItem::Gate(phase) => {
-            format!("jangdan approve {run} {phase}, jangdan reject {run} {phase} REASON")
+        InboxItem::Question(id) => format!("jangdan answer {id} TEXT --run {run}"),
+        InboxItem::Request(id) => {
+            format!("jangdan provide {id} --run {run}, jangdan refuse {id} REASON --run {run}")
         }
-        InboxItem::Escalation(id) => format!("jangdan resolve {run} {id} NUMBER"),
-        InboxItem::Plan(_) => format!("jangdan plan take {run}, jangdan plan leave {run}"),
+        InboxItem::Gate(phase) => {
+            format!("jangdan approve {phase} --run {run}, jangdan reject {phase} REASON --run {run}")
+        }
+        InboxItem::Escalation(id) => format!("jangdan resolve {id} NUMBER --run {run}"),
+        InboxItem::Plan(_) => format!("jangdan plan take --run {run}, jangdan plan leave --run {run}"),
         InboxItem::Invocation(_) => String::new(),
     };
     let lead = crate::screen::words::pick(locale, "  settle it with:", "  처리:");

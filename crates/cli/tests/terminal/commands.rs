@@ -66,23 +66,24 @@ fn a_run_is_led_from_another_terminal() {
     office.refuses(&["watch", "--no-wait"], 3, "jangdan answer");
     office.prints(&["inbox"], "1 red  2 blue");
     office.prints(&["status"], "waits for you");
-    office.refuses(&["answer", "q_1"], 2, "the answer is missing");
-    office.refuses(&["answer", "q_1", "--option", "3"], 1, "it offers 1 red, 2 blue");
+    office.refuses(&["answer", "q_1"], 2, "The answer is empty.");
+    office.refuses(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
     office.refuses(&["answer", "q_9", "red"], 1, "there is no question q_9");
-    office.refuses(&["answer", "q_9", "--option", "1"], 1, "q_9 does not wait for you");
-    office.prints(&["answer", run.as_str(), "q_1", "--option", "2"], "q_1 is answered: blue");
+    office.refuses(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
+    office.refuses(&["answer", run.as_str(), "q_1", "blue"], 2, &format!("Name a run with --run {run}"));
+    office.prints(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
     office.refuses(&["answer", "q_1", "red"], 1, "answered already");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
     office.refuses(&["land"], 1, "no phase of");
-    office.refuses(&["reject", "1"], 2, "say why");
+    office.refuses(&["reject", "1"], 2, "The reason is empty.");
     office.refuses(&["approve", "x"], 2, "'x'");
-    office.prints(&["approve", "1", "well", "done"], "phase 1 is approved");
+    office.prints(&["approve", "1", "well", "done"], "approved phase 1");
     office.prints(&["watch"], "2 of 2 done");
     office.prints(&["conversation", "T1"], "Answer to q_1: blue");
     office.prints(&["logs", "T1"], "I look at T1");
     office.prints(&["logs", "T1", "--json"], r#"{"type":"words","text":"#);
     office.prints(&["diff", "T1"], "+T1");
-    office.refuses(&["logs", "T9"], 1, "there is no task T9");
+    office.refuses(&["logs", "T9"], 1, "There is no task T9");
     office.close();
     // What can be read needs no server, and what came of a run can be had without one too.
     office.prints(&["runs"], run.as_str());
@@ -91,8 +92,8 @@ fn a_run_is_led_from_another_terminal() {
     office.prints(&["diff", "T2"], "+T2");
     office.prints(&["land"], "main has what");
     assert!(office.git(&["ls-files"]).contains("file-T2.txt"));
-    office.prints(&["clean"], "removed");
-    office.refuses(&["retry", "T1"], 1, "no server runs");
+    office.prints(&["clean", "--yes"], "Deleted 2 worktrees of");
+    office.refuses(&["retry", "T1"], 1, "No server is running");
 }
 
 #[test]
@@ -101,12 +102,12 @@ fn chat_answers_the_only_question_and_is_refused_with_the_list_where_there_are_m
     office.start(plan(&["T1", "T2"]), automatic());
     office.refuses(&["watch", "--no-wait"], 3, "Which colour?");
     office.refuses(&["chat", "blue"], 1, "name the one you mean, q_1 or q_2");
-    office.prints(&["answer", "q_2", "red"], "q_2 is answered: red");
+    office.prints(&["answer", "q_2", "red"], "answered q_2: red");
     office.refuses(&["watch", "--no-wait"], 3, "q_1");
-    office.prints(&["chat", "blue"], "said");
+    office.prints(&["chat", "blue"], "message sent");
     office.prints(&["watch"], "2 of 2 done");
-    office.refuses(&["provide", "d_1"], 1, "there is no request d_1");
-    office.refuses(&["rewind", "T1"], 2, "name one: k_");
+    office.refuses(&["provide", "d_1"], 1, "There is no request d_1");
+    office.refuses(&["rewind", "T1"], 2, "Add one of k_");
 }
 
 #[test]
@@ -114,11 +115,11 @@ fn a_run_that_fails_is_told_by_its_exit_status() {
     let office = Office::open(FAILS);
     office.start(plan(&["T1", "T2:T1"]), automatic());
     office.refuses(&["watch", "--no-wait"], 3, "give it up");
-    office.refuses(&["resolve", "e_1", "sing"], 2, "nothing that can be done");
-    office.refuses(&["resolve", "e_1", "99"], 1, "it suggests 1 ");
-    office.prints(&["resolve", "e_1", "give-up"], "e_1 is settled: give up");
+    office.refuses(&["resolve", "e_1", "sing"], 2, "'sing' is not an action.");
+    office.refuses(&["resolve", "e_1", "99"], 1, "Suggestions: 1 ");
+    office.prints(&["resolve", "e_1", "give-up"], "resolved e_1: give up");
     office.refuses(&["watch"], 1, "failed: T1");
-    office.prints(&["skip", "T1"], "T1 is left out");
+    office.prints(&["skip", "T1"], "skipped T1");
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn what_happens_can_be_read_by_programs() {
     // What the agent says comes through: it listens.
     printed.find(|line| line.contains("session.seen")).unwrap();
     office.prints(&["pause", "--json"], r#""sequence":"#);
-    office.prints(&["continue"], "the run goes on");
+    office.prints(&["continue"], ": continued");
     std::fs::write(office.path("go"), "").unwrap();
     let lines: Vec<Value> = printed.map(|line| serde_json::from_str(&line).unwrap()).collect();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -160,17 +161,17 @@ fn a_server_that_nobody_can_reach_any_more_ends() {
 fn a_run_can_be_called_off() {
     let office = Office::open(WAITS);
     office.start(plan(&["T1", "T2"]), automatic());
-    office.prints(&["pause", "T2"], "T2 is paused");
-    office.prints(&["cancel", "T2"], "T2 is called off");
-    office.prints(&["cancel"], "the run is called off");
+    office.prints(&["pause", "T2"], "paused T2");
+    office.prints(&["cancel", "T2"], "cancelled T2");
+    office.prints(&["cancel", "--yes"], ": cancelled");
     office.refuses(&["watch"], 1, "cancelled");
     office.refuses(&["pause"], 1, "cancelled");
 }
 
 #[test]
-fn a_command_that_does_not_know_which_run_says_which_there_are() {
+fn without_a_name_the_only_active_run_of_the_project_is_taken() {
     let office = Office::open(WAITS);
-    office.refuses(&["status"], 1, "there is no run of this project");
+    office.refuses(&["status"], 1, "This project has no run.");
     let first = office.start(plan(&["T1"]), automatic());
     let status = |place: &str| {
         let output = office.command(&["status"]).current_dir(office.path(place)).output().unwrap();
@@ -178,12 +179,21 @@ fn a_command_that_does_not_know_which_run_says_which_there_are() {
     };
     assert_eq!(status(".").0, Some(0), "there is only one");
     let second = office.start(plan(&["T1"]), automatic());
-    office.refuses(&["status"], 1, "2 runs of this project go on");
+    let both = format!("Two runs are active here: {second} (A plan), {first} (A plan).");
+    for command in [&["status"][..], &["cancel"], &["tell", "T1", "hello"], &["log"], &["resume"]] {
+        office.refuses(command, 1, &both);
+        office.refuses(command, 1, &format!("Add a name: --run {second}"));
+    }
     office.prints(&["status", first.as_str()], first.as_str());
-    office.prints(&["cancel", second.as_str()], "called off");
+    office.prints(&["status", "--run", first.as_str()], first.as_str());
+    office.refuses(&["status", first.as_str(), "--run", first.as_str()], 2, "cannot be used with");
+    office.refuses(&["cancel", second.as_str()], 2, &format!("Name a run with --run {second}"));
+    office.refuses(&["status", "--run", "x"], 1, "There is no run 'x'.");
+    office.prints(&["cancel", "--run", second.as_str()], &format!("Run {second}: cancelled"));
     office.prints(&["status"], first.as_str());
     let (exit, said) = status(".");
-    assert!(exit == Some(1) && said.contains(first.as_str()), "{said}");
+    assert!(exit == Some(1) && said.contains(first.as_str()) && said.contains("Add a name: --run"), "{said}");
+    office.prints(&["log"], "A plan");
 }
 
 #[test]
@@ -193,9 +203,9 @@ fn agents_of_any_kind_are_asked_for_and_read_in_the_same_way() {
     let (exit, text) = office.jangdan(&["watch", "--no-wait"]);
     assert_eq!((exit, text.matches("wants to run").count()), (3, 3), "{text}");
     office.refuses(&["answer", "q_1", "maybe"], 1, "allow, deny");
-    office.prints(&["answer", "q_1", "--option", "2"], "q_1 is answered: allow");
-    office.prints(&["answer", "q_2", "allow", "--keep", "run"], "q_2 is answered: allow");
-    office.prints(&["answer", "q_3", "--option", "5"], "q_3 is answered: deny");
+    office.prints(&["answer", "q_1", "--option", "2"], "answered q_1: allow");
+    office.prints(&["answer", "q_2", "allow", "--keep", "run"], "answered q_2: allow");
+    office.prints(&["answer", "q_3", "--option", "5"], "answered q_3: deny");
     office.prints(&["watch"], "3 of 3 done");
     for task in ["T1", "T2", "T3"] {
         office.prints(&["logs", task], "I read the task.");

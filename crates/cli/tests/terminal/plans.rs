@@ -33,7 +33,7 @@ fn see_difference(office: &Office) -> String {
     loop {
         let (exit, text) = office.jangdan(&["plan", "diff"]);
         assert!(exit == 0 && Instant::now() < end, "{text}");
-        if !text.contains("no change of the plan file waits for you") {
+        if !text.contains("No change of the plan file is waiting for you") {
             return text;
         }
     }
@@ -50,9 +50,9 @@ fn a_plan_that_changed_is_seen_left_and_taken() {
 
     office.prints(&["status"], "tasks wait until this is there: Epic 3");
     office.refuses(&["plan", "met", "Epic 4"], 1, "there is no external dependency 'Epic 4'");
-    office.prints(&["plan", "met", run.as_str(), "Epic 3"], "'Epic 3' is there");
+    office.prints(&["plan", "met", "Epic 3", "--run", run.as_str()], "marked 'Epic 3' as met");
     office.refuses(&["plan", "met", "Epic 3"], 1, "met already");
-    office.refuses(&["plan", "take"], 1, "no change of the plan waits");
+    office.refuses(&["plan", "take"], 1, "No change of the plan file is waiting");
 
     let changed = PLAN.replace("T1, Epic 3\n", "T1\n- **Description**: in blue\n\n### T3: Do T3\n");
     fs::write(office.path("TASKS.md"), &changed).unwrap();
@@ -65,12 +65,12 @@ fn a_plan_that_changed_is_seen_left_and_taken() {
     office.prints(&["status"], "T3 new; T2 changed");
     office.prints(&["inbox"], "1 take it  2 leave it");
     office.prints(&["plan", "diff", "--json"], "\"id\":\"p_1\"");
-    office.prints(&["plan", "leave"], "the plan stays as it is");
-    office.prints(&["plan", "diff"], "no change of the plan file waits for you");
+    office.prints(&["plan", "leave"], "plan unchanged");
+    office.prints(&["plan", "diff"], "No change of the plan file is waiting for you");
 
     fs::write(office.path("TASKS.md"), format!("{changed}\n### T4: Do T4\n")).unwrap();
     assert!(see_difference(&office).contains("+ T4 Do T4 (phase 1)\n"));
-    office.prints(&["plan", "take"], "the plan is changed");
+    office.prints(&["plan", "take"], "plan updated");
     fs::write(office.path("go"), "").unwrap();
     office.prints(&["watch"], "4 of 4 done");
     office.close();

@@ -51,7 +51,7 @@ fn a_choice_that_is_kept_for_the_project_holds_in_later_runs_until_it_is_taken_b
     let office = project(ASKS);
     let (exit, said) = office.jangdan(&["run", "--no-wait"]);
     assert!(exit == 3 && said.contains("wants to run"), "{exit}:\n{said}");
-    office.prints(&["answer", "q_1", "allow", "--keep", "project"], "q_1 is answered: allow");
+    office.prints(&["answer", "q_1", "allow", "--keep", "project"], "answered q_1: allow");
     office.prints(&["watch"], "1 of 1 done");
 
     office.prints(&["run", "--no-wait"], "1 of 1 done");
@@ -190,4 +190,49 @@ fn what_git_can_not_do_here_is_refused_before_anything_begins() {
     office.git(&["init", "--quiet", "--initial-branch=new"]);
     refused(run(&office, &[]), &["the branch new has no commit yet", "commit something first"]);
     assert_eq!(office.client().runs().unwrap().len(), 0);
+}
+
+#[test]
+fn configuration_in_a_subfolder_is_found_and_agents_work_at_the_root() {
+    let office = project("");
+    let project = office.project();
+    let below = project.join("app/src");
+    fs::create_dir_all(&below).unwrap();
+    fs::write(office.path("agent.sh"), "read -r task\npwd > where.txt\necho \"DONE:$JANGDAN_TASK\"\n")
+        .unwrap();
+    let configuration = format!(
+        "[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = 'test -e README.md'\n\
+         [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
+        office.path("agent.sh").display()
+    );
+    fs::write(project.join("app/jangdan.toml"), configuration).unwrap();
+    let from_below = |arguments: &[&str]| {
+        let mut command = run(&office, arguments);
+        command.current_dir(&below);
+        said(command)
+    };
+    let (exit, text) = from_below(&["../../TASKS.md"]);
+    assert!(exit == Some(0) && text.contains("1 of 1 done"), "{exit:?}:\n{text}");
+    let branch = office.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]);
+    let place = office.git(&["show", &format!("{}:where.txt", branch.trim())]);
+    assert!(place.trim_end().ends_with("-T1"), "the root of the task's worktree: {place}");
+}
+
+#[test]
+fn a_run_without_an_agent_says_where_it_looked_for_the_configuration() {
+    let office = project("");
+    let project = office.project();
+    fs::remove_file(project.join("jangdan.toml")).unwrap();
+    fs::create_dir(project.join("app")).unwrap();
+    // Only git is on this path: no agent is installed.
+    let path = office.path("bin");
+    fs::create_dir(&path).unwrap();
+    let found =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
+    std::os::unix::fs::symlink(found.unwrap().join("git"), path.join("git")).unwrap();
+    let mut command = run(&office, &["../TASKS.md"]);
+    command.env("PATH", &path).current_dir(project.join("app"));
+    let project = project.canonicalize().unwrap();
+    let searched = format!("{0}/app/jangdan.toml, {0}/jangdan.toml", project.display());
+    refused(command, &["no agent is installed", "jangdan agents", &searched]);
 }

@@ -102,11 +102,11 @@ fn a_task_that_was_too_hard_is_tried_again_with_advice() {
     let office = Office::open(TAKES_ADVICE);
     let run = office.start(plan(&["T1"]), automatic());
     office.refuses(&["watch", "--no-wait"], 3, "T1 failed 3 times");
-    office.prints(&["retry", "T1", "--hint", "take the left hand"], "T1 is tried again");
+    office.prints(&["retry", "T1", "--hint", "take the left hand"], "retrying T1");
     office.prints(&["watch"], "1 of 1 done");
     let told = merged(&office, &run, "told.txt");
     assert_eq!(told.matches("the left hand").count(), 1, "{told}");
-    office.prints(&["inbox"], "nothing waits for you");
+    office.prints(&["inbox"], "Nothing is waiting for you");
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn a_phase_that_is_rejected_is_done_again_as_it_was_said() {
     let office = Office::open(DOES_AS_TOLD);
     let run = office.start(plan(&["T1", "T2"]), RunSettings::default());
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
-    office.prints(&["reject", "1", "paint", "it", "blue", "--task", "T1"], "phase 1 does not pass");
+    office.prints(&["reject", "1", "paint", "it", "blue", "--task", "T1"], "requested changes to phase 1");
     office.refuses(&["watch", "--no-wait"], 3, "waits for your approval");
-    office.prints(&["approve", "1"], "phase 1 is approved");
+    office.prints(&["approve", "1"], "approved phase 1");
     office.prints(&["watch"], "2 of 2 done");
     let told = merged(&office, &run, "told-T1.txt");
     assert_eq!(told.matches("paint it blue").count(), 1, "{told}");
@@ -130,14 +130,14 @@ fn what_an_agent_needs_is_given_refused_or_left_out() {
     let office = Office::open(NEEDS);
     let run = office.start(plan(&["T1"]), automatic());
     office.refuses(&["watch", "--no-wait"], 3, "logo.png");
-    office.refuses(&["provide", "d_1"], 2, "name yours with --file");
+    office.refuses(&["provide", "d_1"], 2, "Name yours with --file PATH.");
     office.refuses(&["provide", "d_1", "--file", "nowhere.png"], 1, "nowhere.png");
-    office.prints(&["provide", "d_1", "--file", "README.md"], "d_1 is provided");
+    office.prints(&["provide", "d_1", "--file", "README.md"], "provided d_1");
     office.refuses(&["watch", "--no-wait"], 3, "deploy");
-    office.refuses(&["refuse", "d_2"], 2, "say why");
-    office.prints(&["refuse", "d_2", "not", "on", "a", "Friday"], "d_2 is refused");
+    office.refuses(&["refuse", "d_2"], 2, "The reason is empty.");
+    office.prints(&["refuse", "d_2", "not", "on", "a", "Friday"], "refused d_2");
     office.refuses(&["watch", "--no-wait"], 3, "left-pad");
-    office.prints(&["refuse", "d_3", "--skip"], "d_3 is skipped");
+    office.prints(&["refuse", "d_3", "--skip"], "skipped d_3");
     office.refuses(&["provide", "d_3"], 1, "d_3");
     office.prints(&["watch"], "1 of 1 done");
     let told = merged(&office, &run, "told.txt");
@@ -171,7 +171,7 @@ fn checkpoint(office: &Office) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         let (_, said) = office.jangdan(&["rewind", "T1"]);
-        if let Some((_, named)) = said.split_once("name one: ") {
+        if let Some((_, named)) = said.split_once("Add one of ") {
             return named.split_whitespace().next().unwrap().to_owned();
         }
         assert!(Instant::now() < deadline, "{said}");
@@ -184,15 +184,15 @@ fn a_task_is_brought_back_to_a_checkpoint_that_is_named() {
     let run = office.start(plan(&["T1"]), automatic());
     office.refuses(&["watch", "--no-wait"], 3, "Is one right?");
     let first = checkpoint(&office);
-    office.prints(&["answer", "q_1", "yes"], "q_1 is answered");
+    office.prints(&["answer", "q_1", "yes"], "answered q_1");
     office.refuses(&["watch", "--no-wait"], 3, "Is two right?");
-    office.prints(&["rewind", "T1", &first], &format!("T1 goes back to {first}"));
+    office.prints(&["rewind", "T1", &first], &format!("restoring T1 to {first}"));
     office.refuses(&["watch", "--no-wait"], 3, "Is one right?");
     assert_eq!(fs::read_to_string(office.path("found")).unwrap(), ".\none.txt\n.\n");
     office.refuses(&["answer", "q_2", "yes"], 1, "q_2");
-    office.prints(&["answer", "q_3", "yes"], "q_3 is answered");
+    office.prints(&["answer", "q_3", "yes"], "answered q_3");
     office.refuses(&["watch", "--no-wait"], 3, "Is two right?");
-    office.prints(&["answer", "q_4", "yes"], "q_4 is answered");
+    office.prints(&["answer", "q_4", "yes"], "answered q_4");
     office.prints(&["watch"], "1 of 1 done");
     assert_eq!(merged(&office, &run, "two.txt"), "two\n");
 }
@@ -259,8 +259,8 @@ fn an_agent_that_asks_in_its_own_way_is_answered_in_its_own_way() {
     assert_eq!((exit, said.matches("1 postgres  2 sqlite").count()), (3, 2), "{said}");
     let of_claude = if said.contains("q_1 · T1 · claude asks") { "q_1" } else { "q_2" };
     let of_codex = if said.contains("q_1 · T2 · codex asks") { "q_1" } else { "q_2" };
-    office.prints(&["answer", of_claude, "--option", "2"], "is answered: sqlite");
-    office.prints(&["answer", of_codex, "--option", "1"], "is answered: postgres");
+    office.prints(&["answer", of_claude, "--option", "2"], ": sqlite");
+    office.prints(&["answer", of_codex, "--option", "1"], ": postgres");
     office.prints(&["watch"], "2 of 2 done");
     assert_eq!(merged(&office, &run, "T1.txt"), "sqlite");
     assert_eq!(merged(&office, &run, "T2.txt"), "postgres");
@@ -270,9 +270,12 @@ fn an_agent_that_asks_in_its_own_way_is_answered_in_its_own_way() {
 fn an_agent_is_told_something_in_between() {
     let office = Office::open("");
     let run = office.start_played(&["claude"], LISTENS.trim_start_matches("\nvoice = 'claude'"));
-    office.refuses(&["tell", "T1"], 2, "say what");
+    office.refuses(&["tell", "T1"], 2, "The message is empty.");
     office.refuses(&["tell", "T9", "hello"], 1, "T9");
-    office.prints(&["tell", "T1", "use", "tabs"], "T1's agent hears it when its turn is over");
+    office.prints(
+        &["tell", "T1", "use", "tabs"],
+        "message sent to the agent of T1, which receives it when its turn ends",
+    );
     office.prints(&["watch"], "1 of 1 done");
     let heard = merged(&office, &run, "T1.txt");
     assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");

@@ -1,14 +1,14 @@
-//! Whatever the layers hold: nothing panics, takes long, or is told without end.
+//! Hostile input: nothing panics, takes long, or reports without bound.
 
 use crate::load::{load_all, load_file};
-use config::{FILE_BYTES_MAX, PROBLEMS_MAX, write};
+use config::{FILE_BYTES_MAX, PROBLEMS_MAX, to_toml};
 use proptest::prelude::{Strategy, any, prop, prop_assert, proptest};
 
 const WHOLE: &str = include_str!("cases/good/whole.toml");
 
-/// A good file with pieces of it taken out, doubled or replaced.
+/// A valid file with parts removed, repeated or replaced.
 fn damaged() -> impl Strategy<Value = String> {
-    let words = prop::sample::select(vec![
+    let insertions = prop::sample::select(vec![
         "",
         "[",
         "]",
@@ -32,24 +32,24 @@ fn damaged() -> impl Strategy<Value = String> {
         "extends",
         "\r",
     ]);
-    let edit = (any::<prop::sample::Index>(), 0..40usize, words);
+    let edit = (any::<prop::sample::Index>(), 0..40usize, insertions);
     prop::collection::vec(edit, 1..8).prop_map(|edits| {
-        edits.into_iter().fold(WHOLE.to_owned(), |text, (at, n_cut, word)| {
-            let signs: Vec<char> = text.chars().collect();
-            let at = at.index(signs.len() + 1);
-            let behind = signs.get((at + n_cut).min(signs.len())..).unwrap_or_default();
-            let before = signs.get(..at).unwrap_or_default();
-            before.iter().copied().chain(word.chars()).chain(behind.iter().copied()).collect()
+        edits.into_iter().fold(WHOLE.to_owned(), |text, (at, n_cut, insertion)| {
+            let chars: Vec<char> = text.chars().collect();
+            let at = at.index(chars.len() + 1);
+            let after = chars.get((at + n_cut).min(chars.len())..).unwrap_or_default();
+            let before = chars.get(..at).unwrap_or_default();
+            before.iter().copied().chain(insertion.chars()).chain(after.iter().copied()).collect()
         })
     })
 }
 
-/// Loads a text and sees that what is told of it can be shown.
-fn survive(bytes: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
+/// Loads a file, and checks that the result can be written or that every problem has a valid location.
+fn check_load(bytes: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
     match load_file(bytes) {
         Ok(loaded) => {
-            // What is written can be read, but for values that are hidden.
-            let written = write(&loaded, true);
+            // The written configuration is valid; hidden values differ.
+            let written = to_toml(&loaded, true);
             let again = load_file(written.as_bytes());
             prop_assert!(again.is_ok(), "{written}\n{:?}", again.err());
         }
@@ -71,17 +71,17 @@ fn survive(bytes: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
 proptest! {
     #[test]
     fn random_bytes_never_panic(bytes: Vec<u8>) {
-        survive(&bytes)?;
+        check_load(&bytes)?;
     }
 
     #[test]
     fn random_text_never_panics(text in "[\\[\\]{}=\"'.,# \n\\ra-c0-9_가\\u{feff}-]{0,120}") {
-        survive(text.as_bytes())?;
+        check_load(text.as_bytes())?;
     }
 
     #[test]
-    fn a_damaged_file_never_panics(text in damaged()) {
-        survive(text.as_bytes())?;
+    fn damaged_files_never_panic(text in damaged()) {
+        check_load(text.as_bytes())?;
     }
 
     #[test]
@@ -92,7 +92,7 @@ proptest! {
 }
 
 #[test]
-fn large_files_of_nonsense_are_told_quickly_and_not_without_end() {
+fn large_invalid_files_are_reported_quickly_and_within_the_limit() {
     let fill = |piece: &str| piece.repeat(FILE_BYTES_MAX / piece.len());
     let numbered = |line: &dyn Fn(usize) -> String| (0..10_000).map(line).collect::<String>();
     let texts = [
@@ -118,6 +118,6 @@ fn large_files_of_nonsense_are_told_quickly_and_not_without_end() {
     let too_large = load_file(&vec![b'\n'; FILE_BYTES_MAX + 1]).unwrap_err();
     assert_eq!(
         too_large[0].to_string(),
-        "jangdan.toml: the file is larger than 256 KiB (check that it is the file you meant)"
+        "jangdan.toml: the file is larger than 256 KiB (check that it is the right file)"
     );
 }

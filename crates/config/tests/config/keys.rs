@@ -1,36 +1,36 @@
-//! The table of keys: each arrives, each is documented, nothing is settled twice.
+//! The table of keys: each key has an effect and is documented.
 
 use crate::load::{load_all, load_file};
-use config::{Form, KEYS, Key};
+use config::{KEYS, Key, ValueKind};
 use domain::RunSettings;
 
 /// Returns a value that is not the default.
-fn another(key: &Key) -> &'static str {
-    match key.form {
-        Form::Flag if key.default == "true" => "false",
-        Form::Flag => "true",
-        Form::Number { .. } => "7",
-        Form::Choice(words) => words.iter().find(|word| **word != key.default).unwrap(),
-        Form::Text | Form::Path => "words",
-        Form::Texts | Form::Paths | Form::InnerPaths => "['words']",
-        Form::Patterns => "['run:words']",
-        Form::Pair => "['a', 'b']",
-        Form::Time { .. } => "77m",
-        Form::Size { .. } => "77 GiB",
-        Form::Tokens => "77k",
-        Form::Money => "$77",
-        Form::Agent => "codex",
-        Form::Ports => "7000-7999",
+fn other_value(key: &Key) -> &'static str {
+    match key.kind {
+        ValueKind::Boolean if key.default == "true" => "false",
+        ValueKind::Boolean => "true",
+        ValueKind::Number { .. } => "7",
+        ValueKind::Choice(names) => names.iter().find(|name| **name != key.default).unwrap(),
+        ValueKind::Text | ValueKind::Path => "words",
+        ValueKind::Texts | ValueKind::Paths | ValueKind::InnerPaths => "['words']",
+        ValueKind::Patterns => "['run:words']",
+        ValueKind::Pair => "['a', 'b']",
+        ValueKind::Time { .. } => "77m",
+        ValueKind::Size { .. } => "77 GiB",
+        ValueKind::Tokens => "77k",
+        ValueKind::Money => "$77",
+        ValueKind::Agent => "codex",
+        ValueKind::Ports => "7000-7999",
     }
 }
 
 #[test]
 fn every_key_changes_the_configuration() {
-    // An agent whose name is known, so that nothing is missing.
+    // A built-in agent, so that no required key is missing.
     let base = ["agents.shell.title=x"];
     let before = load_all(&[], &[], &base).unwrap().config;
     for key in KEYS {
-        let value = if key.name.ends_with("extends") { "codex" } else { another(key) };
+        let value = if key.name.ends_with("extends") { "codex" } else { other_value(key) };
         let flag = format!("{}={value}", key.name.replace("agents.*", "agents.shell").replace('*', "NAME"));
         let after = load_all(&[], &[], &[base[0], &flag]).unwrap().config;
         assert_ne!(after, before, "{flag}");
@@ -38,18 +38,18 @@ fn every_key_changes_the_configuration() {
 }
 
 #[test]
-fn nothing_said_is_what_a_run_does_by_itself() {
+fn defaults_equal_the_default_settings_of_a_run() {
     assert_eq!(load_all(&[], &[], &[]).unwrap().config.settings, RunSettings::default());
 }
 
 #[test]
-fn what_is_not_parallel_has_one_slot() {
+fn without_parallel_tasks_there_is_one_slot() {
     let flags = ["orchestration.parallel_enabled=false", "orchestration.max_concurrency=8"];
     assert_eq!(load_all(&[], &[], &flags).unwrap().config.settings.slots.get(), 1);
 }
 
 #[test]
-fn never_is_longer_than_any_run() {
+fn never_is_longer_than_ten_years() {
     const YEAR_MS: u64 = 365 * 24 * 3_600_000;
     for key in ["orchestration.timeout_per_task", "park.frozen_after", "park.cold_after"] {
         let settings = load_all(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;
@@ -59,7 +59,7 @@ fn never_is_longer_than_any_run() {
 }
 
 #[test]
-fn the_document_has_every_key_as_it_is() {
+fn documentation_lists_every_key() {
     let document = include_str!("../../../../docs/configuration.md");
     let mut whole = String::new();
     let mut table = "";
@@ -69,16 +69,16 @@ fn the_document_has_every_key_as_it_is() {
             whole.push_str(&format!("\n[{parent}]\n"));
         }
         let default = if key.default.is_empty() { String::new() } else { format!("`{}`", shown(key)) };
-        whole.push_str(&format!("| `{name}` | {} | {default} | {} |\n", key.form.words(), key.about));
+        whole.push_str(&format!("| `{name}` | {} | {default} | {} |\n", key.kind.description(), key.about));
     }
     let mut rest = document;
     for row in whole.lines().filter(|row| row.starts_with('|')) {
-        let Some((_, behind)) = rest.split_once(row) else {
+        let Some((_, after)) = rest.split_once(row) else {
             panic!("docs/configuration.md should have these rows, in this order:\n{whole}");
         };
-        rest = behind;
+        rest = after;
     }
-    // What is said of agents has a page of its own.
+    // Keys of agents are on their own page.
     let agents = include_str!("../../../../docs/agents.md");
     for key in KEYS.iter().filter_map(|key| key.name.strip_prefix("agents.*.")) {
         let key = key.strip_suffix(".*").unwrap_or(key);
@@ -87,7 +87,7 @@ fn the_document_has_every_key_as_it_is() {
 }
 
 #[test]
-fn every_example_of_the_documents_is_taken() {
+fn examples_of_the_documentation_are_valid() {
     let documents =
         [include_str!("../../../../docs/configuration.md"), include_str!("../../../../docs/agents.md")];
     let examples: Vec<_> = documents
@@ -106,10 +106,10 @@ fn every_example_of_the_documents_is_taken() {
     }
 }
 
-/// Returns a default as a file would have it.
+/// Returns a default as TOML.
 fn shown(key: &Key) -> String {
-    match key.form {
-        Form::Flag | Form::Number { .. } => key.default.to_owned(),
+    match key.kind {
+        ValueKind::Boolean | ValueKind::Number { .. } => key.default.to_owned(),
         _ if key.default == "[]" => key.default.to_owned(),
         _ => format!("\"{}\"", key.default),
     }

@@ -1,9 +1,9 @@
-//! Which layer wins, where a value comes from, and what variables and flags may say.
+//! Precedence of layers, origins of values, and the syntax of variables and flags.
 
 use crate::load::load_all;
-use config::{entries, write};
+use config::{entries, to_toml};
 
-/// Loads two files, variables and flags, and compares one key with where it comes from.
+/// Loads two files, variables and flags, and compares the value and origins of one key.
 fn check(
     [user, project]: [&str; 2],
     environment: &[(&str, &str)],
@@ -21,7 +21,7 @@ fn check(
 }
 
 #[test]
-fn the_later_layer_wins() {
+fn later_layers_override_earlier_ones() {
     let key = "park.cold_after";
     let (user, project) = ("[park]\ncold_after = '1m'", "\n\n[park]\ncold_after = '2m'");
     let (variable, flag) = ([("JANGDAN_PARK__COLD_AFTER", "3m")], ["park.cold_after=4m"]);
@@ -40,7 +40,7 @@ fn the_later_layer_wins() {
 }
 
 #[test]
-fn patterns_add_up_so_that_no_project_drops_what_its_user_denies() {
+fn a_project_cannot_remove_patterns_that_the_user_denies() {
     let (user, project) = ("permissions.deny = ['run:rm*']", "permissions.deny = ['run:dd*']");
     let deny = ("[\"run:rm*\", \"run:dd*\"]", "config.toml:1, jangdan.toml:1");
     check([user, project], &[], &[], "permissions.deny", deny);
@@ -51,13 +51,13 @@ fn patterns_add_up_so_that_no_project_drops_what_its_user_denies() {
         "permissions.deny",
         ("[\"run:rm*\"]", "config.toml:1, jangdan.toml:1"),
     );
-    // Any other list is replaced.
+    // Other lists are replaced.
     let (user, project) = ("worktree.setup = ['a']", "worktree.setup = ['b']");
     check([user, project], &[], &[], "worktree.setup", ("[\"b\"]", "jangdan.toml:1"));
 }
 
 #[test]
-fn the_tables_of_an_agent_are_laid_over_each_other() {
+fn tables_of_an_agent_are_merged_key_by_key() {
     let user = "[agents.claude]\ncommand = '/opt/claude'\nenvironment = { A = '1' }";
     let project = "[agents.claude.environment]\nB = '2'";
     let files = [("config.toml", user.as_bytes()), ("jangdan.toml", project.as_bytes())];
@@ -67,7 +67,7 @@ fn the_tables_of_an_agent_are_laid_over_each_other() {
 }
 
 #[test]
-fn plain_words_mean_what_the_key_takes() {
+fn flags_are_parsed_by_the_kind_of_their_key() {
     let check = |flag: &str, expected: &str| {
         let key = flag.split_once('=').unwrap().0;
         check(["", ""], &[], &[flag], key, (expected, &format!("--set {key}")));
@@ -89,10 +89,10 @@ fn plain_words_mean_what_the_key_takes() {
 }
 
 #[test]
-fn variables_that_are_no_settings_are_left_alone() {
+fn variables_that_are_not_settings_are_ignored() {
     let others = [("JANGDAN_DATA", "/x"), ("JANGDAN_KEY", "k"), ("PATH", "/bin"), ("X__Y", "")];
     let loaded = load_all(&[], &others, &[]).unwrap();
-    assert_eq!(write(&loaded, true), write(&load_all(&[], &[], &[]).unwrap(), true));
+    assert_eq!(to_toml(&loaded, true), to_toml(&load_all(&[], &[], &[]).unwrap(), true));
     check(["", ""], &[("JANGDAN_LOCALE", "ko")], &[], "locale", ("\"ko\"", "JANGDAN_LOCALE"));
     check(
         ["", ""],
@@ -104,7 +104,7 @@ fn variables_that_are_no_settings_are_left_alone() {
 }
 
 #[test]
-fn mistakes_of_every_layer_are_told_together() {
+fn problems_of_all_layers_are_reported_together() {
     let files = [("config.toml", "locale = 'de'".as_bytes()), ("jangdan.toml", b"[prak]\nlocale = 1")];
     let environment = [
         ("JANGDAN_ORCHESTRATION__MAX_CONCURENCY", "8"),

@@ -1,14 +1,14 @@
-//! What is made of layers, good and bad. Each file is one side of it.
+//! Tests of loading: one file per aspect.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "cases are files; a test that cannot go on should stop"
+    reason = "cases are files; a test that cannot continue must fail"
 )]
 
+mod files;
 mod hostile;
 mod keys;
 mod layers;
 mod load;
-mod read;
 mod team;

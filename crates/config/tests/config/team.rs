@@ -1,4 +1,4 @@
-//! Who plays which part.
+//! The agent of each role.
 
 use domain::Role;
 
@@ -7,11 +7,11 @@ use crate::load::load_file;
 #[track_caller]
 fn check(text: &str, role: Role, expected: Option<&str>) {
     let config = load_file(text.as_bytes()).unwrap().config;
-    assert_eq!(config.player(role).map(ToString::to_string).as_deref(), expected, "{role:?} of {text}");
+    assert_eq!(config.agent_for(role).map(ToString::to_string).as_deref(), expected, "{role:?} of {text}");
 }
 
 #[test]
-fn who_works_is_said_with_its_place() {
+fn the_worker_has_origins() {
     let origins = |text: &str| {
         let loaded = load_file(text.as_bytes()).unwrap();
         loaded.worker_origins().iter().map(ToString::to_string).collect::<String>()
@@ -23,8 +23,8 @@ fn who_works_is_said_with_its_place() {
 }
 
 #[test]
-fn a_role_is_as_good_as_a_line_in_team_which_is_stronger() {
-    for (word, role) in [
+fn team_overrides_the_role_of_an_agent() {
+    for (name, role) in [
         ("worker", Role::Worker),
         ("tester", Role::Tester),
         ("verifier", Role::Verifier),
@@ -33,11 +33,11 @@ fn a_role_is_as_good_as_a_line_in_team_which_is_stronger() {
     ] {
         check("", role, None);
         check("[agents.codex]\nslots = 2", role, None);
-        check(&format!("team.{word} = 'codex'"), role, Some("codex"));
-        check(&format!("[agents.codex]\nrole = '{word}'"), role, Some("codex"));
-        let both = format!("[agents.codex]\nrole = '{word}'\n[agents.shell]\nrole = 'specialist'");
+        check(&format!("team.{name} = 'codex'"), role, Some("codex"));
+        check(&format!("[agents.codex]\nrole = '{name}'"), role, Some("codex"));
+        let both = format!("[agents.codex]\nrole = '{name}'\n[agents.shell]\nrole = 'specialist'");
         check(&both, role, Some("codex"));
-        let named = format!("{both}\n[team]\n{word} = 'claude'");
+        let named = format!("{both}\n[team]\n{name} = 'claude'");
         check(&named, role, Some("claude"));
     }
 }

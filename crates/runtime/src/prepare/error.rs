@@ -106,7 +106,7 @@ impl PrepareError {
                 "see which there are with `jangdan agents`".to_owned()
             }
             Self::NoAgent => {
-                "`jangdan agents` says what is missing; or name a program of your own in jangdan.toml"
+                "See what is missing: jangdan agents. Or configure an agent of your own in jangdan.toml."
                     .to_owned()
             }
             Self::NoRepository { .. } => "make one: git init, then commit".to_owned(),

@@ -19,7 +19,11 @@ pub struct WhereTo {
 }
 
 /// Finds out where a run works.
-pub fn find(project: &Path, wanted: &config::Worktree, in_place: bool) -> Result<WhereTo, PrepareError> {
+pub fn find(
+    project: &Path,
+    wanted: &config::WorktreeConfig,
+    in_place: bool,
+) -> Result<WhereTo, PrepareError> {
     if in_place || !wanted.isolation {
         let note = "all agents work in this folder, without worktrees: nothing is kept apart or merged";
         return Ok(WhereTo {

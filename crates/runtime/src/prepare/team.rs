@@ -32,11 +32,11 @@ pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result
         Gathering { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
     team.add(&worker, Role::Worker);
     for role in [Role::Orchestrator, Role::Operator, Role::Verifier] {
-        if let Some(name) = config.player(role) {
+        if let Some(name) = config.agent_for(role) {
             team.add(name, role);
         }
     }
-    let tester = config.player(Role::Tester).map(|tester| team.add(tester, Role::Tester));
+    let tester = config.agent_for(Role::Tester).map(|tester| team.add(tester, Role::Tester));
     for task in &work.tasks {
         if let Some(agent) = &task.agent {
             team.add_named(agent, Role::Worker);
@@ -104,7 +104,7 @@ fn worker(
         let name = name.and_then(|name| known(wanted).map(|_| name).map_err(|error| error.to_string()));
         return name.map(|name| (name, None)).map_err(|problem| PrepareError::UnknownAgent { problem });
     }
-    if let Some(worker) = config.player(Role::Worker) {
+    if let Some(worker) = config.agent_for(Role::Worker) {
         return Ok((worker.clone(), None));
     }
     // Where every task names somebody whom we know, nobody else is needed.

@@ -2,18 +2,18 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use config::{Config, File, Layers, load};
+use config::{Config, ConfigFile, Layers, load};
 use domain::{PlannedTask, PlannedWork};
 
 use super::team;
 
 fn config(text: &str) -> Config {
-    let file = File { name: "jangdan.toml", bytes: text.as_bytes(), folder: Path::new("/project") };
+    let file = ConfigFile { name: "jangdan.toml", bytes: text.as_bytes(), folder: Path::new("/project") };
     let loaded = load(&Layers {
         files: &[file],
         environment: &BTreeMap::new(),
         flags: &[],
-        own_agents: &drivers::preset::names(&toml::Table::new()),
+        builtin_agents: &drivers::preset::names(&toml::Table::new()),
         directory: Path::new("/project"),
         home: None,
     });

@@ -1,6 +1,6 @@
-//! Times, sizes and ports, as people write them.
+//! Parses and writes durations, sizes and port ranges.
 
-/// A hundred years: what is longer is never.
+/// The longest duration: a hundred years.
 pub(crate) const TIME_MS_MAX: u64 = 100 * 365 * DAY_MS;
 const DAY_MS: u64 = 86_400_000;
 const TIME_UNITS: [(&str, u64); 5] = [("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
@@ -16,22 +16,22 @@ const SIZE_UNITS: [(&str, u64); 9] = [
     ("B", 1),
 ];
 
-/// Reads a time such as `30m` or `1h 30m`, in milliseconds; none is 0.
+/// Parses a duration such as `30m` or `1h 30m` into milliseconds. Rejects 0.
 pub(crate) fn time_ms(text: &str) -> Option<u64> {
-    let mut whole: u64 = 0;
+    let mut total: u64 = 0;
     let mut rest = text.trim();
     while !rest.is_empty() {
         let (number, after) = number(rest)?;
-        let end = after.find(|sign: char| sign.is_ascii_digit() || sign.is_whitespace());
+        let end = after.find(|char: char| char.is_ascii_digit() || char.is_whitespace());
         let (unit, after) = after.split_at(end.unwrap_or(after.len()));
         let (_, unit) = TIME_UNITS.iter().find(|(name, _)| *name == unit)?;
-        whole = whole.checked_add(number.checked_mul(*unit)?)?;
+        total = total.checked_add(number.checked_mul(*unit)?)?;
         rest = after.trim_start();
     }
-    (1..=TIME_MS_MAX).contains(&whole).then_some(whole)
+    (1..=TIME_MS_MAX).contains(&total).then_some(total)
 }
 
-/// Writes a time in its shortest form.
+/// Writes a duration in its shortest form.
 pub(crate) fn write_time(milliseconds: u64) -> String {
     let mut rest = milliseconds;
     let parts = TIME_UNITS.iter().filter_map(|(name, unit)| {
@@ -42,31 +42,31 @@ pub(crate) fn write_time(milliseconds: u64) -> String {
     parts.collect()
 }
 
-/// Reads a size such as `10 GiB`, in bytes; none is 0.
+/// Parses a size such as `10 GiB` into bytes. Rejects 0.
 pub(crate) fn size_bytes(text: &str) -> Option<u64> {
     let (number, unit) = number(text.trim())?;
     let (_, unit) = SIZE_UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     number.checked_mul(*unit).filter(|bytes| *bytes > 0)
 }
 
-/// Writes a size with the largest unit that leaves no rest.
+/// Writes a size with the largest unit that divides it.
 pub(crate) fn write_size(bytes: u64) -> String {
     let fits = |(_, unit): &&(&str, u64)| bytes.is_multiple_of(*unit);
     let (name, unit) = SIZE_UNITS.iter().find(fits).unwrap_or(&("B", 1));
     format!("{} {name}", bytes / unit)
 }
 
-/// Reads a range of ports such as `20000-29999`.
+/// Parses a range of ports such as `20000-29999`.
 pub(crate) fn ports(text: &str) -> Option<(u16, u16)> {
     let (first, last) = text.split_once('-')?;
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    // Below 1024 a port belongs to the system.
+    // Ports below 1024 are reserved for the system.
     (1024 <= first && first <= last).then_some((first, last))
 }
 
-/// Takes the number from the beginning of a text, and the space behind it.
+/// Splits the leading number off, with the space after it.
 fn number(text: &str) -> Option<(u64, &str)> {
-    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
     Some((number.parse().ok()?, rest.trim_start()))
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::{ports, size_bytes, time_ms, write_size, write_time};
 
     #[test]
-    fn a_time_is_read_and_written() {
+    fn durations_are_parsed_and_written() {
         let check = |text: &str, expected: Option<u64>| assert_eq!(time_ms(text), expected, "{text}");
         check("30m", Some(1_800_000));
         check("1h30m", Some(5_400_000));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_is_read_and_written() {
+    fn sizes_are_parsed_and_written() {
         let check = |text: &str, expected: Option<u64>| assert_eq!(size_bytes(text), expected, "{text}");
         check("10 GiB", Some(10 << 30));
         check("500mb", Some(500_000_000));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_are_two_numbers_in_order() {
+    fn port_ranges_are_ascending() {
         assert_eq!(ports("20000-29999"), Some((20000, 29999)));
         assert_eq!(ports("3000 - 3000"), Some((3000, 3000)));
         for wrong in ["", "20000", "9-1", "80-90", "1-70000", "a-b"] {

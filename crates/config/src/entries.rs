@@ -1,72 +1,73 @@
-//! The configuration as it is in effect, in the form of a file.
+//! The effective configuration: as entries, and as a TOML file.
 
 use domain::find_secret;
 
 use crate::{
     key::{Key, header},
     keys::KEYS,
-    load::Loaded,
+    load::LoadedConfig,
     origin::Origin,
     path::{dotted, quoted},
     value::Value,
 };
 
-/// What is shown instead of a value that may be secret.
+/// Replaces a value that may be a secret.
 const HIDDEN: &str = "(hidden)";
 
-/// One key with its value.
+/// A key with its effective value.
 #[derive(Debug, Clone)]
-pub struct Entry<'a> {
-    /// The names on the way to it.
+pub struct ConfigEntry<'a> {
+    /// Parts of the name, with wildcards resolved.
     pub path: Vec<String>,
-    /// The key.
+    /// Definition of the key.
     pub key: &'static Key,
-    /// The value; none where nobody says anything and nothing is the default.
+    /// Value; `None` if it is not set and has no default.
     pub value: Option<Value>,
-    /// Where it comes from.
+    /// Origins of the value.
     pub origins: &'a [Origin],
 }
 
-impl Entry<'_> {
-    /// Returns the whole name.
+impl ConfigEntry<'_> {
+    /// Returns the full name.
     pub fn name(&self) -> String {
         dotted(&self.path)
     }
 }
 
-/// Returns every key that has a value or could have one, in the order of the table of keys.
-pub fn entries(loaded: &Loaded) -> Vec<Entry<'_>> {
+/// Returns all keys in the order of [`KEYS`], then the keys of agents that are set.
+pub fn entries(loaded: &LoadedConfig) -> Vec<ConfigEntry<'_>> {
     let by_path = &loaded.values.by_path;
     let mut entries = Vec::new();
     for key in KEYS.iter().filter(|key| !key.name.contains('*')) {
         let path: Vec<_> = key.name.split('.').map(str::to_owned).collect();
-        let placed = by_path.get(&path);
+        let sourced = by_path.get(&path);
         let (value, origins) =
-            placed.map_or((None, &[][..]), |found| (Some(found.value.clone()), &found.origins));
-        entries.push(Entry { path, key, value, origins });
+            sourced.map_or((None, &[][..]), |found| (Some(found.value.clone()), &found.origins));
+        entries.push(ConfigEntry { path, key, value, origins });
     }
-    // Of agents, whose names nobody knows beforehand, only what is said.
-    let mut said: Vec<_> = by_path.iter().filter(|(_, placed)| placed.key.name.contains('*')).collect();
+    // Names of agents are free, so only their keys that are set are listed.
+    let mut of_agents: Vec<_> =
+        by_path.iter().filter(|(_, sourced)| sourced.key.name.contains('*')).collect();
     let rank = |key: &Key| KEYS.iter().position(|other| other.name == key.name);
-    said.sort_by_cached_key(|(path, placed)| (path.get(1).cloned(), rank(placed.key)));
-    for (path, placed) in said {
-        let value = if is_secret(path, &placed.value) {
+    of_agents.sort_by_cached_key(|(path, sourced)| (path.get(1).cloned(), rank(sourced.key)));
+    for (path, sourced) in of_agents {
+        let value = if is_secret(path, &sourced.value) {
             Value::Text(HIDDEN.to_owned())
         } else {
-            placed.value.clone()
+            sourced.value.clone()
         };
-        entries.push(Entry {
+        entries.push(ConfigEntry {
             path: path.clone(),
-            key: placed.key,
+            key: sourced.key,
             value: Some(value),
-            origins: &placed.origins,
+            origins: &sourced.origins,
         });
     }
     entries
 }
 
-/// Writes the configuration as a file, with where each value comes from if that is wanted.
-pub fn write(loaded: &Loaded, with_origins: bool) -> String {
+/// Writes the effective configuration as TOML, optionally with the origins as comments.
+pub fn to_toml(loaded: &LoadedConfig, with_origins: bool) -> String {
     let mut text = String::new();
     let mut table: &[String] = &[];
     let entries = entries(loaded);
@@ -83,12 +84,12 @@ pub fn write(loaded: &Loaded, with_origins: bool) -> String {
         text.push_str(&line);
         if with_origins && !entry.origins.is_empty() {
             let origins: Vec<_> = entry.origins.iter().map(ToString::to_string).collect();
-            // A name with a new line in it ends no comment.
+            // A line break in a name must not end the comment.
             text.push_str(&format!("  # {}", origins.join(", ").replace(char::is_control, " ")));
         }
         text.push('\n');
     }
-    // An agent that is only named is there all the same.
+    // Agents with an empty table.
     for name in loaded.values.agents.keys() {
         if !entries.iter().any(|entry| entry.path.get(1) == Some(name)) {
             text.push_str(&format!("\n{}\n", header(&["agents".to_owned(), name.clone()])));
@@ -97,7 +98,7 @@ pub fn write(loaded: &Loaded, with_origins: bool) -> String {
     text
 }
 
-/// Tells whether a value is a variable's, and no one's to see.
+/// Tells whether a value is that of an environment variable and looks like a secret.
 fn is_secret(path: &[String], value: &Value) -> bool {
     let is_variable = path.iter().any(|part| part == "environment");
     let name = path.last().map_or("", String::as_str);

@@ -1,33 +1,33 @@
-//! Byte offsets of a file → lines and columns, as an editor counts them.
+//! Converts byte offsets of a file to lines and columns.
 
 use std::ops::Range;
 
-use crate::origin::{At, Origin};
+use crate::origin::{Origin, TextLocation};
 
-/// A byte order mark, which some editors put before a file's first character.
+/// Byte order mark, which some editors write at the start of a file.
 pub(crate) const BOM: &str = "\u{feff}";
 
-/// Finds places in one file.
+/// The line starts of a file.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
+pub(crate) struct LineIndex<'a> {
     name: &'a str,
     text: &'a str,
-    /// How many bytes of the file stand before the text.
+    /// Length of the byte order mark before the text.
     offset: usize,
     line_starts: Vec<usize>,
 }
 
-/// Where a value is given.
+/// Where a value was set.
 #[derive(Debug, Clone)]
-pub(crate) enum Spot<'a> {
-    /// In words that have no lines.
-    Words(Origin),
-    /// In a file, at this key.
-    File(&'a Places<'a>, Range<usize>),
+pub(crate) enum ValueLocation<'a> {
+    /// In a flag or variable.
+    Override(Origin),
+    /// In a file, at the byte range of its key.
+    File(&'a LineIndex<'a>, Range<usize>),
 }
 
-impl<'a> Places<'a> {
-    /// Looks through a file once, so that every later question is cheap.
+impl<'a> LineIndex<'a> {
+    /// Indexes the lines of a file.
     pub(crate) fn new(name: &'a str, whole: &'a str) -> Self {
         let text = whole.strip_prefix(BOM).unwrap_or(whole);
         let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -35,40 +35,40 @@ impl<'a> Places<'a> {
         Self { name, text, offset: whole.len() - text.len(), line_starts }
     }
 
-    /// Returns the text without what stands before it.
+    /// Returns the text without the byte order mark.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Returns the line of a place, from 1.
+    /// Returns the line of an offset, from 1.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
-    /// Returns a part of the text as a place in the file.
+    /// Returns the origin of a byte range of the text.
     pub(crate) fn origin(&self, span: Range<usize>) -> Origin {
         let line = self.line(span.start);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = self.text.get(start..span.start).map_or(0, |before| before.chars().count()) + 1;
         let span = span.start + self.offset..span.end + self.offset;
-        Origin::File { name: self.name.to_owned(), at: Some(At { line, column, span }) }
+        Origin::File { name: self.name.to_owned(), at: Some(TextLocation { line, column, span }) }
     }
 }
 
-impl Spot<'_> {
-    /// Returns where it is.
+impl ValueLocation<'_> {
+    /// Returns the origin of the key.
     pub(crate) fn origin(&self) -> Origin {
         match self {
-            Self::Words(origin) => origin.clone(),
-            Self::File(places, key) => places.origin(key.clone()),
+            Self::Override(origin) => origin.clone(),
+            Self::File(lines, key) => lines.origin(key.clone()),
         }
     }
 
-    /// Returns where a part of it is.
+    /// Returns the origin of a part of the value.
     pub(crate) fn part(&self, span: Range<usize>) -> Origin {
         match self {
-            Self::Words(origin) => origin.clone(),
-            Self::File(places, _) => places.origin(span),
+            Self::Override(origin) => origin.clone(),
+            Self::File(lines, _) => lines.origin(span),
         }
     }
 }

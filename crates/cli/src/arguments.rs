@@ -1,0 +1,82 @@
+//! Arguments that several commands share: the data directory, JSON output, the run, confirmation.
+
+use std::{path::PathBuf, str::FromStr};
+
+use clap::Args;
+use domain::RunId;
+
+use crate::{data, failure::Failure};
+
+/// The data directory and the form of the output.
+#[derive(Debug, Args)]
+pub struct CommonArguments {
+    /// Data directory [default: JANGDAN_DATA, else the user's own]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl CommonArguments {
+    /// Returns the absolute path of the data directory.
+    pub fn data(&self) -> Result<PathBuf, Failure> {
+        data::directory(self.data.as_deref())
+    }
+}
+
+/// The run that a command acts on. Operands of the command never name it.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// Run id, or the start of one [default: the active run of this project]
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    #[command(flatten)]
+    pub common: CommonArguments,
+}
+
+impl RunArguments {
+    /// Returns the run as it was named, if it was.
+    pub fn name(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+}
+
+/// The run that a command without other operands is about: `jangdan status RUN` and `jangdan status --run RUN` are the
+/// same.
+#[derive(Debug, Args)]
+pub struct RunOperandArguments {
+    /// Run id, or the start of one [default: the active run of this project]
+    #[arg(value_name = "RUN", conflicts_with = "run")]
+    operand: Option<String>,
+    #[command(flatten)]
+    flag: RunArguments,
+}
+
+impl RunOperandArguments {
+    /// Returns the run as it was named, if it was.
+    pub fn name(&self) -> Option<&str> {
+        self.operand.as_deref().or(self.flag.name())
+    }
+
+    /// Returns the data directory and the form of the output.
+    pub fn common(&self) -> &CommonArguments {
+        &self.flag.common
+    }
+}
+
+/// Consent to what a command would otherwise ask about.
+#[derive(Debug, Args)]
+pub struct ConfirmArguments {
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// Parses the id that a command acts on. The error for a run's id says how a run is named.
+pub fn id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|error: T::Err| match word.parse::<RunId>() {
+        Ok(run) if word.starts_with('r') => format!("{}. Name a run with --run {run}", error.to_string()),
+        Ok(_) | Err(_) => error.to_string(),
+    })
+}

@@ -1,0 +1,67 @@
+//! Sends a command to a run and reports what was done.
+
+use std::process::ExitCode;
+
+use domain::Command;
+use serde::Serialize;
+use views::RunRow;
+
+use crate::{
+    arguments::{CommonArguments, RunArguments},
+    failure::Failure,
+    printable::{json, printable},
+    remote,
+    source::Source,
+};
+
+/// Reports a command line that clap accepts but the command does not.
+pub fn usage_error(message: &str) -> Failure {
+    Failure { what: message.to_owned(), hint: Some("See --help.".to_owned()), exit: 2 }
+}
+
+/// Joins the words of a free text; `None` if it is blank.
+pub fn text(words: &[String]) -> Option<String> {
+    Some(words.join(" ")).filter(|text| !text.trim().is_empty())
+}
+
+#[derive(Serialize)]
+struct AcceptedCommand<'a> {
+    run: &'a str,
+    sequence: u64,
+}
+
+/// A run on a server that accepts commands.
+pub struct RunTarget<'a> {
+    common: &'a CommonArguments,
+    pub source: Source,
+    pub run: RunRow,
+}
+
+impl<'a> RunTarget<'a> {
+    /// Connects to the server, which must be running, and finds the run.
+    pub fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
+        let source = Source::from_server(common)?;
+        let run = source.find(name)?;
+        Ok(Self { common, source, run })
+    }
+
+    /// Sends a command as this user. Prints the run and `done`, a participle phrase; with `--json` the number of the
+    /// recorded event.
+    pub fn send(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
+        let client = self.source.client().ok_or_else(|| remote::no_server(self.source.data()))?;
+        let sent = client.wish(&self.run.id, &runtime::prepare::person(), command);
+        let sequence = sent.map_err(|error| remote::failure(&error))?;
+        if self.common.json {
+            let accepted = AcceptedCommand { run: self.run.id.as_str(), sequence: sequence.0 };
+            println!("{}", json(&accepted).unwrap_or_default());
+        } else {
+            eprintln!("{}", printable(&format!("Run {}: {done}", self.run.id)));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Finds the run and sends a command to it.
+pub fn send(arguments: &RunArguments, command: &Command, done: &str) -> Result<ExitCode, Failure> {
+    RunTarget::find(&arguments.common, arguments.name())?.send(command, done)
+}

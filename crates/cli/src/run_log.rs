@@ -1,0 +1,55 @@
+//! The recorded events of one run, read from the log without a server.
+
+use domain::{RecordedEvent, RunId, Sequence};
+use store::{Position, SqliteReader};
+
+use crate::{
+    arguments::RunOperandArguments, failure::Failure, run_lookup::by_name, source::Source,
+    store_failure::failure,
+};
+
+/// How many entries are read at once.
+const PAGE_ENTRIES: usize = 500;
+
+/// The log, open for reading, and one of its runs.
+pub struct RunLog {
+    pub reader: SqliteReader,
+    pub run: RunId,
+    /// Number of the run's last event when it was opened.
+    pub last: Sequence,
+}
+
+impl RunLog {
+    /// Opens the log and finds the run.
+    pub fn open(arguments: &RunOperandArguments) -> Result<Self, Failure> {
+        let common = arguments.common();
+        let reader = SqliteReader::open(&common.data()?).map_err(failure)?;
+        let heads = reader.runs().map_err(failure)?;
+        let active = match arguments.name() {
+            Some(_) => None,
+            None => Some(Source::open(common)?.find(None)?.id.to_string()),
+        };
+        let name = arguments.name().or(active.as_deref()).unwrap_or_default();
+        let head = by_name(heads, name, |head| &head.run, |head| head.run.to_string())?;
+        Ok(Self { run: head.run, last: head.sequence, reader })
+    }
+
+    /// Passes every event up to `to`, in order, to `take`. Returns the position of the last one in the log of all runs.
+    pub fn each<E: From<Failure>>(
+        &self,
+        to: Sequence,
+        mut take: impl FnMut(RecordedEvent) -> Result<(), E>,
+    ) -> Result<Position, E> {
+        let (mut after, mut position) = (Sequence(0), Position(0));
+        while after < to {
+            let left = usize::try_from(to.0 - after.0).unwrap_or(usize::MAX);
+            let entries = self.reader.read(&self.run, after, left.min(PAGE_ENTRIES)).map_err(failure)?;
+            let Some(last) = entries.last() else { break };
+            (after, position) = (last.sequence, last.position);
+            for entry in &entries {
+                take(entry.recorded().map_err(failure)?)?;
+            }
+        }
+        Ok(position)
+    }
+}

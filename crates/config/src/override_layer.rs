@@ -1,0 +1,70 @@
+//! Reads environment variables and flags as layers.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    keys::KEYS,
+    layer::{Layer, is_shorthand},
+    location::ValueLocation,
+    origin::Origin,
+    path::split,
+    raw_value::RawValue,
+};
+
+/// Prefix of environment variables.
+const PREFIX: &str = "JANGDAN_";
+
+impl Layer<'_> {
+    /// Reads settings from environment variables such as `JANGDAN_PARK__COLD_AFTER=1h`.
+    ///
+    /// `__` separates the parts of a key. A variable without it is a setting only if a key has its name: other variables
+    /// share the prefix.
+    pub(crate) fn read_environment(&mut self, environment: &BTreeMap<String, String>) {
+        for (variable, value) in environment {
+            let Some(name) = variable.strip_prefix(PREFIX) else { continue };
+            let location = ValueLocation::Override(Origin::Environment { variable: variable.clone() });
+            if name.contains("__") {
+                self.set(path(name), RawValue::Text(value), &location);
+                continue;
+            }
+            let name = name.to_lowercase();
+            if KEYS.iter().any(|key| key.name == name) || is_shorthand(&name) {
+                self.set(vec![name], RawValue::Text(value), &location);
+            } else if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
+                let right = format!("{PREFIX}{}", key.name.replace('.', "__").to_uppercase());
+                let hint = Some(format!("two `_` separate the parts of a key: write {right}"));
+                self.problems
+                    .error(|| location.origin(), || ("the variable is not a setting".to_owned(), hint));
+            }
+        }
+    }
+
+    /// Reads flags such as `park.cold_after=1h`.
+    pub(crate) fn read_flags(&mut self, flags: &[String]) {
+        for flag in flags {
+            let key = flag.split_once('=').map_or(flag.as_str(), |(key, _)| key);
+            let location = ValueLocation::Override(Origin::Flag { key: key.to_owned() });
+            match flag.split_once('=') {
+                Some((name, value)) => self.set(split(name), RawValue::Text(value.trim_start()), &location),
+                None => self.problems.error(
+                    || location.origin(),
+                    || {
+                        let hint = "write KEY=VALUE, for example park.cold_after=1h".to_owned();
+                        ("the flag has no value".to_owned(), Some(hint))
+                    },
+                ),
+            }
+        }
+    }
+}
+
+/// Returns the path of a variable's name: in lower case, except the names of an agent's own environment variables.
+fn path(name: &str) -> Vec<String> {
+    let mut is_variable = false;
+    let part = |part: &str| {
+        let part = if is_variable { part.to_owned() } else { part.to_lowercase() };
+        is_variable |= part == "environment";
+        part
+    };
+    name.split("__").map(part).collect()
+}

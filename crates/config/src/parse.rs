@@ -1,0 +1,233 @@
+//! Parses a raw value according to the kind of its key.
+
+use std::{
+    ops::Range,
+    path::{Component, Path},
+};
+
+use domain::{AgentName, Budget, PermissionKind};
+
+use crate::{
+    closest_name::closest_name,
+    problem::PROBLEMS_MAX,
+    raw_value::{ListItem, RawValue},
+    units::{ports, size_bytes, time_ms},
+    value::Value,
+    value_kind::ValueKind,
+};
+
+const KINDS: [PermissionKind; 5] = [
+    PermissionKind::Edit,
+    PermissionKind::Run,
+    PermissionKind::Read,
+    PermissionKind::Fetch,
+    PermissionKind::Other,
+];
+
+/// Why a value is invalid.
+#[derive(Debug, Default)]
+pub(crate) struct ValueError {
+    /// Message; `None` if the description of the kind is enough.
+    pub(crate) message: Option<String>,
+    /// How to fix it.
+    pub(crate) hint: Option<String>,
+    /// Location of the invalid part, if it is not the whole value.
+    pub(crate) span: Option<Range<usize>>,
+}
+
+/// The folders that relative paths start from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathBase<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) home: Option<&'a Path>,
+}
+
+/// Parses a value, or returns everything that is wrong with it.
+pub(crate) fn parse(
+    kind: ValueKind,
+    raw: RawValue<'_>,
+    base: PathBase<'_>,
+) -> Result<Value, Vec<ValueError>> {
+    let plain = |value: Option<Value>| value.ok_or_else(|| vec![quoted_value_error(kind, raw)]);
+    let text = || match raw.text() {
+        Some(text) if has_no_nul(&text) => Ok(text),
+        Some(_) => Err(vec![nul_error(None)]),
+        None => Err(invalid()),
+    };
+    let texts = || raw.texts().ok_or_else(|| vec![not_a_list(raw)]).and_then(all_strings);
+    match kind {
+        ValueKind::Boolean => plain(raw.flag().map(Value::Boolean)),
+        ValueKind::Number { min, max } => {
+            let number = raw.number().filter(|number| (min..=max).contains(number));
+            plain(number.map(Value::Number))
+        }
+        ValueKind::Choice(names) => choice(&text()?, names),
+        ValueKind::Text => Ok(Value::Text(text()?.into_owned())),
+        ValueKind::Texts => texts().map(list),
+        ValueKind::Pair => match texts()? {
+            items if items.len() == 2 => Ok(list(items)),
+            _ => Err(invalid()),
+        },
+        ValueKind::Time { never } => time(raw, never),
+        ValueKind::Size { none } => match text()?.as_ref() {
+            "none" if none => Ok(Value::Size(None)),
+            size => size_bytes(size).map(|size| Value::Size(Some(size))).ok_or_else(invalid),
+        },
+        ValueKind::Tokens => match budget(raw, "") {
+            Some(tokens @ Budget::Tokens(1..)) => Ok(Value::Budget(tokens)),
+            _ => Err(invalid()),
+        },
+        ValueKind::Money => match budget(raw, "$") {
+            Some(money @ Budget::Cents(1..)) => Ok(Value::Budget(money)),
+            _ => Err(invalid()),
+        },
+        ValueKind::Agent => agent(&text()?),
+        ValueKind::Patterns => checked_items(texts()?, pattern),
+        ValueKind::Path => match text()?.as_ref() {
+            "" => Err(invalid()),
+            path => Ok(Value::Text(base.path(path))),
+        },
+        ValueKind::Paths => {
+            let paths = texts()?;
+            Ok(Value::Texts(paths.iter().map(|item| base.path(&item.text)).collect()))
+        }
+        ValueKind::InnerPaths => checked_items(texts()?, inner_path),
+        ValueKind::Ports => {
+            ports(&text()?).map(|(first, last)| Value::Ports(first, last)).ok_or_else(invalid)
+        }
+    }
+}
+
+impl PathBase<'_> {
+    /// Returns the absolute path; `~/` is the home directory.
+    fn path(self, text: &str) -> String {
+        let at_home = text.strip_prefix("~/").and_then(|rest| Some(self.home?.join(rest)));
+        at_home.unwrap_or_else(|| self.folder.join(text)).to_string_lossy().into_owned()
+    }
+}
+
+/// Tells whether a text can be passed to another program.
+fn has_no_nul(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+fn nul_error(span: Option<Range<usize>>) -> ValueError {
+    let message = Some("the text contains a NUL character".to_owned());
+    ValueError { message, hint: Some("remove it: no program accepts it".to_owned()), span }
+}
+
+fn invalid() -> Vec<ValueError> {
+    vec![ValueError::default()]
+}
+
+fn list(items: Vec<ListItem>) -> Value {
+    Value::Texts(items.into_iter().map(|item| item.text).collect())
+}
+
+/// Returns the items of a list if all are valid strings.
+fn all_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<ListItem>, Vec<ValueError>> {
+    let errors = items.iter().filter_map(|item| match item {
+        Ok(ListItem { text, .. }) if has_no_nul(text) => None,
+        Ok(ListItem { span, .. }) => Some(nul_error(span.clone())),
+        Err(span) => Some(ValueError {
+            message: Some("this must be a string".to_owned()),
+            hint: Some("put it in quotes".to_owned()),
+            span: Some(span.clone()),
+        }),
+    });
+    // More would not be reported.
+    let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
+    if errors.is_empty() { Ok(items.into_iter().flatten().collect()) } else { Err(errors) }
+}
+
+/// Returns the list if `check` finds nothing wrong with its items.
+fn checked_items(
+    items: Vec<ListItem>,
+    check: impl Fn(&str) -> Option<(&'static str, Option<String>)>,
+) -> Result<Value, Vec<ValueError>> {
+    let errors = items.iter().filter_map(|ListItem { text, span }| {
+        let (message, hint) = check(text)?;
+        Some(ValueError { message: Some(message.to_owned()), hint, span: span.clone() })
+    });
+    // More would not be reported.
+    let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
+    if errors.is_empty() { Ok(list(items)) } else { Err(errors) }
+}
+
+/// Returns the error for a value, with a hint if it would be valid without quotes.
+fn quoted_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
+    let text = raw.text().filter(|_| raw.is_quoted()).unwrap_or_default();
+    let base = PathBase { folder: Path::new(""), home: None };
+    let is_valid = raw.is_quoted() && parse(kind, RawValue::Text(&text), base).is_ok();
+    ValueError {
+        hint: is_valid.then(|| format!("write {} without quotes", text.trim())),
+        ..ValueError::default()
+    }
+}
+
+fn not_a_list(raw: RawValue<'_>) -> ValueError {
+    let text = raw.text().map(|text| Value::Texts(vec![text.into_owned()]).to_toml());
+    ValueError { hint: text.map(|list| format!("write {list}")), ..ValueError::default() }
+}
+
+fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> {
+    match names.iter().find(|name| **name == text) {
+        Some(name) => Ok(Value::Text((*name).to_owned())),
+        None => {
+            let closest = closest_name(text, names.iter().copied());
+            Err(vec![ValueError {
+                hint: closest.map(|name| format!("did you mean \"{name}\"?")),
+                ..ValueError::default()
+            }])
+        }
+    }
+}
+
+fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
+    if let Some(digits) = raw.digits() {
+        let hint = format!("a duration has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
+        return Err(vec![ValueError { hint: Some(hint), ..ValueError::default() }]);
+    }
+    match raw.text().ok_or_else(invalid)?.as_ref() {
+        "never" if never => Ok(Value::Time(None)),
+        text => time_ms(text).map(|time| Value::Time(Some(time))).ok_or_else(invalid),
+    }
+}
+
+/// Parses tokens or money, which may be a bare number. `prefix` is `$` for money.
+fn budget(raw: RawValue<'_>, prefix: &str) -> Option<Budget> {
+    let text = raw.digits().map(str::to_owned).or_else(|| raw.text().map(|text| text.into_owned()))?;
+    let text = text.trim();
+    if text.starts_with(prefix) { text.parse().ok() } else { format!("{prefix}{text}").parse().ok() }
+}
+
+fn agent(text: &str) -> Result<Value, Vec<ValueError>> {
+    let hint = || Some("a name has letters, digits, '_', '-' and '.'".to_owned());
+    match text.parse::<AgentName>() {
+        Ok(name) => Ok(Value::Text(name.into())),
+        Err(_) => Err(vec![ValueError { hint: hint(), ..ValueError::default() }]),
+    }
+}
+
+fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
+    let rest = text.strip_prefix('=').unwrap_or(text);
+    let (kind, subject) = rest.split_once(':').unwrap_or(("", rest));
+    if subject.is_empty() {
+        return Some(("the pattern is empty", None));
+    }
+    // The subject may contain a colon, so only a misspelled kind is an error.
+    let kinds = KINDS.map(PermissionKind::pattern_name);
+    let closest = closest_name(kind, kinds).filter(|_| !kinds.contains(&kind))?;
+    Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
+}
+
+fn inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
+    let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    let path = Path::new(text);
+    let hint = || Some("write a path relative to the project's root".to_owned());
+    if path.starts_with(".git") {
+        return Some(("`.git` cannot be copied: each worktree has its own", None));
+    }
+    let is_inner = !text.is_empty() && path.components().all(is_name);
+    (!is_inner).then(|| ("the path is outside of the project", hint()))
+}
