@@ -1,4 +1,5 @@
-//! The tree that somebody's own checkout is now, for receipts of those who work in it. Nothing in the repository changes.
+//! Computes the tree of the user's own checkout, for receipts of agents that work in it. The repository is not
+//! changed.
 
 use std::{
     fs,
@@ -8,53 +9,56 @@ use std::{
 };
 
 use crate::{
-    GitOptions, RepoError, contents::Index, git::Git, repository::commit_of, worktree_slot::remove_tree,
+    GitOptions, RepoError, git::GitClient, repository::find_commit, worktree_slot::remove_tree,
+    worktree_tree::TemporaryIndex,
 };
 
-/// Returns the tree of the checkout that a folder is in: what is tracked, and what is new and not ignored. Nothing where
-/// there is no git. What is needed for it lies below another folder for as long as it takes.
+/// Returns the tree of the checkout that contains `folder`: tracked files, and untracked files that are not ignored.
+/// Returns `None` outside a git working tree. The index and objects are written to a temporary folder below
+/// `temporary_parent`.
 pub fn checkout_tree(
     folder: &Path,
     options: &GitOptions,
     temporary_parent: &Path,
 ) -> Result<Option<String>, RepoError> {
-    // Each task asks, and where there is none no program is needed to say so.
+    // Called for every task: avoid starting git where there is no repository.
     if !folder.ancestors().any(|folder| folder.join(".git").exists()) {
         return Ok(None);
     }
-    let git = Git::new(options, folder);
-    let question =
+    let git = GitClient::new(options, folder);
+    let arguments =
         ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "objects"];
-    let answer = git.call(question).run_or(&[128])?;
+    let answer = git.call(arguments).run_accepting(&[128])?;
     let paths = answer.line();
     let lines: Vec<&Path> = paths.lines().map(Path::new).collect();
     let (0, [top, git_dir, objects]) = (answer.code, lines.as_slice()) else { return Ok(None) };
-    let room = Room::make(temporary_parent)?;
-    let git = git.in_worktree(top, git_dir).writing_to(&room.0.join("objects"), objects);
-    let head = commit_of(&git, "HEAD")?;
-    let index = Index::copied(&git, &git_dir.join("index"), room.0.join("index"), head.as_ref())?;
-    // Repositories inside are somebody else's.
-    index.take_in(&[])?;
-    index.tree().map(Some)
+    let temporary = TemporaryFolder::make(temporary_parent)?;
+    let git = git.in_worktree(top, git_dir).with_object_folders(&temporary.0.join("objects"), objects);
+    let head = find_commit(&git, "HEAD")?;
+    let index =
+        TemporaryIndex::copy_from(&git, &git_dir.join("index"), temporary.0.join("index"), head.as_ref())?;
+    // Nested repositories are not part of this checkout.
+    index.add_working_tree(&[])?;
+    index.write_tree().map(Some)
 }
 
-/// A folder that is gone when it is dropped.
-struct Room(PathBuf);
+/// A folder that is removed on drop.
+struct TemporaryFolder(PathBuf);
 
-impl Room {
+impl TemporaryFolder {
     fn make(temporary_parent: &Path) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("tree-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let room = Self(temporary_parent.join(name));
-        let made = fs::create_dir_all(room.0.join("objects"));
-        made.map_err(|source| RepoError::Io { operation: "make", path: room.0.clone(), source })?;
-        Ok(room)
+        let temporary = Self(temporary_parent.join(name));
+        let created = fs::create_dir_all(temporary.0.join("objects"));
+        created.map_err(|source| RepoError::Io { operation: "make", path: temporary.0.clone(), source })?;
+        Ok(temporary)
     }
 }
 
-impl Drop for Room {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // What stays is nobody's, and small.
+        // Best effort: a leftover is small and unused.
         let _ = remove_tree(&self.0);
     }
 }

@@ -1,89 +1,95 @@
-//! What an agent left uncommitted becomes a commit of its own on the task's branch.
+//! Commits what an agent left uncommitted to the task's branch.
 
 use std::{fs, path::PathBuf};
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
-    contents::{Contents, contents},
     names::branch_ref,
+    worktree_tree::{WorktreeTree, write_worktree_tree},
 };
 
 /// How uncommitted work is committed.
 #[derive(Debug, Clone)]
 pub struct CommitOptions {
-    /// Who wrote it.
+    /// Author of the commit.
     pub author: GitIdentity,
-    /// What is said about it.
+    /// Full commit message.
     pub message: String,
-    /// Files to leave out, by their path in the worktree.
+    /// Paths in the worktree that are not committed.
     pub excluded: Vec<PathBuf>,
 }
 
 impl RunRepository {
-    /// Commits what is uncommitted, and returns the tip of the task's branch. Nothing uncommitted makes no commit.
+    /// Commits uncommitted work and returns the tip of the task's branch; creates no commit if there is nothing to
+    /// commit.
     ///
-    /// What the agent committed itself stays as it is. A branch of its own that follows from the task's is taken in.
-    pub fn commit_work(&self, worktree: &TaskWorktree, work: &CommitOptions) -> Result<CommitId, RepoError> {
-        self.commit_submodules(worktree, work)?;
-        let taken = contents(&worktree.slot, &work.excluded)?;
-        if !taken.unmerged.is_empty() {
-            return Err(RepoError::UnresolvedConflicts {
-                path: worktree.path.clone(),
-                files: taken.unmerged,
-            });
+    /// The agent's own commits stay as they are. If the agent switched to another branch that descends from the
+    /// task's branch, the task's branch is moved there.
+    pub fn commit_work(
+        &self,
+        worktree: &TaskWorktree,
+        options: &CommitOptions,
+    ) -> Result<CommitId, RepoError> {
+        self.commit_submodules(worktree, options)?;
+        let tree = write_worktree_tree(&worktree.slot, &options.excluded)?;
+        if !tree.unmerged.is_empty() {
+            return Err(RepoError::UnresolvedConflicts { path: worktree.path.clone(), files: tree.unmerged });
         }
-        let tip = self.tip_of(&worktree.branch)?;
+        let tip = self.branch_tip(&worktree.branch)?;
         let tip = tip.ok_or_else(|| RepoError::BranchNotFound { branch: worktree.branch.clone() })?;
-        let head = self.head_on_branch(worktree, &taken, &tip)?;
-        let commit = self.committed(worktree, work, &taken, &head)?;
+        let head = self.checked_out_commit(worktree, &tree, &tip)?;
+        let commit = self.commit_if_changed(worktree, options, &tree, &head)?;
         let branch = branch_ref(&worktree.branch);
         let git = &worktree.slot.git;
-        let is_on_branch = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_or(&[1])?.line() == branch;
-        // First the branch is where the agent is, then it goes on from there: each step can be the last one and done again.
+        let is_on_branch =
+            git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting(&[1])?.line() == branch;
+        // First move the branch to the agent's commit, then to the new one: after a crash, either step can be
+        // repeated.
         if !is_on_branch {
-            self.move_branch(&worktree.branch, &tip, &head, "take in a branch of the agent's")?;
-            git.call(["symbolic-ref", "-m", "jangdan: back to the task's branch", "HEAD", &branch]).run()?;
+            self.move_branch(&worktree.branch, &tip, &head, "adopt the agent's branch")?;
+            git.call(["symbolic-ref", "-m", "jangdan: return to the task's branch", "HEAD", &branch])
+                .run()?;
         }
         if commit != head {
-            self.move_branch(&worktree.branch, &head, &commit, "commit what an agent left")?;
+            self.move_branch(&worktree.branch, &head, &commit, "commit uncommitted work")?;
         }
-        // Also where nothing was to do: a crash before this leaves an index that takes the commit back.
+        // Needed even without a new commit: after a crash before this line the index would revert the commit.
         git.call(["reset", "--quiet", "--mixed"]).run()?;
         Ok(commit)
     }
 
-    /// Returns what is checked out, if the task's branch can be moved there.
-    fn head_on_branch(
+    /// Returns the checked-out commit if the task's branch can be fast-forwarded to it.
+    fn checked_out_commit(
         &self,
         worktree: &TaskWorktree,
-        taken: &Contents,
+        tree: &WorktreeTree,
         tip: &CommitId,
     ) -> Result<CommitId, RepoError> {
-        let strayed = |head: &str| RepoError::HeadDiverged {
+        let diverged = |head: &str| RepoError::HeadDiverged {
             path: worktree.path.clone(),
             branch: worktree.branch.clone(),
             head: head.to_owned(),
         };
-        let head = taken.head.clone().ok_or_else(|| strayed("a branch without a commit"))?;
-        if self.is_ancestor(tip, &head)? { Ok(head) } else { Err(strayed(head.as_str())) }
+        let head = tree.head.clone().ok_or_else(|| diverged("a branch without a commit"))?;
+        if self.is_ancestor(tip, &head)? { Ok(head) } else { Err(diverged(head.as_str())) }
     }
 
-    fn committed(
+    fn commit_if_changed(
         &self,
         worktree: &TaskWorktree,
-        work: &CommitOptions,
-        taken: &Contents,
+        options: &CommitOptions,
+        tree: &WorktreeTree,
         head: &CommitId,
     ) -> Result<CommitId, RepoError> {
-        // A merge that the agent resolved and did not commit keeps its other side.
-        let merging = fs::read_to_string(worktree.slot.git_dir.join("MERGE_HEAD")).unwrap_or_default();
+        // A merge that the agent resolved but did not commit keeps its second parent.
+        let merge_heads = fs::read_to_string(worktree.slot.git_dir.join("MERGE_HEAD")).unwrap_or_default();
         let mut parents = vec![head.clone()];
-        parents.extend(merging.lines().filter_map(CommitId::parse));
+        parents.extend(merge_heads.lines().filter_map(CommitId::parse));
         let tree_of_head = format!("{head}^{{tree}}");
         let before = worktree.slot.git.call(["rev-parse", "--verify", &tree_of_head]).run()?.line();
-        if before == taken.tree && parents.len() == 1 {
+        if before == tree.tree && parents.len() == 1 {
             return Ok(head.clone());
         }
-        self.commit_tree(&taken.tree, &parents, &work.author, &work.message)
+        self.commit_tree(&tree.tree, &parents, &options.author, &options.message)
     }
 }

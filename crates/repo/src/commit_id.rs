@@ -1,19 +1,19 @@
-//! Names of commits, and of who makes them.
+//! Commit ids and commit identities.
 
 use std::fmt;
 
-/// Names a commit by all of its digits.
+/// Full id of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(String);
 
 impl CommitId {
-    /// Reads a whole name, SHA-1 or SHA-256; half a name is no name.
+    /// Parses a full SHA-1 or SHA-256 id; abbreviations are rejected.
     pub fn parse(text: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         (matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)).then(|| Self(text.to_owned()))
     }
 
-    /// Returns the name.
+    /// Returns the id in hexadecimal.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -25,17 +25,17 @@ impl fmt::Display for CommitId {
     }
 }
 
-/// Who makes a commit.
+/// Author or committer of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitIdentity {
-    /// A name for people.
+    /// Name as shown by git.
     pub name: String,
-    /// An address; it need not exist.
+    /// Need not be deliverable.
     pub email: String,
 }
 
 impl GitIdentity {
-    /// Returns who commits what no agent and no person did.
+    /// Returns the identity for commits made by Jangdan itself.
     pub fn jangdan() -> Self {
         Self { name: "Jangdan".to_owned(), email: "jangdan@localhost".to_owned() }
     }

@@ -1,4 +1,4 @@
-//! What `git merge-tree --write-tree` answers: a tree, or the files that it can't join and what each side has there.
+//! Runs `git merge-tree --write-tree` and parses its result: a tree, or the conflicting files with their three sides.
 
 use std::{
     collections::BTreeMap,
@@ -7,78 +7,81 @@ use std::{
 
 use crate::{
     CommitId, RepoError,
-    git::{Answer, Git, to_path},
+    git::{GitClient, GitOutput, to_path},
 };
 
-/// A file that git can't join.
+/// A file that git cannot merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Where it is. A file that is in a folder's way has the name that git gives it.
+    /// If a file conflicts with a folder, this is the name that git assigns to the file.
     pub path: PathBuf,
-    /// What was there before both changed it.
+    /// Version of the merge base.
     pub base: Option<ConflictSide>,
-    /// What the run's branch has.
+    /// Version of the run's branch.
     pub run: Option<ConflictSide>,
-    /// What the task's branch has.
+    /// Version of the task's branch.
     pub task: Option<ConflictSide>,
-    /// Git's words for the kind of conflict, e.g. `contents`, `modify/delete`; empty where it has none.
+    /// Git's name for the conflict, such as `contents` or `modify/delete`; empty if git gives none.
     pub kind: String,
 }
 
-/// What one side has at a path.
+/// One side of a conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictSide {
-    /// What it is.
+    /// Kind of the tree entry.
     pub kind: TreeEntryKind,
-    /// The object's name.
+    /// Id of the object.
     pub object: String,
 }
 
-/// What a path can be.
+/// Kind of a tree entry, from its file mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeEntryKind {
-    /// A file.
+    /// A regular file.
     File,
-    /// A file that can be run.
+    /// An executable file.
     Executable,
     /// A symbolic link.
     Link,
-    /// A submodule's commit.
+    /// A commit of a submodule.
     Submodule,
 }
 
-/// What came of it.
-pub(crate) enum MergeTree {
+pub(crate) enum MergeTreeResult {
     Merged { tree: String },
     Conflicted(Vec<Conflict>),
 }
 
-pub(crate) fn merge_tree(git: &Git, run: &CommitId, task: &CommitId) -> Result<MergeTree, RepoError> {
-    // There is no working tree to read `.gitattributes` from. Before git 2.43 merges know none.
+pub(crate) fn merge_tree(
+    git: &GitClient,
+    run: &CommitId,
+    task: &CommitId,
+) -> Result<MergeTreeResult, RepoError> {
+    // There is no working tree to read `.gitattributes` from. Git before 2.43 ignores this setting.
     let attributes = format!("attr.tree={run}");
     let merge = ["-c", &attributes, "merge-tree", "--write-tree", "-z", "--messages"];
-    let answer = git.call(merge).arg(run.as_str()).arg(task.as_str()).run_or(&[1])?;
+    let answer = git.call(merge).arg(run.as_str()).arg(task.as_str()).run_accepting(&[1])?;
     if answer.code == 0 {
-        let tree = answer.parts().next().map(|tree| String::from_utf8_lossy(tree).into_owned());
-        return tree.map(|tree| MergeTree::Merged { tree }).ok_or_else(|| answer.unreadable());
+        let tree = answer.nul_parts().next().map(|tree| String::from_utf8_lossy(tree).into_owned());
+        return tree.map(|tree| MergeTreeResult::Merged { tree }).ok_or_else(|| answer.unexpected());
     }
-    let conflicts = parse(&answer).ok_or_else(|| answer.unreadable())?;
-    // A conflict without a file would look like nothing to do.
-    if conflicts.is_empty() { Err(answer.unreadable()) } else { Ok(MergeTree::Conflicted(conflicts)) }
+    let conflicts = parse_conflicts(&answer).ok_or_else(|| answer.unexpected())?;
+    // An empty list would look like a successful merge.
+    if conflicts.is_empty() { Err(answer.unexpected()) } else { Ok(MergeTreeResult::Conflicted(conflicts)) }
 }
 
-/// Reads the tree, then a part per stage of each file, an empty part, and messages.
-fn parse(answer: &Answer) -> Option<Vec<Conflict>> {
+/// Parses the output: the tree, one part per stage of each file, an empty part, and messages.
+fn parse_conflicts(answer: &GitOutput) -> Option<Vec<Conflict>> {
     let mut conflicts: BTreeMap<PathBuf, Conflict> = BTreeMap::new();
     let mut parts = answer.output.split(|byte| *byte == 0).skip(1);
     for entry in parts.by_ref().take_while(|entry| !entry.is_empty()) {
         let at = entry.iter().position(|byte| *byte == b'\t')?;
         let (fields, path) = (std::str::from_utf8(entry.get(..at)?).ok()?, to_path(entry.get(at + 1..)?));
         let mut fields = fields.split(' ');
-        let kind = TreeEntryKind::of(fields.next()?)?;
+        let kind = TreeEntryKind::from_mode(fields.next()?)?;
         let side = Some(ConflictSide { kind, object: fields.next()?.to_owned() });
         let stage = fields.next()?;
-        let conflict = at_path(&mut conflicts, &path);
+        let conflict = conflict_at(&mut conflicts, &path);
         match stage {
             "1" => conflict.base = side,
             "2" => conflict.run = side,
@@ -86,12 +89,15 @@ fn parse(answer: &Answer) -> Option<Vec<Conflict>> {
             _ => return None,
         }
     }
-    messages(parts, &mut conflicts);
+    parse_messages(parts, &mut conflicts);
     Some(conflicts.into_values().collect())
 }
 
-/// Reads messages: how many paths, the paths, the kind, the words. What can't be read adds nothing.
-fn messages<'a>(mut parts: impl Iterator<Item = &'a [u8]>, conflicts: &mut BTreeMap<PathBuf, Conflict>) {
+/// Parses messages: number of paths, the paths, kind and text. Unreadable messages are ignored.
+fn parse_messages<'a>(
+    mut parts: impl Iterator<Item = &'a [u8]>,
+    conflicts: &mut BTreeMap<PathBuf, Conflict>,
+) {
     while let Some(count) =
         parts.next().and_then(|count| std::str::from_utf8(count).ok()?.parse::<usize>().ok())
     {
@@ -101,10 +107,10 @@ fn messages<'a>(mut parts: impl Iterator<Item = &'a [u8]>, conflicts: &mut BTree
         let Some(kind) = kind.strip_prefix("CONFLICT (").and_then(|kind| kind.strip_suffix(')')) else {
             continue;
         };
-        // A rename of a whole folder may conflict without any file of its own.
+        // A rename of a whole folder may conflict without any conflicting file.
         let is_known = paths.iter().any(|path| conflicts.contains_key(path));
         if let (false, Some(path)) = (is_known, paths.first()) {
-            at_path(conflicts, path);
+            conflict_at(conflicts, path);
         }
         for path in &paths {
             if let Some(conflict) = conflicts.get_mut(path).filter(|conflict| conflict.kind.is_empty()) {
@@ -114,13 +120,13 @@ fn messages<'a>(mut parts: impl Iterator<Item = &'a [u8]>, conflicts: &mut BTree
     }
 }
 
-fn at_path<'a>(conflicts: &'a mut BTreeMap<PathBuf, Conflict>, path: &Path) -> &'a mut Conflict {
+fn conflict_at<'a>(conflicts: &'a mut BTreeMap<PathBuf, Conflict>, path: &Path) -> &'a mut Conflict {
     let new = || Conflict { path: path.to_owned(), base: None, run: None, task: None, kind: String::new() };
     conflicts.entry(path.to_owned()).or_insert_with(new)
 }
 
 impl TreeEntryKind {
-    fn of(mode: &str) -> Option<Self> {
+    fn from_mode(mode: &str) -> Option<Self> {
         match mode {
             "100644" => Some(Self::File),
             "100755" => Some(Self::Executable),

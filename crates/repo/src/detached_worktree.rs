@@ -1,97 +1,99 @@
-//! A worktree in which a merged tree is checked before the run's branch moves. Nobody's work is in it.
+//! Worktrees with a detached HEAD: the one in which merged trees are checked, and those of sessions without a task.
 
 use std::path::PathBuf;
 
 use crate::{
     CommitId, RepoError, Repository, RunRepository,
-    names::{DESK, SCRATCH},
-    worktree_slot::{Checkout, Found, Slot},
+    names::{CHECK_WORKTREE, SESSION_WORKTREE_PREFIX},
+    worktree_slot::{Checkout, SlotState, WorktreeSlot},
 };
 
-/// A checkout of a commit, to run checks in.
+/// A checkout of a commit without a branch.
 #[derive(Debug, Clone)]
 pub struct DetachedWorktree {
-    /// Where it is.
+    /// Folder of the checkout.
     pub path: PathBuf,
-    /// What is checked out.
+    /// Commit it was created or reset to.
     pub commit: CommitId,
-    /// Whether it was made just now, so that nothing of an earlier one is in it.
+    /// True if it was created by this call and contains nothing from an earlier one.
     pub is_new: bool,
 }
 
 impl RunRepository {
-    /// Checks a commit out into the run's scratch worktree, which is made if it is not there.
+    /// Checks out a commit into the run's check worktree, creating it if needed.
     ///
-    /// What git ignores stays from one check to the next, so that builds are warm; everything else is the commit's.
+    /// Ignored files stay from one check to the next to keep build caches warm; everything else matches the commit.
     pub fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
-        let slot = self.scratch_slot();
-        let scratch = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
-        match slot.look() {
-            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
-            Found::Ready if reuse(&self.repository, &slot, commit).is_ok() => {
-                return Ok(DetachedWorktree { is_new: false, ..scratch });
+        let slot = self.check_slot();
+        let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
+        match slot.state() {
+            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Ready if reset_to_commit(&self.repository, &slot, commit).is_ok() => {
+                return Ok(DetachedWorktree { is_new: false, ..worktree });
             }
-            // Where a check broke it, or a crash came between, a new one does.
-            Found::Ready | Found::Half | Found::Deleted => slot.undo()?,
-            Found::Nothing => {}
+            // Replace it if a check or a crash left it in a state that cannot be reset.
+            SlotState::Ready | SlotState::Incomplete | SlotState::Deleted => slot.remove_from_disk()?,
+            SlotState::Empty => {}
         }
-        slot.make(&self.repository, &Checkout::Detached(commit))?;
-        Ok(scratch)
+        slot.create(&self.repository, &Checkout::Detached(commit))?;
+        Ok(worktree)
     }
 
-    /// Returns a worktree for somebody who works at no task, made at a commit if it is not there.
+    /// Returns the worktree of a session without a task, created at a commit if it does not exist.
     ///
-    /// One that is there stays as it is: whoever sits there may have written something down.
+    /// An existing one is returned unchanged, since the session may have written files in it.
     pub fn create_session_worktree(
         &self,
         name: &str,
         commit: &CommitId,
     ) -> Result<DetachedWorktree, RepoError> {
-        let slot = self.desk_slot(name);
-        let desk = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
-        match slot.look() {
-            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
-            Found::Ready => return Ok(DetachedWorktree { is_new: false, ..desk }),
-            Found::Half | Found::Deleted => self.undo(&slot)?,
-            Found::Nothing => {}
+        let slot = self.session_slot(name);
+        let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
+        match slot.state() {
+            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Ready => return Ok(DetachedWorktree { is_new: false, ..worktree }),
+            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete(&slot)?,
+            SlotState::Empty => {}
         }
-        slot.make(&self.repository, &Checkout::Detached(commit))?;
-        Ok(desk)
+        slot.create(&self.repository, &Checkout::Detached(commit))?;
+        Ok(worktree)
     }
 
-    /// Returns where somebody's worktree is who works at no task, or would be.
+    /// Returns the path of a session's worktree, which need not exist.
     pub fn session_worktree_path(&self, name: &str) -> PathBuf {
-        self.desk_slot(name).path
+        self.session_slot(name).path
     }
 
-    /// Returns where the scratch worktree is, or would be.
+    /// Returns the path of the check worktree, which need not exist.
     pub fn check_worktree_path(&self) -> PathBuf {
-        self.scratch_slot().path
+        self.check_slot().path
     }
 
-    /// Removes the scratch worktree, if there is one.
+    /// Removes the check worktree, if it exists.
     pub fn remove_check_worktree(&self) -> Result<(), RepoError> {
-        let slot = self.scratch_slot();
-        match slot.look() {
-            Found::Foreign => Err(RepoError::PathOccupied { path: slot.path }),
-            Found::Nothing | Found::Ready | Found::Half | Found::Deleted => slot.undo(),
+        let slot = self.check_slot();
+        match slot.state() {
+            SlotState::Foreign => Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Empty | SlotState::Ready | SlotState::Incomplete | SlotState::Deleted => {
+                slot.remove_from_disk()
+            }
         }?;
-        self.repository.forget_submodules();
+        self.repository.prune_submodule_worktrees();
         Ok(())
     }
 
-    pub(crate) fn desk_slot(&self, name: &str) -> Slot {
-        Slot::new(self, format!("{DESK}{name}"))
+    pub(crate) fn session_slot(&self, name: &str) -> WorktreeSlot {
+        WorktreeSlot::new(self, format!("{SESSION_WORKTREE_PREFIX}{name}"))
     }
 
-    fn scratch_slot(&self) -> Slot {
-        Slot::new(self, SCRATCH.to_owned())
+    fn check_slot(&self) -> WorktreeSlot {
+        WorktreeSlot::new(self, CHECK_WORKTREE.to_owned())
     }
 }
 
-fn reuse(repository: &Repository, slot: &Slot, commit: &CommitId) -> Result<(), RepoError> {
+fn reset_to_commit(repository: &Repository, slot: &WorktreeSlot, commit: &CommitId) -> Result<(), RepoError> {
     slot.git.call(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
     slot.git.call(["reset", "--quiet", "--hard"]).run()?;
     slot.git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
-    repository.set_up_submodules(&slot.path)
+    repository.checkout_submodules(&slot.path)
 }

@@ -1,26 +1,28 @@
-//! What a task has changed, as people read it.
+//! Diffs, trees and file lists of a task's work.
 
 use std::path::{Path, PathBuf};
 
 use domain::{RunId, TaskId};
 
-use crate::{CommitId, RepoError, RunRepository, contents::contents, repository::commit_of};
+use crate::{
+    CommitId, RepoError, RunRepository, repository::find_commit, worktree_tree::write_worktree_tree,
+};
 
 impl RunRepository {
-    /// Returns what a task changed since it left the run's branch, committed or not; of a task without a worktree, what
-    /// its branch has.
+    /// Returns what a task changed since it branched off, including uncommitted work; without a worktree, the diff of
+    /// its branch.
     pub fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
         let branch = self.task_branch(task);
         let tip =
-            self.tip_of(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
+            self.branch_tip(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
         let end = match self.open_worktree(task) {
-            Some(worktree) => contents(&worktree.slot, &[])?.tree,
+            Some(worktree) => write_worktree_tree(&worktree.slot, &[])?.tree,
             None => tip.to_string(),
         };
         let git = &self.repository.git;
         let base = match self.merge_base(&tip)? {
-            // All of it is merged: what it brought is what its merge changed.
-            Some(base) if base == tip => self.before_merge(&tip)?.unwrap_or(base),
+            // Fully merged: diff against the base of its merge.
+            Some(base) if base == tip => self.base_of_merged_task(&tip)?.unwrap_or(base),
             Some(base) => base,
             None => return Ok(String::new()),
         };
@@ -35,16 +37,16 @@ impl RunRepository {
         Ok(self.repository.git.call(["rev-parse", "--verify", &tree]).run()?.line())
     }
 
-    /// Returns the files of a commit that a pattern of the plan names: `docs/**`, `src/*.rs`, a folder, a file.
+    /// Returns the files of a commit that match a pattern of the plan: `docs/**`, `src/*.rs`, a folder, a file.
     pub fn files_matching(&self, commit: &CommitId, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
         let git = &self.repository.git;
-        // An empty index beside the user's: patterns are matched against a tree, and nothing else knows how.
-        let index = tempfile_in(&self.worktrees_folder, &self.run_id)?;
-        let read = git.call(["read-tree", commit.as_str()]).with("GIT_INDEX_FILE", index.as_os_str());
+        // Only the index can be matched against pathspecs, so the commit is read into a separate one.
+        let index = fresh_index_path(&self.worktrees_folder, &self.run_id)?;
+        let read = git.call(["read-tree", commit.as_str()]).env("GIT_INDEX_FILE", index.as_os_str());
         let listed = read.run().and_then(|_| {
             let call = git.call(["ls-files", "-z", "--", &format!(":(glob){pattern}")]);
-            // Everywhere else a path is a path; this one is a pattern.
-            call.with("GIT_INDEX_FILE", index.as_os_str()).with("GIT_LITERAL_PATHSPECS", "0").run()
+            // Pathspecs are literal by default; this one is a pattern.
+            call.env("GIT_INDEX_FILE", index.as_os_str()).env("GIT_LITERAL_PATHSPECS", "0").run()
         });
         let _ = std::fs::remove_file(&index);
         Ok(listed?.paths().collect())
@@ -52,22 +54,23 @@ impl RunRepository {
 
     fn merge_base(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
         let onto = self.run_tip()?;
-        let answer = self.repository.git.call(["merge-base", tip.as_str(), onto.as_str()]).run_or(&[1])?;
+        let answer =
+            self.repository.git.call(["merge-base", tip.as_str(), onto.as_str()]).run_accepting(&[1])?;
         Ok(CommitId::parse(&answer.line()))
     }
 
-    /// Returns where a merged task left the run's branch: the merge base of its merge's two parents.
-    fn before_merge(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
-        let Some(merge) = self.merge_of(tip, &self.run_tip()?)? else { return Ok(None) };
+    /// Returns the commit at which a merged task branched off: the merge base of its merge's parents.
+    fn base_of_merged_task(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
+        let Some(merge) = self.find_merge_of(tip, &self.run_tip()?)? else { return Ok(None) };
         let git = &self.repository.git;
-        let Some(first) = commit_of(git, &format!("{merge}^1"))? else { return Ok(None) };
-        let answer = git.call(["merge-base", tip.as_str(), first.as_str()]).run_or(&[1])?;
+        let Some(first) = find_commit(git, &format!("{merge}^1"))? else { return Ok(None) };
+        let answer = git.call(["merge-base", tip.as_str(), first.as_str()]).run_accepting(&[1])?;
         Ok(CommitId::parse(&answer.line()))
     }
 }
 
-/// Names a file for an index that nobody else uses.
-fn tempfile_in(folder: &Path, run: &RunId) -> Result<PathBuf, RepoError> {
+/// Returns the path for a temporary index, after removing a leftover one.
+fn fresh_index_path(folder: &Path, run: &RunId) -> Result<PathBuf, RepoError> {
     let path = folder.join(format!("{run}-index"));
     match std::fs::remove_file(&path) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

@@ -1,8 +1,8 @@
-//! How much room worktrees take.
+//! Disk usage of worktrees.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
-/// Adds up the blocks below a folder. What vanishes meanwhile, or can't be read, counts nothing.
+/// Returns the allocated bytes below a folder. Entries that disappear or cannot be read count as zero.
 pub fn disk_usage(path: &Path) -> u64 {
     const BLOCK_BYTES: u64 = 512;
     let mut folders = vec![path.to_owned()];

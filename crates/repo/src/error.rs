@@ -1,213 +1,222 @@
-//! What can go wrong with git, and what to do about it.
+//! Errors of this crate, with hints for the user.
 
 use std::{io, path::PathBuf, time::Duration};
 
 use crate::CommitId;
 
-/// Why git, or we, did not do it.
+/// Failure of git or of a file operation.
 #[derive(Debug, thiserror::Error)]
 pub enum RepoError {
-    /// The program can't be started.
-    #[error("start {}", .program.display())]
+    /// The git program cannot be started.
+    #[error("cannot start {}", .program.display())]
     GitMissing {
-        /// What was started.
+        /// Path of the git program.
         program: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The program can't do what is needed.
-    #[error("git {found} is too old, {needed} is needed")]
+    /// The installed git is too old.
+    #[error("git {found} is too old; {needed} or newer is required")]
     GitTooOld {
-        /// What `git version` said.
+        /// Version of the installed git.
         found: String,
-        /// The oldest that will do.
+        /// Oldest version that works.
         needed: &'static str,
     },
-    /// There is no repository at or above a path.
-    #[error("{} is in no git repository", .path.display())]
+    /// The path is not inside a git repository.
+    #[error("{} is not inside a git repository", .path.display())]
     NotARepository {
-        /// The path.
+        /// Path that was searched upward from.
         path: PathBuf,
     },
-    /// The repository has no commit to start from.
+    /// The repository has no such commit.
     #[error("the repository at {} has no commit '{revision}'", .path.display())]
     CommitNotFound {
-        /// The repository.
+        /// Folder of the repository.
         path: PathBuf,
-        /// What was looked for.
+        /// Revision that was requested.
         revision: String,
     },
-    /// Git refused or failed.
+    /// A git command failed.
     #[error("{command} in {}: {stderr}", .folder.display())]
     CommandFailed {
-        /// The command, without its input.
+        /// Arguments of the command, without its input.
         command: String,
-        /// Where it ran.
+        /// Folder in which it ran.
         folder: PathBuf,
-        /// Its exit status; a signal has none.
+        /// Exit status; `None` if it was killed by a signal.
         status: Option<i32>,
-        /// The last lines of what it said.
+        /// Last lines of its standard error.
         stderr: String,
     },
-    /// Git was stopped because it took too long.
+    /// A git command was killed because it took too long.
     #[error("{command} in {} took longer than {limit:?}", .folder.display())]
     TimedOut {
-        /// The command.
+        /// Arguments of the command.
         command: String,
-        /// Where it ran.
+        /// Folder in which it ran.
         folder: PathBuf,
-        /// The bound.
+        /// Time limit that was exceeded.
         limit: Duration,
     },
-    /// Git was stopped because it said too much.
+    /// A git command was killed because it wrote too much output.
     #[error("{command} in {} wrote more than {limit} bytes", .folder.display())]
     TooMuchOutput {
-        /// The command.
+        /// Arguments of the command.
         command: String,
-        /// Where it ran.
+        /// Folder in which it ran.
         folder: PathBuf,
-        /// The bound.
+        /// Output limit in bytes.
         limit: usize,
     },
-    /// Git's answer is not in the form that its manual promises.
-    #[error("{command} answered what can't be read: {answer}")]
+    /// The output of a git command does not have the documented form.
+    #[error("{command} returned unexpected output: {answer}")]
     UnexpectedOutput {
-        /// The command.
+        /// Arguments of the command.
         command: String,
-        /// The start of the answer.
+        /// Beginning of the output.
         answer: String,
     },
-    /// The file system refused.
-    #[error("{operation} {}", .path.display())]
+    /// A file operation failed.
+    #[error("cannot {operation} {}", .path.display())]
     Io {
-        /// What was tried.
+        /// Verb that completes "cannot …".
         operation: &'static str,
-        /// On what.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A branch is not where it should be: somebody else moved it.
-    #[error("branch {branch} is at {}, not at {expected}", .actual.as_ref().map_or("no commit", CommitId::as_str))]
+    /// A branch was moved by another process.
+    #[error("branch {branch} was moved: expected {expected}, found {}", .actual.as_ref().map_or("no commit", CommitId::as_str))]
     BranchMoved {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
-        /// Where it should be.
+        /// Commit at which it was expected.
         expected: CommitId,
-        /// Where it is.
+        /// Commit at which it is, if it exists.
         actual: Option<CommitId>,
     },
-    /// A branch is checked out, so it is not moved behind its owner's back.
+    /// A branch is checked out by the user, so it must not be moved.
     #[error("branch {branch} is checked out at {}", .path.display())]
     BranchCheckedOut {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
-        /// Where.
+        /// Worktree in which it is checked out.
         path: PathBuf,
     },
-    /// A branch that is needed does not exist.
-    #[error("there is no branch {branch}")]
+    /// A required branch does not exist.
+    #[error("branch {branch} does not exist")]
     BranchNotFound {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
     },
-    /// An agent left its task's branch for a commit that does not follow from it.
-    #[error("{} is at {head}, which does not follow from {branch}", .path.display())]
+    /// An agent checked out a commit that does not descend from its task's branch.
+    #[error("{} is at {head}, which does not descend from branch {branch}", .path.display())]
     HeadDiverged {
-        /// The worktree.
+        /// Folder of the worktree.
         path: PathBuf,
-        /// The task's branch.
+        /// Name of the task's branch.
         branch: String,
-        /// Where the worktree is.
+        /// Commit that is checked out.
         head: String,
     },
-    /// A merge that an agent began has open conflicts.
-    #[error("{} has open conflicts in {} file(s)", .path.display(), .files.len())]
+    /// A merge started by an agent has unresolved conflicts.
+    #[error("{} has unresolved conflicts in {} file(s)", .path.display(), .files.len())]
     UnresolvedConflicts {
-        /// The worktree.
+        /// Folder of the worktree.
         path: PathBuf,
-        /// The files.
+        /// Files with conflicts.
         files: Vec<PathBuf>,
     },
-    /// A worktree holds what no ref can reach, so it is not removed.
-    #[error("{} holds what can't be kept: {}", .path.display(), .what.display())]
+    /// Removing a worktree would lose work that cannot be preserved by a ref.
+    #[error("cannot remove {}: {} contains work that would be lost", .path.display(), .lost_path.display())]
     WouldLoseWork {
-        /// The worktree.
+        /// Folder of the worktree.
         path: PathBuf,
-        /// The first of it.
-        what: PathBuf,
+        /// First path that would be lost.
+        lost_path: PathBuf,
     },
-    /// A place for a worktree is taken by something that is not ours to remove.
-    #[error("{} is taken by something else", .path.display())]
+    /// The path for a worktree is occupied by something else.
+    #[error("{} already exists and is not a worktree of this run", .path.display())]
     PathOccupied {
-        /// The place.
+        /// Path that was needed.
         path: PathBuf,
     },
-    /// A submodule of the user's checkout has not got the commit that is wanted.
+    /// A submodule of the user's checkout lacks the required commit.
     #[error("submodule {} has no commit {commit} in your checkout", .path.display())]
     SubmoduleCommitMissing {
-        /// The submodule.
+        /// Path of the submodule.
         path: PathBuf,
-        /// The commit.
+        /// Id of the commit.
         commit: String,
     },
-    /// A worktree is not there, or was never finished.
-    #[error("{} is no finished worktree", .path.display())]
+    /// The worktree does not exist or was never completed.
+    #[error("{} is not a complete worktree", .path.display())]
     WorktreeNotReady {
-        /// The place.
+        /// Folder of the worktree.
         path: PathBuf,
     },
 }
 
 impl RepoError {
-    /// Returns what a person can do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::GitMissing { .. } => "install git 2.38 or newer, and see that it is on the PATH",
+            Self::GitMissing { .. } => "install git 2.38 or newer and make sure it is on the PATH",
             Self::GitTooOld { .. } => "install a newer git",
-            Self::NotARepository { .. } => "run `git init` there and make a first commit",
-            Self::CommitNotFound { .. } => "make a first commit; worktrees start from one",
+            Self::NotARepository { .. } => "run `git init` there and create a first commit",
+            Self::CommitNotFound { .. } => "create a first commit; worktrees start from it",
             Self::CommandFailed { stderr, .. } => hint_of(stderr),
-            Self::TimedOut { .. } => "look for a slow disk, filter or lock, then try again",
-            Self::TooMuchOutput { .. } => "ignore generated files in .gitignore, then try again",
-            Self::UnexpectedOutput { .. } => "this git answers in a new way: report it with `git version`",
-            Self::Io { .. } => "look at the path's owner, its permissions and the free space",
-            Self::BranchMoved { .. } => "look who moved it; then merge again from where it is",
+            Self::TimedOut { .. } => "check for a slow disk, filter or lock, then retry",
+            Self::TooMuchOutput { .. } => "add generated files to .gitignore, then retry",
+            Self::UnexpectedOutput { .. } => "report this with the output of `git version`",
+            Self::Io { .. } => "check the owner and permissions of the path, and the free disk space",
+            Self::BranchMoved { .. } => "find out what moved it, then merge again",
             Self::BranchCheckedOut { .. } => {
                 "check out another branch there, or use `jangdan land` when it is clean"
             }
-            Self::BranchNotFound { .. } => "begin the run's branch first",
+            Self::BranchNotFound { .. } => "create the run's branch first",
             Self::HeadDiverged { .. } => {
-                "what is there is kept; merge or cherry-pick it onto the task's branch"
+                "its work is preserved; merge or cherry-pick it onto the task's branch"
             }
             Self::UnresolvedConflicts { .. } => "resolve the conflicts and add the files, or abort the merge",
-            Self::WouldLoseWork { .. } => "push or move away the repository inside it, then remove it again",
-            Self::PathOccupied { .. } => "move it away; worktrees are made where nothing is",
+            Self::WouldLoseWork { .. } => "push or move the repository inside it, then retry",
+            Self::PathOccupied { .. } => "move it to another place, then retry",
             Self::SubmoduleCommitMissing { .. } => {
-                "run `git submodule update --init` in your checkout; worktrees take submodules from there"
+                "run `git submodule update --init` in your checkout; worktrees use the submodules of your checkout"
             }
-            Self::WorktreeNotReady { .. } => "make it again; what was kept of it is below refs/jangdan/keep",
+            Self::WorktreeNotReady { .. } => "create it again; snapshots of it are below refs/jangdan/keep",
         }
     }
 }
 
-/// Returns a hint for words of git that people meet often.
+/// Returns a hint for common error messages of git.
 fn hint_of(stderr: &str) -> &'static str {
     const HINTS: [(&str, &str); 8] = [
         (
             "dubious ownership",
-            "the repository belongs to somebody else: see `safe.directory` in `git help config`",
+            "the repository belongs to another user: see `safe.directory` in `git help config`",
         ),
-        ("cannot create 'refs/heads/jangdan/", "a branch of yours is in the way of jangdan/…: rename it"),
-        ("No space left", "free some space; `jangdan clean` shows which worktrees can go"),
-        ("index.lock", "another git works there, or died there: look, then remove the lock"),
-        (".lock': File exists", "another git works there, or died there: look, then remove the lock"),
-        ("already checked out", "that branch is checked out elsewhere: switch there to another one"),
-        ("already used by worktree", "that branch is checked out elsewhere: switch there to another one"),
-        ("filter", "a filter of .gitattributes failed: is its program (git-lfs?) installed?"),
+        ("cannot create 'refs/heads/jangdan/", "one of your branches conflicts with jangdan/…: rename it"),
+        ("No space left", "free some space; `jangdan clean` lists worktrees that can be removed"),
+        ("index.lock", "another git process is running there, or crashed: check, then remove the lock file"),
+        (
+            ".lock': File exists",
+            "another git process is running there, or crashed: check, then remove the lock file",
+        ),
+        (
+            "already checked out",
+            "the branch is checked out elsewhere: switch that worktree to another branch",
+        ),
+        (
+            "already used by worktree",
+            "the branch is checked out elsewhere: switch that worktree to another branch",
+        ),
+        ("filter", "a filter of .gitattributes failed: check that its program (git-lfs?) is installed"),
     ];
     HINTS
         .iter()
         .find(|(pattern, _)| stderr.contains(pattern))
-        .map_or("the lines above are git's own; run the command by hand to see more", |(_, hint)| hint)
+        .map_or("run the git command by hand to see more", |(_, hint)| hint)
 }

@@ -1,4 +1,4 @@
-//! One call of the `git` program: its place, its environment, its bounds, and what it said.
+//! Runs the `git` program: folder, environment, limits and output of each call.
 
 use std::{
     env,
@@ -14,11 +14,11 @@ use rustix::fs::{Access, access};
 
 use crate::{
     RepoError,
-    process::{self, Bounds, Problem},
+    process::{self, ProcessError, ProcessLimits},
 };
 
-/// What the user's machine decides about git: where their settings lie, and nothing that bends a single call.
-const VARIABLES: [&str; 9] = [
+/// Environment variables that locate the user's settings; variables that affect single calls are not inherited.
+const INHERITED_VARIABLES: [&str; 9] = [
     "PATH",
     "HOME",
     "USER",
@@ -30,11 +30,11 @@ const VARIABLES: [&str; 9] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// Settings that hold for each call, whatever the user's are.
+/// Settings that override the user's for every call.
 ///
-/// Hooks and signing are for what the user commits. Sparse checkouts and recursion into submodules would make a tree
-/// something else than its commit. Nothing runs on in the background.
-const SETTINGS: [&str; 14] = [
+/// Hooks and signing are meant for the user's own commits. Sparse checkouts and submodule recursion would make a tree
+/// differ from its commit. Nothing may run in the background.
+const FIXED_SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "commit.gpgSign=false",
     "gc.auto=0",
@@ -51,110 +51,116 @@ const SETTINGS: [&str; 14] = [
     "worktree.useRelativePaths=false",
 ];
 
-/// Waits for the disk also with single objects, which git by itself does not: a ref that outlives a power cut without
-/// its commit would be worse than none.
-const DURABLE: [&str; 2] = ["core.fsync=committed", "core.fsyncMethod=batch"];
+/// Flushes loose objects to disk, which git does not do by default: after a power failure a ref must not point to a
+/// missing commit.
+const DURABILITY_SETTINGS: [&str; 2] = ["core.fsync=committed", "core.fsyncMethod=batch"];
 
-/// How `git` is called.
+/// How `git` is run.
 #[derive(Debug, Clone)]
 pub struct GitOptions {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its whole environment, but for what each call sets itself.
+    /// Complete environment, except variables set for single calls.
     pub variables: Vec<(OsString, OsString)>,
-    /// Settings of git that hold beside ours, as `name=value`.
+    /// Additional git settings, as `name=value`.
     pub settings: Vec<String>,
-    /// The longest that one call may take.
+    /// Time limit of one call.
     pub time_max: Duration,
-    /// The most that one call may write.
+    /// Output limit of one call.
     pub output_bytes_max: usize,
 }
 
 impl GitOptions {
-    /// Takes `git` from the PATH, and from the environment what says where the user's settings lie.
+    /// Uses `git` from the PATH, and the variables that locate the user's settings.
     pub fn from_environment() -> Self {
-        let variables =
-            VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect();
-        // The checkout of a very large repository takes minutes; the names of its files some megabytes.
+        let variables = INHERITED_VARIABLES
+            .iter()
+            .filter_map(|name| Some((OsString::from(name), env::var_os(name)?)))
+            .collect();
+        // Checking out a very large repository takes minutes, and listing its files some megabytes.
         Self {
-            program: on_path("git").unwrap_or_else(|| "git".into()),
+            program: find_on_path("git").unwrap_or_else(|| "git".into()),
             variables,
-            settings: DURABLE.map(str::to_owned).to_vec(),
+            settings: DURABILITY_SETTINGS.map(str::to_owned).to_vec(),
             time_max: Duration::from_secs(600),
             output_bytes_max: 256 << 20,
         }
     }
 }
 
-/// Finds a program as the system would. Named by its whole path it is started without a copy of this process, which is
-/// what takes longest where a run is large.
-fn on_path(name: &str) -> Option<PathBuf> {
+/// Searches the PATH. With an absolute path the process is started by `posix_spawn` instead of `fork`, which is slow
+/// for a large process.
+fn find_on_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let is_program =
         |path: &PathBuf| path.is_absolute() && path.is_file() && access(path, Access::EXEC_OK).is_ok();
     env::split_paths(&folders).map(|folder| folder.join(name)).find(is_program)
 }
 
-/// `git` at a place.
+/// Runs git in one folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Git {
+pub(crate) struct GitClient {
     options: Arc<GitOptions>,
     folder: PathBuf,
-    /// The git folder of a worktree. Said outright, because the `.git` file inside is the agent's to break.
+    /// Git directory of a worktree; set explicitly because an agent can damage the `.git` file.
     git_dir: Option<PathBuf>,
-    /// Where new objects go that nobody needs afterwards, and where the others are.
-    objects: Option<[PathBuf; 2]>,
+    /// Folder for new, temporary objects, and the folder of the existing ones.
+    object_folders: Option<[PathBuf; 2]>,
 }
 
-impl Git {
+impl GitClient {
     pub(crate) fn new(options: &GitOptions, folder: &Path) -> Self {
-        Self { options: Arc::new(options.clone()), folder: folder.to_owned(), git_dir: None, objects: None }
+        Self {
+            options: Arc::new(options.clone()),
+            folder: folder.to_owned(),
+            git_dir: None,
+            object_folders: None,
+        }
     }
 
-    /// Returns git in another folder.
-    pub(crate) fn at(&self, folder: &Path) -> Self {
+    /// Returns a client for another folder, outside any worktree.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Self {
         let options = Arc::clone(&self.options);
-        Self { options, folder: folder.to_owned(), git_dir: None, objects: None }
+        Self { options, folder: folder.to_owned(), git_dir: None, object_folders: None }
     }
 
-    /// Returns git in a worktree.
+    /// Returns a client for a worktree.
     pub(crate) fn in_worktree(&self, folder: &Path, git_dir: &Path) -> Self {
-        Self { git_dir: Some(git_dir.to_owned()), ..self.at(folder) }
+        Self { git_dir: Some(git_dir.to_owned()), ..self.in_folder(folder) }
     }
 
-    /// Returns git that writes no object where the others are.
-    pub(crate) fn writing_to(self, new: &Path, others: &Path) -> Self {
-        Self { objects: Some([new.to_owned(), others.to_owned()]), ..self }
+    /// Returns a client that writes new objects to another folder.
+    pub(crate) fn with_object_folders(self, new: &Path, others: &Path) -> Self {
+        Self { object_folders: Some([new.to_owned(), others.to_owned()]), ..self }
     }
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Prepares a call.
-    pub(crate) fn call<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Call<'_> {
+    pub(crate) fn call<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> GitCall<'_> {
         let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-        Call { git: self, arguments, variables: Vec::new(), input: Vec::new() }
+        GitCall { git: self, arguments, variables: Vec::new(), input: Vec::new() }
     }
 }
 
-/// A call that is about to be made.
-pub(crate) struct Call<'a> {
-    git: &'a Git,
+/// A prepared call.
+pub(crate) struct GitCall<'a> {
+    git: &'a GitClient,
     arguments: Vec<OsString>,
     variables: Vec<(&'static str, OsString)>,
     input: Vec<u8>,
 }
 
-/// What a call said.
-pub(crate) struct Answer {
+/// Result of a successful call.
+pub(crate) struct GitOutput {
     pub(crate) code: i32,
     pub(crate) output: Vec<u8>,
     command: String,
 }
 
-impl Call<'_> {
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+impl GitCall<'_> {
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
@@ -169,46 +175,48 @@ impl Call<'_> {
         self
     }
 
-    /// Makes the call; any status but 0 is an error.
-    pub(crate) fn run(self) -> Result<Answer, RepoError> {
-        self.run_or(&[])
+    /// Runs the command; any status other than 0 is an error.
+    pub(crate) fn run(self) -> Result<GitOutput, RepoError> {
+        self.run_accepting(&[])
     }
 
-    /// Makes the call; other statuses than 0 are answers too if they are named.
-    pub(crate) fn run_or(self, codes: &[i32]) -> Result<Answer, RepoError> {
-        let name = self.name();
+    /// Runs the command; the given statuses are accepted in addition to 0.
+    pub(crate) fn run_accepting(self, codes: &[i32]) -> Result<GitOutput, RepoError> {
+        let name = self.display_name();
         let folder = self.git.folder.clone();
         let options = &self.git.options;
-        let bounds = Bounds { time_max: options.time_max, output_bytes_max: options.output_bytes_max };
-        let ended =
-            process::run(&mut self.command(), &self.input, &bounds).map_err(|problem| match problem {
-                Problem::Start(source) if !folder.is_dir() => {
+        let limits = ProcessLimits { time_max: options.time_max, output_bytes_max: options.output_bytes_max };
+        let output =
+            process::run(&mut self.command(), &self.input, &limits).map_err(|problem| match problem {
+                ProcessError::Start(source) if !folder.is_dir() => {
                     RepoError::Io { operation: "enter", path: folder.clone(), source }
                 }
-                Problem::Start(source) => RepoError::GitMissing { program: options.program.clone(), source },
-                Problem::Pipe(source) => {
-                    RepoError::Io { operation: "talk to git in", path: folder.clone(), source }
+                ProcessError::Start(source) => {
+                    RepoError::GitMissing { program: options.program.clone(), source }
                 }
-                Problem::Time => RepoError::TimedOut {
+                ProcessError::Pipe(source) => {
+                    RepoError::Io { operation: "exchange data with git in", path: folder.clone(), source }
+                }
+                ProcessError::Timeout => RepoError::TimedOut {
                     command: name.clone(),
                     folder: folder.clone(),
-                    limit: bounds.time_max,
+                    limit: limits.time_max,
                 },
-                Problem::Output => {
-                    let limit = bounds.output_bytes_max;
+                ProcessError::OutputLimit => {
+                    let limit = limits.output_bytes_max;
                     RepoError::TooMuchOutput { command: name.clone(), folder: folder.clone(), limit }
                 }
             })?;
-        let status = ended.status.code();
+        let status = output.status.code();
         match status {
             Some(code) if code == 0 || codes.contains(&code) => {
-                Ok(Answer { code, output: ended.output, command: name })
+                Ok(GitOutput { code, output: output.stdout, command: name })
             }
             _ => Err(RepoError::CommandFailed {
                 command: name,
                 folder,
                 status,
-                stderr: last_lines(&ended.complaint),
+                stderr: last_lines(&output.stderr),
             }),
         }
     }
@@ -221,7 +229,7 @@ impl Call<'_> {
             ("LC_ALL", "C"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_OPTIONAL_LOCKS", "0"),
-            // A name is a name, whatever signs are in it.
+            // File names may contain pathspec characters.
             ("GIT_LITERAL_PATHSPECS", "1"),
             ("GIT_PAGER", "cat"),
             ("GIT_EDITOR", "false"),
@@ -229,52 +237,52 @@ impl Call<'_> {
         if let Some(git_dir) = &self.git.git_dir {
             command.env("GIT_DIR", git_dir).env("GIT_WORK_TREE", &self.git.folder);
         }
-        if let Some([new, others]) = &self.git.objects {
+        if let Some([new, others]) = &self.git.object_folders {
             command.env("GIT_OBJECT_DIRECTORY", new).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", others);
         }
         command.envs(self.variables.iter().cloned());
-        for setting in options.settings.iter().map(String::as_str).chain(SETTINGS) {
+        for setting in options.settings.iter().map(String::as_str).chain(FIXED_SETTINGS) {
             command.args(["-c", setting]);
         }
         command.args(&self.arguments);
         command
     }
 
-    fn name(&self) -> String {
+    fn display_name(&self) -> String {
         let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
         format!("git {}", arguments.join(" ")).chars().take(300).collect()
     }
 }
 
-impl Answer {
-    /// Returns the answer as one line of text.
+impl GitOutput {
+    /// Returns the output as text without the trailing newline.
     pub(crate) fn line(&self) -> String {
         String::from_utf8_lossy(&self.output).trim_end_matches('\n').to_owned()
     }
 
-    /// Returns the parts that NUL ends.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+    /// Returns the non-empty parts of NUL-separated output.
+    pub(crate) fn nul_parts(&self) -> impl Iterator<Item = &[u8]> {
         self.output.split(|byte| *byte == 0).filter(|part| !part.is_empty())
     }
 
-    /// Returns the parts that NUL ends, as paths.
+    /// Like `nul_parts`, as paths.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        self.parts().map(to_path)
+        self.nul_parts().map(to_path)
     }
 
-    /// Returns the error of an answer that can't be read.
-    pub(crate) fn unreadable(&self) -> RepoError {
+    /// Returns the error for output that cannot be parsed.
+    pub(crate) fn unexpected(&self) -> RepoError {
         let answer = String::from_utf8_lossy(&self.output).chars().take(200).collect();
         RepoError::UnexpectedOutput { command: self.command.clone(), answer }
     }
 }
 
-/// Git's names are bytes, and so are ours.
+/// Paths are bytes, both in git and on Unix.
 pub(crate) fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
-/// Returns names as git reads them from its input under `-z`.
+/// Returns paths in the form that git reads under `-z`.
 pub(crate) fn nul_list<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<u8> {
     let mut list = Vec::new();
     for path in paths {
@@ -284,7 +292,7 @@ pub(crate) fn nul_list<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<
     list
 }
 
-/// Enough of what git complained to see why, and no more.
+/// Returns the last lines of standard error, for an error message.
 fn last_lines(complaint: &[u8]) -> String {
     const LINES_MAX: usize = 8;
     let text = String::from_utf8_lossy(complaint);

@@ -1,6 +1,6 @@
-//! Landing: the user's branch comes to where the run's is, by fast-forward alone.
+//! Fast-forwards the user's branch to the run's result ("landing").
 //!
-//! A branch that is checked out is moved by [`Run::land_checked_out`] only, which somebody asked for.
+//! A checked-out branch is moved only by [`RunRepository::land_checked_out`], on the user's explicit request.
 
 use std::{
     fs,
@@ -12,53 +12,53 @@ use domain::PhaseNumber;
 use crate::{
     CommitId, RepoError, RunRepository,
     git::to_path,
-    linking,
     names::{branch_ref, gate_ref},
-    repository::commit_of,
-    status::status,
+    repository::find_commit,
+    status::working_tree_status,
+    worktree_lock,
 };
 
-/// What came of landing.
+/// Result of landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandingOutcome {
-    /// The branch moved.
+    /// The branch was moved.
     Landed {
-        /// From where; `None` where it had no commit before.
+        /// Previous tip; `None` if the branch did not exist.
         from: Option<CommitId>,
     },
-    /// The branch has the commit.
+    /// The branch already contains the commit.
     AlreadyLanded,
-    /// The branch is checked out, so it was not moved.
+    /// The branch is checked out and was not moved.
     CheckedOut {
-        /// Where.
+        /// Worktree in which it is checked out.
         path: PathBuf,
     },
-    /// The branch has commits that the run has not; merge it into the run first.
+    /// The branch has commits that the run lacks; merge it into the run first.
     Diverged {
-        /// Where the branch is.
+        /// Tip of the user's branch.
         tip: CommitId,
     },
-    /// The tree has changes that were not committed.
+    /// The worktree has uncommitted changes.
     Dirty {
-        /// The files.
+        /// Files with uncommitted changes.
         files: Vec<PathBuf>,
     },
 }
 
 impl RunRepository {
-    /// Remembers what a phase's gate has looked at: that, and nothing that came later, is what it lets pass.
+    /// Records the commit that a phase's gate checked. Approving the gate approves this commit and nothing later.
     pub fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
         let name = gate_ref(&self.run_id, phase);
         self.repository.git.call(["update-ref", name.as_str(), commit.as_str()]).run()?;
         Ok(())
     }
 
-    /// Returns the latest of what the gates of some phases have looked at.
+    /// Returns the latest commit checked by the gates of the given phases.
     pub fn latest_gate(&self, phases: &[PhaseNumber]) -> Result<Option<CommitId>, RepoError> {
         let mut latest: Option<CommitId> = None;
         for phase in phases {
             let name = gate_ref(&self.run_id, *phase);
-            let Some(commit) = commit_of(&self.repository.git, &name)? else { continue };
+            let Some(commit) = find_commit(&self.repository.git, &name)? else { continue };
             let is_later = match &latest {
                 Some(latest) => self.is_ancestor(latest, &commit)?,
                 None => true,
@@ -70,10 +70,10 @@ impl RunRepository {
         Ok(latest)
     }
 
-    /// Fast-forwards a branch that is checked out nowhere; one that does not exist is made.
+    /// Fast-forwards a branch that is not checked out anywhere; creates it if it does not exist.
     pub fn land(&self, branch: &str, commit: &CommitId) -> Result<LandingOutcome, RepoError> {
-        let tip = self.tip_of(branch)?;
-        if let Some(landing) = self.nothing_to_land(tip.as_ref(), commit)? {
+        let tip = self.branch_tip(branch)?;
+        if let Some(landing) = self.check_fast_forward(tip.as_ref(), commit)? {
             return Ok(landing);
         }
         if let Some(path) = self.checked_out_at(branch)? {
@@ -81,34 +81,34 @@ impl RunRepository {
         }
         match &tip {
             Some(tip) => self.move_branch(branch, tip, commit, "land")?,
-            None => self.make_ref(&branch_ref(branch), commit, "land")?,
+            None => self.create_ref(&branch_ref(branch), commit, "land")?,
         }
         Ok(LandingOutcome::Landed { from: tip })
     }
 
-    /// Fast-forwards a branch and the clean tree in which it is checked out.
+    /// Fast-forwards a branch together with the clean worktree in which it is checked out.
     ///
-    /// Untracked files stay; where one is in the way, git refuses and changes nothing.
+    /// Untracked files stay; if one would be overwritten, git refuses and changes nothing.
     pub fn land_checked_out(
         &self,
         branch: &str,
         commit: &CommitId,
         path: &Path,
     ) -> Result<LandingOutcome, RepoError> {
-        let tip = self.tip_of(branch)?;
-        if let Some(landing) = self.nothing_to_land(tip.as_ref(), commit)? {
+        let tip = self.branch_tip(branch)?;
+        if let Some(landing) = self.check_fast_forward(tip.as_ref(), commit)? {
             return Ok(landing);
         }
-        let git = self.repository.git.at(path);
-        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_or(&[1])?.line();
+        let git = self.repository.git.in_folder(path);
+        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting(&[1])?.line();
         if head != branch_ref(branch) {
             return Err(RepoError::BranchNotFound { branch: format!("{branch} in {}", path.display()) });
         }
-        let mut found = status(&git, None)?;
-        found.changed.retain(|file| !found.untracked.contains(file));
-        let files = [found.changed, found.gone, found.staged].concat();
-        if !files.is_empty() || !found.unmerged.is_empty() {
-            return Ok(LandingOutcome::Dirty { files: [files, found.unmerged].concat() });
+        let mut status = working_tree_status(&git, None)?;
+        status.changed.retain(|file| !status.untracked.contains(file));
+        let files = [status.changed, status.missing, status.staged].concat();
+        if !files.is_empty() || !status.unmerged.is_empty() {
+            return Ok(LandingOutcome::Dirty { files: [files, status.unmerged].concat() });
         }
         let options =
             ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
@@ -116,7 +116,7 @@ impl RunRepository {
         Ok(LandingOutcome::Landed { from: tip })
     }
 
-    fn nothing_to_land(
+    fn check_fast_forward(
         &self,
         tip: Option<&CommitId>,
         commit: &CommitId,
@@ -128,14 +128,14 @@ impl RunRepository {
         Ok((!self.is_ancestor(tip, commit)?).then(|| LandingOutcome::Diverged { tip: tip.clone() }))
     }
 
-    /// Returns where a branch is checked out, or is being rebased, which is the same to its owner.
+    /// Returns the worktree in which a branch is checked out or being rebased.
     pub fn checked_out_at(&self, branch: &str) -> Result<Option<PathBuf>, RepoError> {
         let reference = branch_ref(branch);
-        let listed = linking::list(&self.repository.common, || {
+        let listed = worktree_lock::run_shared(&self.repository.common, || {
             self.repository.git.call(["worktree", "list", "--porcelain", "-z"])
         })?;
         let mut path = PathBuf::new();
-        for line in listed.parts() {
+        for line in listed.nul_parts() {
             if let Some(bytes) = line.strip_prefix(b"worktree ") {
                 path = to_path(bytes);
             } else if line.strip_prefix(b"branch ") == Some(reference.as_bytes()) {
@@ -143,13 +143,13 @@ impl RunRepository {
             }
         }
         let common = &self.repository.common;
-        let others =
+        let worktree_folders =
             fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_rebased = |folder: &PathBuf| {
             ["rebase-merge/head-name", "rebase-apply/head-name"].iter().any(|name| {
                 fs::read_to_string(folder.join(name)).is_ok_and(|text| text.trim_end() == reference)
             })
         };
-        Ok(others.chain([common.clone()]).find(is_rebased))
+        Ok(worktree_folders.chain([common.clone()]).find(is_rebased))
     }
 }

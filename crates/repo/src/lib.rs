@@ -1,39 +1,40 @@
-//! Git for a run: worktrees of tasks, what is kept of them, the merge queue's step, and landing.
+//! Git operations of a run: worktrees, snapshots, merges and landing.
 //!
-//! [`Repository::find`] finds the user's repository, [`Repository::run`] gives the handle by which everything else is
-//! done. Every call blocks, has a bound on time and output, and runs the `git` program in a clean environment, without a
-//! shell, with hooks and signing off. What may be done twice is: each step finds what an earlier try left.
+//! [`Repository::discover`] finds the user's repository and [`Repository::open_run`] returns the handle for
+//! everything else. Every call blocks, is limited in time and output, and runs the `git` program in a clean
+//! environment without a shell, hooks or signing. Operations can be repeated after a crash: each step detects what an
+//! earlier attempt completed.
 //!
-//! Never touches the user's working tree, index, HEAD or a branch that is checked out; [`Run::land_checked_out`] alone
-//! does, because somebody asked for it. Decides nothing: when to keep, merge, land or remove is the caller's.
+//! The user's working tree, index, HEAD and checked-out branches are never changed, except by
+//! [`RunRepository::land_checked_out`]. When to take a snapshot, merge, land or remove is up to the caller.
 
 mod checkout_tree;
 mod commit;
 mod commit_id;
 mod conflicts;
-mod contents;
 mod detached_worktree;
 mod diff;
 mod disk_usage;
 mod error;
 mod git;
 mod land;
-mod linking;
 mod merge;
 mod merge_into_worktree;
 mod names;
-mod nested;
+mod nested_repositories;
 mod overlap;
 mod process;
 mod prune;
-mod reachable;
 mod repository;
 mod restore;
 mod run_repository;
 mod snapshots;
 mod status;
 mod submodules;
+mod unreachable_commits;
+mod worktree_lock;
 mod worktree_slot;
+mod worktree_tree;
 mod worktrees;
 
 pub use checkout_tree::checkout_tree;

@@ -1,60 +1,60 @@
-//! The merge queue's step: a task's branch into the run's, without a working tree.
+//! Merges a task's branch into the run's, without a working tree.
 //!
-//! Makes the merge and moves nothing; [`Run::advance`] moves the branch when the merged tree was checked. A crash in between
-//! leaves a commit that nobody sees.
+//! Only creates the merge commit; [`RunRepository::advance_run_branch`] moves the branch after the merged tree was
+//! checked. A crash in between leaves an unreferenced commit.
 
 use domain::TaskId;
 
 use crate::{
     CommitId, Conflict, GitIdentity, RepoError, RunRepository,
-    conflicts::{self, MergeTree},
+    conflicts::{self, MergeTreeResult},
 };
 
-/// The merges of a run that are looked through for one that was done already.
+/// Number of merges searched for one that already contains the task.
 const MERGES_MAX: &str = "10000";
 
-/// What came of trying a merge.
+/// Result of merging a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeAttempt {
-    /// It merges. The run's branch is still where it was.
+    /// The merge commit was created; the run's branch has not moved.
     Merged {
-        /// Where the run's branch is.
+        /// Tip of the run's branch.
         onto: CommitId,
-        /// The merge, with both as parents.
+        /// The merge commit, with both tips as parents.
         commit: CommitId,
-        /// Its tree, for receipts.
+        /// Tree of the merge commit, for receipts.
         tree: String,
     },
-    /// The run's branch has all of it.
+    /// The run's branch already contains the task.
     AlreadyMerged {
-        /// The merge that brought it, or the branch's tip where none did.
+        /// Merge that contains it, or the tip of the run's branch if there is none.
         commit: CommitId,
     },
-    /// Files differ in a way that git can't join.
+    /// The branches conflict.
     Conflicted {
-        /// Where the run's branch is.
+        /// Tip of the run's branch.
         onto: CommitId,
-        /// Which, and how; sorted by path.
+        /// Conflicting files, sorted by path.
         conflicts: Vec<Conflict>,
     },
 }
 
 impl RunRepository {
-    /// Merges what a task committed into the run's tip, as a commit that no branch has yet.
+    /// Merges the commits of a task into the run's tip, as a commit that is on no branch yet.
     ///
-    /// [`Run::commit_work`] comes first: what is uncommitted is not merged.
+    /// Call [`RunRepository::commit_work`] first: uncommitted work is not merged.
     pub fn merge_task(&self, task: &TaskId, author: &GitIdentity) -> Result<MergeAttempt, RepoError> {
         let branch = self.task_branch(task);
         let onto = self.run_tip()?;
         let tip =
-            self.tip_of(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
+            self.branch_tip(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
         if self.is_ancestor(&tip, &onto)? {
-            let commit = self.merge_of(&tip, &onto)?.unwrap_or(onto);
+            let commit = self.find_merge_of(&tip, &onto)?.unwrap_or(onto);
             return Ok(MergeAttempt::AlreadyMerged { commit });
         }
         match conflicts::merge_tree(&self.repository.git, &onto, &tip)? {
-            MergeTree::Conflicted(conflicts) => Ok(MergeAttempt::Conflicted { onto, conflicts }),
-            MergeTree::Merged { tree } => {
+            MergeTreeResult::Conflicted(conflicts) => Ok(MergeAttempt::Conflicted { onto, conflicts }),
+            MergeTreeResult::Merged { tree } => {
                 let message = format!("Merge task {task}\n");
                 let commit = self.commit_tree(&tree, &[onto.clone(), tip], author, &message)?;
                 Ok(MergeAttempt::Merged { onto, commit, tree })
@@ -62,8 +62,12 @@ impl RunRepository {
         }
     }
 
-    /// Finds the merge on the run's branch whose second parent is a commit.
-    pub(crate) fn merge_of(&self, tip: &CommitId, onto: &CommitId) -> Result<Option<CommitId>, RepoError> {
+    /// Finds the merge on the run's branch whose second parent is `tip`.
+    pub(crate) fn find_merge_of(
+        &self,
+        tip: &CommitId,
+        onto: &CommitId,
+    ) -> Result<Option<CommitId>, RepoError> {
         let options = ["rev-list", "--first-parent", "--merges", "--parents", "-n", MERGES_MAX];
         let answer = self.repository.git.call(options).arg(onto.as_str()).arg(format!("^{tip}")).run()?;
         let brings = |line: &str| {

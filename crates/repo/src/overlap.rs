@@ -1,4 +1,4 @@
-//! Which files two live worktrees both changed: shown before it is a conflict.
+//! Detects files that two active worktrees both changed, before they become conflicts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,12 +9,12 @@ use domain::TaskId;
 
 use crate::{RepoError, RunRepository, TaskWorktree};
 
-/// Files that two tasks changed.
+/// Files that two tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOverlap {
-    /// The two, in order.
+    /// The two tasks, in order.
     pub tasks: [TaskId; 2],
-    /// The files, sorted.
+    /// Paths, sorted by name.
     pub files: Vec<PathBuf>,
 }
 
@@ -41,7 +41,7 @@ impl FileOverlap {
 }
 
 impl RunRepository {
-    /// Returns the names of all files that a task changed since it left the run's branch, committed or not.
+    /// Returns all files that a task changed since it branched off, including uncommitted ones.
     pub fn changed_files(&self, worktree: &TaskWorktree) -> Result<BTreeSet<PathBuf>, RepoError> {
         let git = &worktree.slot.git;
         let base =

@@ -1,4 +1,4 @@
-//! Giving room back: what can be built again, and worktrees that hold nothing but what is merged.
+//! Frees disk space: removes rebuildable folders and fully merged worktrees.
 
 use std::{fs, path::Path};
 
@@ -7,29 +7,30 @@ use domain::TaskId;
 use crate::{
     RepoError, RunRepository, TaskWorktree,
     disk_usage::disk_usage,
-    worktree_slot::{absent, remove_tree},
+    worktree_slot::{ignore_not_found, remove_tree},
 };
 
 impl RunRepository {
-    /// Returns the tasks that have a whole worktree.
+    /// Returns the tasks that have a complete worktree.
     pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
-        self.tasks().into_iter().filter(|task| self.open_worktree(task).is_some()).collect()
+        self.tasks_with_remains().into_iter().filter(|task| self.open_worktree(task).is_some()).collect()
     }
 
-    /// Removes the folders that git ignores: build output, packages. Returns how many bytes that gives back.
+    /// Removes ignored folders such as build output and packages; returns the bytes freed.
     ///
-    /// Files that git ignores stay, they may be settings; so do folders with a repository inside, which may be work.
+    /// Ignored files stay because they may be settings, and folders with a nested repository because they may contain
+    /// work.
     pub fn remove_ignored_folders(&self, worktree: &TaskWorktree) -> Result<u64, RepoError> {
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let ignored = worktree.slot.git.call(list).run()?;
         let mut freed = 0;
-        for path in ignored.parts().filter(|path| path.ends_with(b"/")) {
+        for path in ignored.nul_parts().filter(|path| path.ends_with(b"/")) {
             let folder = worktree.path.join(crate::git::to_path(path));
-            if holds_repository(&folder) {
+            if contains_repository(&folder) {
                 continue;
             }
             let bytes = disk_usage(&folder);
-            absent(remove_tree(&folder)).map_err(|source| RepoError::Io {
+            ignore_not_found(remove_tree(&folder)).map_err(|source| RepoError::Io {
                 operation: "remove",
                 path: folder,
                 source,
@@ -39,8 +40,8 @@ impl RunRepository {
         Ok(freed)
     }
 
-    /// Removes a worktree that holds nothing but what the run's branch has. Returns how many bytes that gives back;
-    /// nothing where it stays.
+    /// Removes a worktree whose content is completely in the run's branch; returns the bytes freed, or `None` if it
+    /// was kept.
     pub fn remove_worktree_if_merged(&self, worktree: &TaskWorktree) -> Result<Option<u64>, RepoError> {
         if !self.is_merged(worktree)? {
             return Ok(None);
@@ -50,15 +51,15 @@ impl RunRepository {
         Ok(Some(bytes))
     }
 
-    /// Tells whether the run's branch has all that a worktree holds.
+    /// Tells whether the run's branch contains everything in a worktree.
     fn is_merged(&self, worktree: &TaskWorktree) -> Result<bool, RepoError> {
-        let head = self.unchanged(&worktree.slot)?;
+        let head = self.commit_if_unchanged(&worktree.slot)?;
         head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.run_tip()?))
     }
 }
 
-/// Tells whether there is a repository in a folder, however deep; one that can't be looked at may be one.
-fn holds_repository(folder: &Path) -> bool {
+/// Tells whether a folder contains a repository at any depth; an unreadable folder counts as one.
+fn contains_repository(folder: &Path) -> bool {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { return true };

@@ -1,69 +1,72 @@
-//! Brings a worktree back to a checkpoint, after keeping what is there now.
+//! Restores a worktree to a checkpoint, after taking a snapshot of its current state.
 
 use std::path::PathBuf;
 
 use crate::{
     CommitId, RepoError, RunRepository, TaskWorktree, WorktreeSnapshot, names::branch_ref,
-    repository::commit_of,
+    repository::find_commit,
 };
 
 impl RunRepository {
-    /// Makes a worktree what it was at a commit, and returns what was kept of what it is now.
+    /// Restores a worktree to a commit, and returns the snapshot of the state before.
     ///
-    /// Back at a keep-ref, what was uncommitted then is uncommitted again, on the commit that was checked out; at another
-    /// commit everything is committed. Files that git ignores, and untracked files left out by name, stay as they are.
-    /// Nobody may write there meanwhile.
+    /// If the commit is a snapshot, changes that were uncommitted then are uncommitted again. Ignored files and
+    /// excluded untracked files are left as they are. No other process may write to the worktree meanwhile.
     pub fn restore_worktree(
         &self,
         worktree: &TaskWorktree,
         to: &CommitId,
-        leave_out: &[PathBuf],
+        excluded: &[PathBuf],
     ) -> Result<WorktreeSnapshot, RepoError> {
         let git = &worktree.slot.git;
-        if commit_of(git, to.as_str())?.is_none() {
+        if find_commit(git, to.as_str())?.is_none() {
             return Err(RepoError::CommitNotFound { path: worktree.path.clone(), revision: to.to_string() });
         }
-        let head = self.head_of(worktree, to)?;
-        let now = self.snapshot_worktree(worktree, "before going back", leave_out)?;
-        self.keep_strays(&worktree.slot)?;
-        self.keep_tip(worktree, &head)?;
-        end_operations(worktree)?;
-        // First the index knows all that is there, then git removes what the other tree has not.
-        git.call(["read-tree", "--reset", now.commit.as_str()]).run()?;
+        let head = self.branch_commit_at(worktree, to)?;
+        let before = self.snapshot_worktree(worktree, "before restore", excluded)?;
+        self.preserve_unreachable_commits(&worktree.slot)?;
+        self.preserve_branch_tip(worktree, &head)?;
+        quit_rebase(worktree)?;
+        // Add everything to the index first, so that git removes files that the target tree lacks.
+        git.call(["read-tree", "--reset", before.commit.as_str()]).run()?;
         git.call(["read-tree", "--reset", "-u", to.as_str()]).run()?;
-        self.follow_submodules(worktree)?;
-        git.call(["symbolic-ref", "-m", "jangdan: go back", "HEAD", &branch_ref(&worktree.branch)]).run()?;
+        self.update_submodules(worktree)?;
+        git.call(["symbolic-ref", "-m", "jangdan: restore", "HEAD", &branch_ref(&worktree.branch)]).run()?;
         git.call(["reset", "--quiet", "--mixed", head.as_str()]).run()?;
-        Ok(now)
+        Ok(before)
     }
 
-    /// Keeps the tip of a branch that is about to move, where nothing else has it.
-    fn keep_tip(&self, worktree: &TaskWorktree, head: &CommitId) -> Result<(), RepoError> {
-        let Some(tip) = self.tip_of(&worktree.branch)? else { return Ok(()) };
+    /// Preserves the tip of a branch that is about to move, unless a snapshot contains it.
+    fn preserve_branch_tip(&self, worktree: &TaskWorktree, head: &CommitId) -> Result<(), RepoError> {
+        let Some(tip) = self.branch_tip(&worktree.branch)? else { return Ok(()) };
         if self.is_ancestor(&tip, head)? {
             return Ok(());
         }
         let containing = ["for-each-ref", "--count=1", "--contains", tip.as_str(), "refs/jangdan/keep/"];
         if self.repository.git.call(containing).run()?.output.is_empty() {
-            self.keep_commit(&worktree.slot.name, &tip, &self.keep_refs(&worktree.slot.name)?)?;
+            self.preserve_commit(&worktree.slot.name, &tip, &self.snapshot_refs(&worktree.slot.name)?)?;
         }
         Ok(())
     }
 
-    /// Returns where the branch was at a commit: a keep-ref stands on it.
-    fn head_of(&self, worktree: &TaskWorktree, to: &CommitId) -> Result<CommitId, RepoError> {
-        let kept = self.keep_refs(&worktree.slot.name)?.into_iter().find(|keep| keep.commit == *to);
-        // A stray that was kept as it is has no message of ours.
+    /// Returns the commit of the branch at a snapshot, or the commit itself if it is not a snapshot.
+    fn branch_commit_at(&self, worktree: &TaskWorktree, to: &CommitId) -> Result<CommitId, RepoError> {
+        let snapshot_ref = self
+            .snapshot_refs(&worktree.slot.name)?
+            .into_iter()
+            .find(|snapshot_ref| snapshot_ref.commit == *to);
+        // A preserved commit of the agent is not a snapshot; its message does not start with our prefix.
         let subject =
             worktree.slot.git.call(["show", "--no-patch", "--format=%s", to.as_str()]).run()?.line();
-        let parent =
-            kept.filter(|_| subject.starts_with("keep: ")).and_then(|keep| CommitId::parse(&keep.parents));
+        let parent = snapshot_ref
+            .filter(|_| subject.starts_with("keep: "))
+            .and_then(|snapshot_ref| CommitId::parse(&snapshot_ref.parents));
         Ok(parent.unwrap_or_else(|| to.clone()))
     }
 }
 
-/// Forgets a rebase that was under way; what it had made is kept already. `reset` forgets the others.
-fn end_operations(worktree: &TaskWorktree) -> Result<(), RepoError> {
+/// Quits a rebase in progress, whose commits are already preserved. `reset` ends all other operations.
+fn quit_rebase(worktree: &TaskWorktree) -> Result<(), RepoError> {
     for (folder, command) in [("rebase-merge", "rebase"), ("rebase-apply", "am")] {
         if worktree.slot.git_dir.join(folder).exists() {
             worktree.slot.git.call([command, "--quit"]).run()?;

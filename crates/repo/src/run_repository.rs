@@ -1,7 +1,7 @@
-//! The handle of one run, and the branch on which it gathers what is merged.
+//! The handle of one run, and the branch on which its tasks are merged.
 //!
-//! Invariant: a branch moves only from where the caller believes it to be (`update-ref` with the old value), so of two
-//! that move it at once one is told.
+//! Invariant: a branch moves only from the commit that the caller expects (`update-ref` with the old value), so of
+//! two concurrent updates one fails.
 
 use std::path::PathBuf;
 
@@ -10,34 +10,34 @@ use domain::{RunId, TaskId};
 use crate::{
     CommitId, RepoError, Repository,
     names::{branch_ref, run_branch, task_branch},
-    repository::commit_of,
+    repository::find_commit,
 };
 
-/// A run in a repository.
+/// A run within a repository.
 #[derive(Debug, Clone)]
 pub struct RunRepository {
-    /// The repository.
+    /// Repository of the user.
     pub repository: Repository,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
-    /// Where its worktrees lie.
+    /// Folder that contains its worktrees.
     pub worktrees_folder: PathBuf,
 }
 
 impl RunRepository {
-    /// Makes the run's branch at a commit; one that is there stays where it is. Returns its tip.
+    /// Creates the run's branch at a commit, or leaves an existing one; returns its tip.
     pub fn create_run_branch(&self, base: &CommitId) -> Result<CommitId, RepoError> {
-        if let Some(tip) = self.tip_of(&self.run_branch())? {
+        if let Some(tip) = self.branch_tip(&self.run_branch())? {
             return Ok(tip);
         }
-        if commit_of(&self.repository.git, base.as_str())?.is_none() {
+        if find_commit(&self.repository.git, base.as_str())?.is_none() {
             let path = self.repository.opened_from.clone();
             return Err(RepoError::CommitNotFound { path, revision: base.to_string() });
         }
-        match self.make_ref(&branch_ref(&self.run_branch()), base, "begin the run") {
+        match self.create_ref(&branch_ref(&self.run_branch()), base, "create the run's branch") {
             Ok(()) => Ok(base.clone()),
-            // Somebody else was faster, or there is another reason.
-            Err(error) => self.tip_of(&self.run_branch())?.ok_or(error),
+            // Another process may have created it meanwhile.
+            Err(error) => self.branch_tip(&self.run_branch())?.ok_or(error),
         }
     }
 
@@ -53,11 +53,11 @@ impl RunRepository {
 
     /// Returns the tip of the run's branch.
     pub fn run_tip(&self) -> Result<CommitId, RepoError> {
-        self.tip_of(&self.run_branch())?
+        self.branch_tip(&self.run_branch())?
             .ok_or_else(|| RepoError::BranchNotFound { branch: self.run_branch() })
     }
 
-    /// Moves the run's branch forward. Moved already, by an earlier try, is moved.
+    /// Moves the run's branch forward. Succeeds if an earlier attempt has already moved it.
     pub fn advance_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
         let tip = self.run_tip()?;
         if tip == *to || (tip != *from && self.is_ancestor(to, &tip)?) {
@@ -81,7 +81,7 @@ impl RunRepository {
         self.move_branch(&branch, from, to, "merge a task")
     }
 
-    /// Moves a branch from one commit to another, or says where it is instead.
+    /// Moves a branch if it is at `from`; otherwise returns the commit it is at as an error.
     pub(crate) fn move_branch(
         &self,
         branch: &str,
@@ -94,7 +94,7 @@ impl RunRepository {
         let call =
             self.repository.git.call(["update-ref", "-m", &why, &reference, to.as_str(), from.as_str()]);
         let Err(error) = call.run() else { return Ok(()) };
-        let actual = self.tip_of(branch)?;
+        let actual = self.branch_tip(branch)?;
         if actual.as_ref() == Some(to) {
             return Ok(());
         }
@@ -104,21 +104,20 @@ impl RunRepository {
         Err(RepoError::BranchMoved { branch: branch.to_owned(), expected: from.clone(), actual })
     }
 
-    /// Makes a ref that must not be there yet.
-    pub(crate) fn make_ref(&self, reference: &str, commit: &CommitId, why: &str) -> Result<(), RepoError> {
+    /// Creates a ref; fails if it exists.
+    pub(crate) fn create_ref(&self, reference: &str, commit: &CommitId, why: &str) -> Result<(), RepoError> {
         let why = format!("jangdan: {why}");
         self.repository.git.call(["update-ref", "-m", &why, reference, commit.as_str(), ""]).run()?;
         Ok(())
     }
 
-    /// Returns the tip of a branch, if there is one.
-    pub(crate) fn tip_of(&self, branch: &str) -> Result<Option<CommitId>, RepoError> {
-        commit_of(&self.repository.git, &branch_ref(branch))
+    pub(crate) fn branch_tip(&self, branch: &str) -> Result<Option<CommitId>, RepoError> {
+        find_commit(&self.repository.git, &branch_ref(branch))
     }
 
-    /// Tells whether a commit is another one or comes before it.
+    /// Tells whether `early` equals or precedes `late`.
     pub(crate) fn is_ancestor(&self, early: &CommitId, late: &CommitId) -> Result<bool, RepoError> {
         let call = self.repository.git.call(["merge-base", "--is-ancestor", early.as_str(), late.as_str()]);
-        Ok(call.run_or(&[1])?.code == 0)
+        Ok(call.run_accepting(&[1])?.code == 0)
     }
 }

@@ -1,32 +1,32 @@
-//! Keep-refs: a commit of everything in a worktree, under a number of its own, so that nothing can be lost.
+//! Snapshots: commits of everything in a worktree under numbered refs, so that no work is lost.
 
 use std::path::PathBuf;
 
 use domain::TaskId;
 
 use crate::{
-    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree, contents::contents, names::keep_folder,
-    status::status, worktree_slot::Slot,
+    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree, names::snapshot_ref_prefix,
+    status::working_tree_status, worktree_slot::WorktreeSlot, worktree_tree::write_worktree_tree,
 };
 
-/// Tries at a number that others take at the same time. Two callers for one task are already a mistake.
+/// Attempts to get a free number. Concurrent snapshots of one task are not expected.
 const TRIES_MAX: usize = 10;
 
-/// What was kept.
+/// A snapshot of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeSnapshot {
-    /// The commit: the tree of the worktree, on top of what was checked out.
+    /// Commit of the worktree's tree on top of the checked-out commit.
     pub commit: CommitId,
-    /// The ref that holds it.
+    /// Ref that preserves it.
     pub reference: String,
-    /// The tree, for receipts.
+    /// Tree of the snapshot, for receipts.
     pub tree: String,
-    /// Repositories inside that are no submodules. Their files are kept, their history is not.
+    /// Nested repositories. Their files are in the snapshot, their history is not.
     pub nested: Vec<PathBuf>,
 }
 
-/// A keep-ref as it is in the repository.
-pub(crate) struct KeepRef {
+/// A snapshot ref as listed by git.
+pub(crate) struct SnapshotRef {
     pub(crate) number: u64,
     pub(crate) reference: String,
     pub(crate) commit: CommitId,
@@ -35,97 +35,99 @@ pub(crate) struct KeepRef {
 }
 
 impl RunRepository {
-    /// Keeps everything that is in a worktree and not ignored, but for files that are left out by their path in it.
+    /// Takes a snapshot of all files that are not ignored, except the excluded paths.
     ///
-    /// The worktree's index and HEAD stay as they are. The same tree on the same commit is kept once.
+    /// The worktree's index and HEAD are not changed. The same tree on the same commit is stored only once.
     pub fn snapshot_worktree(
         &self,
         worktree: &TaskWorktree,
         label: &str,
-        leave_out: &[PathBuf],
+        excluded: &[PathBuf],
     ) -> Result<WorktreeSnapshot, RepoError> {
-        self.keep_slot(&worktree.slot, label, leave_out)
+        self.snapshot_slot(&worktree.slot, label, excluded)
     }
 
-    pub(crate) fn keep_slot(
+    pub(crate) fn snapshot_slot(
         &self,
-        slot: &Slot,
+        slot: &WorktreeSlot,
         label: &str,
-        leave_out: &[PathBuf],
+        excluded: &[PathBuf],
     ) -> Result<WorktreeSnapshot, RepoError> {
-        let taken = contents(slot, leave_out)?;
-        let parents = taken.head.as_ref().map_or("", CommitId::as_str);
-        let refs = self.keep_refs(&slot.name)?;
-        let kept = |commit, reference| WorktreeSnapshot {
+        let tree = write_worktree_tree(slot, excluded)?;
+        let parents = tree.head.as_ref().map_or("", CommitId::as_str);
+        let refs = self.snapshot_refs(&slot.name)?;
+        let snapshot = |commit, reference| WorktreeSnapshot {
             commit,
             reference,
-            tree: taken.tree.clone(),
-            nested: taken.nested.clone(),
+            tree: tree.tree.clone(),
+            nested: tree.nested.clone(),
         };
-        if let Some(same) = refs.iter().rev().find(|keep| keep.tree == taken.tree && keep.parents == parents)
+        if let Some(same) = refs
+            .iter()
+            .rev()
+            .find(|snapshot_ref| snapshot_ref.tree == tree.tree && snapshot_ref.parents == parents)
         {
-            return Ok(kept(same.commit.clone(), same.reference.clone()));
+            return Ok(snapshot(same.commit.clone(), same.reference.clone()));
         }
         let message = format!("keep: {label}\n");
-        let commit =
-            self.commit_tree(&taken.tree, taken.head.as_slice(), &GitIdentity::jangdan(), &message)?;
-        let reference = self.keep_commit(&slot.name, &commit, &refs)?;
-        Ok(kept(commit, reference))
+        let commit = self.commit_tree(&tree.tree, tree.head.as_slice(), &GitIdentity::jangdan(), &message)?;
+        let reference = self.preserve_commit(&slot.name, &commit, &refs)?;
+        Ok(snapshot(commit, reference))
     }
 
-    /// Returns what was kept of a task, oldest first.
+    /// Returns the snapshots of a task, oldest first.
     pub fn snapshots(&self, task: &TaskId) -> Result<Vec<WorktreeSnapshot>, RepoError> {
-        let to_kept = |keep: KeepRef| WorktreeSnapshot {
-            commit: keep.commit,
-            reference: keep.reference,
-            tree: keep.tree,
+        let to_snapshot = |snapshot_ref: SnapshotRef| WorktreeSnapshot {
+            commit: snapshot_ref.commit,
+            reference: snapshot_ref.reference,
+            tree: snapshot_ref.tree,
             nested: Vec::new(),
         };
-        Ok(self.keep_refs(&task.to_string())?.into_iter().map(to_kept).collect())
+        Ok(self.snapshot_refs(&task.to_string())?.into_iter().map(to_snapshot).collect())
     }
 
-    /// Puts a commit under the next number behind those that are known.
-    pub(crate) fn keep_commit(
+    /// Preserves a commit under the next free number.
+    pub(crate) fn preserve_commit(
         &self,
         name: &str,
         commit: &CommitId,
-        known: &[KeepRef],
+        existing: &[SnapshotRef],
     ) -> Result<String, RepoError> {
-        let mut number = known.last().map_or(1, |keep| keep.number + 1);
+        let mut number = existing.last().map_or(1, |snapshot_ref| snapshot_ref.number + 1);
         for _ in 1..TRIES_MAX {
-            if let Ok(reference) = self.keep_as(name, commit, number) {
+            if let Ok(reference) = self.preserve_commit_as(name, commit, number) {
                 return Ok(reference);
             }
-            number = self.keep_refs(name)?.last().map_or(1, |keep| keep.number + 1);
+            number = self.snapshot_refs(name)?.last().map_or(1, |snapshot_ref| snapshot_ref.number + 1);
         }
-        self.keep_as(name, commit, number)
+        self.preserve_commit_as(name, commit, number)
     }
 
-    fn keep_as(&self, name: &str, commit: &CommitId, number: u64) -> Result<String, RepoError> {
-        let reference = format!("{}{number}", keep_folder(&self.run_id, name));
-        self.make_ref(&reference, commit, "keep")?;
+    fn preserve_commit_as(&self, name: &str, commit: &CommitId, number: u64) -> Result<String, RepoError> {
+        let reference = format!("{}{number}", snapshot_ref_prefix(&self.run_id, name));
+        self.create_ref(&reference, commit, "keep")?;
         Ok(reference)
     }
 
-    pub(crate) fn keep_refs(&self, name: &str) -> Result<Vec<KeepRef>, RepoError> {
-        let folder = keep_folder(&self.run_id, name);
+    pub(crate) fn snapshot_refs(&self, name: &str) -> Result<Vec<SnapshotRef>, RepoError> {
+        let prefix = snapshot_ref_prefix(&self.run_id, name);
         let format = "--format=%(refname) %(objectname) %(tree) %(parent)";
-        let answer = self.repository.git.call(["for-each-ref", format, &folder]).run()?;
-        let read = |line: &str| {
+        let answer = self.repository.git.call(["for-each-ref", format, &prefix]).run()?;
+        let parse = |line: &str| {
             let mut fields = line.splitn(4, ' ');
             let reference = fields.next()?.to_owned();
-            let number = reference.strip_prefix(&folder)?.parse().ok()?;
+            let number = reference.strip_prefix(&prefix)?.parse().ok()?;
             let commit = CommitId::parse(fields.next()?)?;
             let (tree, parents) = (fields.next()?.to_owned(), fields.next().unwrap_or("").to_owned());
-            Some(KeepRef { number, reference, commit, tree, parents })
+            Some(SnapshotRef { number, reference, commit, tree, parents })
         };
-        // A ref that somebody else put there under a name of their own is not ours.
-        let mut refs: Vec<KeepRef> = answer.line().lines().filter_map(read).collect();
-        refs.sort_by_key(|keep| keep.number);
+        // Refs without a number were not created here.
+        let mut refs: Vec<SnapshotRef> = answer.line().lines().filter_map(parse).collect();
+        refs.sort_by_key(|snapshot_ref| snapshot_ref.number);
         Ok(refs)
     }
 
-    /// Makes a commit of a tree. No branch moves.
+    /// Creates a commit without moving any branch.
     pub(crate) fn commit_tree(
         &self,
         tree: &str,
@@ -133,23 +135,23 @@ impl RunRepository {
         author: &GitIdentity,
         message: &str,
     ) -> Result<CommitId, RepoError> {
-        let us = GitIdentity::jangdan();
+        let committer = GitIdentity::jangdan();
         let mut call = self.repository.git.call(["commit-tree", tree]).input(message);
         for parent in parents {
             call = call.arg("-p").arg(parent.as_str());
         }
         let answer = call
-            .with("GIT_AUTHOR_NAME", &author.name)
-            .with("GIT_AUTHOR_EMAIL", &author.email)
-            .with("GIT_COMMITTER_NAME", us.name)
-            .with("GIT_COMMITTER_EMAIL", us.email)
+            .env("GIT_AUTHOR_NAME", &author.name)
+            .env("GIT_AUTHOR_EMAIL", &author.email)
+            .env("GIT_COMMITTER_NAME", committer.name)
+            .env("GIT_COMMITTER_EMAIL", committer.email)
             .run()?;
-        CommitId::parse(&answer.line()).ok_or_else(|| answer.unreadable())
+        CommitId::parse(&answer.line()).ok_or_else(|| answer.unexpected())
     }
 
-    /// Tells whether a worktree has anything that its HEAD has not. Missing files are nothing.
-    pub(crate) fn has_changes(&self, slot: &Slot) -> Result<bool, RepoError> {
-        let status = status(&slot.git, None)?;
+    /// Tells whether a worktree has changes relative to HEAD. Missing files do not count.
+    pub(crate) fn has_changes(&self, slot: &WorktreeSlot) -> Result<bool, RepoError> {
+        let status = working_tree_status(&slot.git, None)?;
         Ok(!status.changed.is_empty() || !status.nested.is_empty())
     }
 }

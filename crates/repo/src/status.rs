@@ -1,31 +1,34 @@
-//! What git says about a working tree, taken apart: `status --porcelain=v2 -z`.
+//! Runs and parses `git status --porcelain=v2 -z`.
 
 use std::{ffi::OsStr, path::PathBuf};
 
 use crate::{
     RepoError,
-    git::{Answer, Git, to_path},
+    git::{GitClient, GitOutput, to_path},
 };
 
-/// What differs between an index and its working tree.
+/// Differences between an index and its working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Status {
-    /// Files that are new or have other content, another kind or another mode.
+pub(crate) struct WorkingTreeStatus {
+    /// Files that are new or differ in content, kind or mode.
     pub(crate) changed: Vec<PathBuf>,
-    /// Files that the index has and the working tree has not.
-    pub(crate) gone: Vec<PathBuf>,
+    /// Files in the index that the working tree lacks.
+    pub(crate) missing: Vec<PathBuf>,
     /// Files that differ between HEAD and the index.
     pub(crate) staged: Vec<PathBuf>,
-    /// Files that a merge left open; also among those that changed or are gone.
+    /// Files with merge conflicts; also in `changed` or `missing`.
     pub(crate) unmerged: Vec<PathBuf>,
-    /// Files that git does not track and does not ignore; also among those that changed.
+    /// Files that are neither tracked nor ignored; also in `changed`.
     pub(crate) untracked: Vec<PathBuf>,
-    /// Repositories that are no submodules.
+    /// Nested repositories that are not submodules.
     pub(crate) nested: Vec<PathBuf>,
 }
 
-/// Asks git for the status, by an index of the caller's if there is one.
-pub(crate) fn status(git: &Git, index: Option<&OsStr>) -> Result<Status, RepoError> {
+/// Returns the status, using another index if one is given.
+pub(crate) fn working_tree_status(
+    git: &GitClient,
+    index: Option<&OsStr>,
+) -> Result<WorkingTreeStatus, RepoError> {
     let call = git.call([
         "status",
         "--porcelain=v2",
@@ -36,23 +39,23 @@ pub(crate) fn status(git: &Git, index: Option<&OsStr>) -> Result<Status, RepoErr
         "--ignore-submodules=none",
     ]);
     let answer = match index {
-        Some(index) => call.with("GIT_INDEX_FILE", index),
+        Some(index) => call.env("GIT_INDEX_FILE", index),
         None => call,
     }
     .run()?;
-    parse(&answer)
+    parse_status(&answer)
 }
 
-fn parse(answer: &Answer) -> Result<Status, RepoError> {
-    let mut status = Status::default();
-    for entry in answer.parts() {
-        read(entry, &mut status).ok_or_else(|| answer.unreadable())?;
+fn parse_status(answer: &GitOutput) -> Result<WorkingTreeStatus, RepoError> {
+    let mut status = WorkingTreeStatus::default();
+    for entry in answer.nul_parts() {
+        parse_entry(entry, &mut status).ok_or_else(|| answer.unexpected())?;
     }
     Ok(status)
 }
 
-/// Reads one entry: its kind, then fields that spaces part, then the name to the end.
-fn read(entry: &[u8], status: &mut Status) -> Option<()> {
+/// Parses one entry: kind, space-separated fields, file name.
+fn parse_entry(entry: &[u8], status: &mut WorkingTreeStatus) -> Option<()> {
     let n_fields = match entry.first()? {
         b'1' => 8,
         b'u' => 10,
@@ -81,7 +84,7 @@ fn read(entry: &[u8], status: &mut Status) -> Option<()> {
         status.staged.push(to_path(name));
     }
     if is_gone {
-        status.gone.push(to_path(name));
+        status.missing.push(to_path(name));
     } else if is_unmerged || unstaged != b'.' {
         status.changed.push(to_path(name));
     }

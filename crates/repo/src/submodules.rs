@@ -1,7 +1,8 @@
-//! Submodules in worktrees: each is a linked worktree of the submodule that the user's checkout has.
+//! Submodules in worktrees: each is a linked worktree of the submodule in the user's checkout.
 //!
-//! Nothing is cloned or fetched. What an agent commits in one is in the user's own copy of it at once, where a ref keeps
-//! it, so that the commit that a merged tree names is there. A submodule that the checkout has not, worktrees have not.
+//! Nothing is cloned or fetched. What an agent commits in a submodule is immediately in the user's copy, preserved by
+//! a ref, so that merged trees never refer to a missing commit. A submodule that is not initialized in the user's
+//! checkout is empty in worktrees, too.
 
 use std::{
     fs,
@@ -10,53 +11,53 @@ use std::{
 
 use crate::{
     CommitId, CommitOptions, RepoError, Repository, RunRepository, TaskWorktree,
-    git::{Git, to_path},
-    names::keep_folder,
-    worktree_slot::Slot,
+    git::{GitClient, to_path},
+    names::snapshot_ref_prefix,
+    worktree_slot::WorktreeSlot,
 };
 
-/// Submodules of submodules, and so on. Nobody has more; a circle would have no end.
+/// Bounds recursion into nested submodules.
 const DEPTH_MAX: usize = 8;
 
-/// A submodule of what is checked out.
+/// A submodule of the checked-out commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submodule {
-    /// Where it is, from the repository's top on.
+    /// Path from the top of the repository.
     pub path: PathBuf,
-    /// Whether worktrees can have it.
+    /// Whether worktrees can contain it.
     pub state: SubmoduleState,
 }
 
-/// Whether worktrees can have a submodule.
+/// Whether worktrees can contain a submodule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubmoduleState {
-    /// They have it.
+    /// It is available.
     Ready,
-    /// The user's checkout has it not, so they have an empty folder too.
+    /// It is not initialized in the user's checkout: worktrees have an empty folder.
     NotCheckedOut,
-    /// The user's checkout has it, but not the commit that is wanted.
+    /// The user's checkout lacks the commit that is recorded.
     CommitMissing,
 }
 
-/// A submodule as a commit names it.
-struct Named {
+/// A submodule as recorded in a commit.
+struct SubmoduleEntry {
     path: PathBuf,
-    /// Git's folder of the user's own copy.
+    /// Git directory of the user's copy.
     source: PathBuf,
     commit: String,
 }
 
-impl Named {
+impl SubmoduleEntry {
     fn is_checked_out(&self) -> bool {
         self.source.join("HEAD").is_file()
     }
 
-    fn has_commit(&self, git: &Git) -> Result<bool, RepoError> {
+    fn has_commit(&self, git: &GitClient) -> Result<bool, RepoError> {
         let commit = format!("{}^{{commit}}", self.commit);
-        Ok(git.at(&self.source).call(["cat-file", "-e", &commit]).run_or(&[1, 128])?.code == 0)
+        Ok(git.in_folder(&self.source).call(["cat-file", "-e", &commit]).run_accepting(&[1, 128])?.code == 0)
     }
 
-    /// Tells whether the folder in a worktree is a worktree of the user's copy, and not a clone of the agent's.
+    /// Tells whether the folder is a linked worktree of the user's copy rather than a clone made by the agent.
     fn is_linked(&self, worktree: &Path) -> bool {
         let link = fs::read_to_string(worktree.join(&self.path).join(".git")).unwrap_or_default();
         let target = link.trim_end_matches('\n').strip_prefix("gitdir: ").map(Path::new);
@@ -65,11 +66,11 @@ impl Named {
 }
 
 impl Repository {
-    /// Returns the submodules of what the user has checked out, at the top.
+    /// Returns the top-level submodules of the commit that the user has checked out.
     pub fn submodules(&self) -> Result<Vec<Submodule>, RepoError> {
-        let git = self.git.at(&self.opened_from);
-        let named = named(&git, &self.common.join("modules"))?;
-        let states = named.into_iter().map(|module| {
+        let git = self.git.in_folder(&self.opened_from);
+        let submodules = list_submodules(&git, &self.common.join("modules"))?;
+        let states = submodules.into_iter().map(|module| {
             let state = if !module.is_checked_out() {
                 SubmoduleState::NotCheckedOut
             } else if module.has_commit(&git)? {
@@ -82,19 +83,19 @@ impl Repository {
         states.collect()
     }
 
-    /// Gives a working tree its submodules, as the commit says that is checked out there. What is in them is lost.
-    pub(crate) fn set_up_submodules(&self, worktree: &Path) -> Result<(), RepoError> {
+    /// Checks out the submodules of a worktree at the recorded commits, discarding their content.
+    pub(crate) fn checkout_submodules(&self, worktree: &Path) -> Result<(), RepoError> {
         if !self.with_submodules {
             return Ok(());
         }
-        self.set_up_below(worktree, &self.common.join("modules"), DEPTH_MAX)
+        self.checkout_submodules_in(worktree, &self.common.join("modules"), DEPTH_MAX)
     }
 
-    fn set_up_below(&self, worktree: &Path, modules: &Path, depth: usize) -> Result<(), RepoError> {
+    fn checkout_submodules_in(&self, worktree: &Path, modules: &Path, depth: usize) -> Result<(), RepoError> {
         if depth == 0 || !worktree.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in named(&self.git.at(worktree), modules)? {
+        for module in list_submodules(&self.git.in_folder(worktree), modules)? {
             if !module.is_checked_out() {
                 continue;
             }
@@ -104,33 +105,33 @@ impl Repository {
             let inside = worktree.join(&module.path);
             let commit = module.commit.as_str();
             if module.is_linked(worktree) {
-                let git = self.git.at(&inside);
+                let git = self.git.in_folder(&inside);
                 git.call(["checkout", "--quiet", "--force", "--detach", commit]).run()?;
                 git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
             } else {
-                // By force: a worktree that was there before a crash is still on git's list.
+                // `--force`: after a crash, git may still list a removed worktree.
                 let add = ["worktree", "add", "--quiet", "--force", "--detach"];
-                self.git.at(&module.source).call(add).arg(&inside).arg(commit).run()?;
+                self.git.in_folder(&module.source).call(add).arg(&inside).arg(commit).run()?;
             }
-            self.set_up_below(&inside, &module.source.join("modules"), depth - 1)?;
+            self.checkout_submodules_in(&inside, &module.source.join("modules"), depth - 1)?;
         }
         Ok(())
     }
 
-    /// Takes the submodules of worktrees that are gone off git's lists.
-    pub(crate) fn forget_submodules(&self) {
-        let git = self.git.at(&self.opened_from);
-        for module in named(&git, &self.common.join("modules")).unwrap_or_default() {
+    /// Removes stale worktree entries from the user's submodules.
+    pub(crate) fn prune_submodule_worktrees(&self) {
+        let git = self.git.in_folder(&self.opened_from);
+        for module in list_submodules(&git, &self.common.join("modules")).unwrap_or_default() {
             if module.source.join("worktrees").is_dir() {
-                // Git does it by itself after a while.
-                let _ = git.at(&module.source).call(["worktree", "prune"]).run();
+                // Best effort: git prunes them itself eventually.
+                let _ = git.in_folder(&module.source).call(["worktree", "prune"]).run();
             }
         }
     }
 }
 
 impl RunRepository {
-    /// Commits what an agent left uncommitted in submodules, and keeps what it committed there.
+    /// Commits uncommitted work in submodules, and preserves their commits.
     pub(crate) fn commit_submodules(
         &self,
         worktree: &TaskWorktree,
@@ -138,132 +139,136 @@ impl RunRepository {
     ) -> Result<(), RepoError> {
         let repository = &self.repository;
         let modules = repository.common.join("modules");
-        self.in_submodules(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
+        self.for_each_submodule(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_clean(git)? {
                 git.call(["add", "--all"]).run()?;
                 let commit =
                     ["commit", "--quiet", "--no-verify", "--allow-empty-message", "--message", &work.message];
                 let (name, email) = (work.author.name.as_str(), work.author.email.as_str());
-                let call = git.call(commit).with("GIT_AUTHOR_NAME", name).with("GIT_AUTHOR_EMAIL", email);
-                call.with("GIT_COMMITTER_NAME", name).with("GIT_COMMITTER_EMAIL", email).run()?;
+                let call = git.call(commit).env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", email);
+                call.env("GIT_COMMITTER_NAME", name).env("GIT_COMMITTER_EMAIL", email).run()?;
             }
-            self.keep_head(&worktree.slot, git, &module.source)
+            self.preserve_head(&worktree.slot, git, &module.source)
         })
     }
 
-    /// Refuses a worktree whose submodules have uncommitted work, and keeps what is committed in them.
+    /// Fails if a submodule has uncommitted work; otherwise preserves its commits.
     ///
-    /// Returns those that are looked at; a clone of the agent's own is not among them.
-    pub(crate) fn keep_submodules(&self, slot: &Slot) -> Result<Vec<PathBuf>, RepoError> {
+    /// Returns the submodules checked. A clone made by the agent is not among them.
+    pub(crate) fn preserve_submodules(&self, slot: &WorktreeSlot) -> Result<Vec<PathBuf>, RepoError> {
         let modules = self.repository.common.join("modules");
-        let mut seen = Vec::new();
-        self.in_submodules(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
+        let mut visited = Vec::new();
+        self.for_each_submodule(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_clean(git)? {
-                let what = module.path.clone();
-                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), what });
+                let lost_path = module.path.clone();
+                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), lost_path });
             }
-            seen.push(module.path.clone());
-            self.keep_head(slot, git, &module.source)
+            visited.push(module.path.clone());
+            self.preserve_head(slot, git, &module.source)
         })?;
-        Ok(seen)
+        Ok(visited)
     }
 
-    /// Brings submodules to the commits that a worktree's index names, where nothing in them is uncommitted.
+    /// Moves clean submodules to the commits that the worktree's index records.
     ///
-    /// Git itself leaves them where they are, and what is left behind would be taken for the task's own change.
-    pub(crate) fn follow_submodules(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
+    /// Git leaves them where they are, which would look like a change made by the task.
+    pub(crate) fn update_submodules(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let Repository { git, common, .. } = &self.repository;
         if !worktree.path.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in named(&git.at(&worktree.path), &common.join("modules"))? {
-            let inside = git.at(&worktree.path.join(&module.path));
+        for module in list_submodules(&git.in_folder(&worktree.path), &common.join("modules"))? {
+            let inside = git.in_folder(&worktree.path.join(&module.path));
             if !module.is_linked(&worktree.path) || !is_clean(&inside)? {
                 continue;
             }
             let listed =
                 worktree.slot.git.call(["ls-files", "-z", "--stage", "--"]).arg(&module.path).run()?;
-            let Some(commit) = listed.parts().find_map(staged_gitlink) else { continue };
-            self.keep_head(&worktree.slot, &inside, &module.source)?;
+            let Some(commit) = listed.nul_parts().find_map(parse_index_gitlink) else { continue };
+            self.preserve_head(&worktree.slot, &inside, &module.source)?;
             inside.call(["checkout", "--quiet", "--detach", &commit]).run()?;
             let modules = module.source.join("modules");
-            self.repository.set_up_below(inside.folder(), &modules, DEPTH_MAX - 1)?;
+            self.repository.checkout_submodules_in(inside.folder(), &modules, DEPTH_MAX - 1)?;
         }
         Ok(())
     }
 
-    /// Does something in each linked submodule, the innermost first.
-    fn in_submodules(
+    /// Calls `visit` for each linked submodule, innermost first.
+    fn for_each_submodule(
         &self,
         worktree: &Path,
         modules: &Path,
         depth: usize,
-        visit: &mut dyn FnMut(&Git, &Named) -> Result<(), RepoError>,
+        visit: &mut dyn FnMut(&GitClient, &SubmoduleEntry) -> Result<(), RepoError>,
     ) -> Result<(), RepoError> {
         if depth == 0 || !worktree.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in named(&self.repository.git.at(worktree), modules)? {
+        for module in list_submodules(&self.repository.git.in_folder(worktree), modules)? {
             if module.is_linked(worktree) {
                 let inside = worktree.join(&module.path);
-                self.in_submodules(&inside, &module.source.join("modules"), depth - 1, visit)?;
-                visit(&self.repository.git.at(&inside), &module)?;
+                self.for_each_submodule(&inside, &module.source.join("modules"), depth - 1, visit)?;
+                visit(&self.repository.git.in_folder(&inside), &module)?;
             }
         }
         Ok(())
     }
 
-    /// Keeps what is checked out in a submodule, where no ref of the user's copy reaches it.
-    fn keep_head(&self, slot: &Slot, git: &Git, source: &Path) -> Result<(), RepoError> {
+    /// Preserves the checked-out commit of a submodule, unless a ref of the user's copy contains it.
+    fn preserve_head(&self, slot: &WorktreeSlot, git: &GitClient, source: &Path) -> Result<(), RepoError> {
         let head = git.call(["rev-parse", "--verify", "HEAD"]).run()?;
-        let Some(head) = CommitId::parse(&head.line()) else { return Err(head.unreadable()) };
+        let Some(head) = CommitId::parse(&head.line()) else { return Err(head.unexpected()) };
         let reached =
-            git.at(source).call(["for-each-ref", "--count=1", "--contains", head.as_str()]).run()?;
+            git.in_folder(source).call(["for-each-ref", "--count=1", "--contains", head.as_str()]).run()?;
         if reached.output.is_empty() {
-            let reference = format!("{}{head}", keep_folder(&self.run_id, &slot.name));
-            git.at(source).call(["update-ref", &reference, head.as_str()]).run()?;
+            let reference = format!("{}{head}", snapshot_ref_prefix(&self.run_id, &slot.name));
+            git.in_folder(source).call(["update-ref", &reference, head.as_str()]).run()?;
         }
         Ok(())
     }
 }
 
-fn is_clean(git: &Git) -> Result<bool, RepoError> {
+fn is_clean(git: &GitClient) -> Result<bool, RepoError> {
     let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
     Ok(changes.output.is_empty())
 }
 
-/// Returns the submodules that the commit has which is checked out somewhere.
-fn named(git: &Git, modules: &Path) -> Result<Vec<Named>, RepoError> {
+/// Returns the submodules of the checked-out commit.
+fn list_submodules(git: &GitClient, modules: &Path) -> Result<Vec<SubmoduleEntry>, RepoError> {
     let list = ["config", "--blob", "HEAD:.gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"];
-    // A commit without submodules, or with a file that git can't read, has none.
-    let listed = git.call(list).run_or(&[1, 3, 128])?;
-    let mut found = Vec::new();
-    for entry in listed.parts() {
+    // A commit without submodules or with an unreadable `.gitmodules` has none.
+    let listed = git.call(list).run_accepting(&[1, 3, 128])?;
+    let mut submodules = Vec::new();
+    for entry in listed.nul_parts() {
         let text = String::from_utf8_lossy(entry);
         let Some((key, path)) = text.split_once('\n') else { continue };
         let Some(name) = key.strip_prefix("submodule.").and_then(|key| key.strip_suffix(".path")) else {
             continue;
         };
-        // A name becomes a path; one that leads elsewhere is none of ours.
+        // The name becomes a path; it must not lead outside.
         let is_inner = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        let pinned = git.call(["ls-tree", "-z", "HEAD", "--", path]).run_or(&[128])?;
-        let commit = pinned.parts().find_map(gitlink);
+        let pinned = git.call(["ls-tree", "-z", "HEAD", "--", path]).run_accepting(&[128])?;
+        let commit = pinned.nul_parts().find_map(parse_tree_gitlink);
         if let Some(commit) = commit.filter(|_| is_inner && !name.is_empty()) {
-            found.push(Named { path: to_path(path.as_bytes()), source: modules.join(name), commit });
+            submodules.push(SubmoduleEntry {
+                path: to_path(path.as_bytes()),
+                source: modules.join(name),
+                commit,
+            });
         }
     }
-    Ok(found)
+    Ok(submodules)
 }
 
-/// Reads `160000 commit HASH\tPATH`.
-fn gitlink(entry: &[u8]) -> Option<String> {
+/// Parses `160000 commit HASH\tPATH`.
+fn parse_tree_gitlink(entry: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(entry).ok()?;
     let (hash, _) = text.strip_prefix("160000 commit ")?.split_once('\t')?;
     Some(hash.to_owned())
 }
 
-/// Reads `160000 HASH 0\tPATH`; one that is in conflict has other numbers.
-fn staged_gitlink(entry: &[u8]) -> Option<String> {
+/// Parses `160000 HASH 0\tPATH`; conflicted entries have other stage numbers.
+fn parse_index_gitlink(entry: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(entry).ok()?;
     let (hash, _) = text.strip_prefix("160000 ")?.split_once(" 0\t")?;
     Some(hash.to_owned())

@@ -1,4 +1,4 @@
-//! The worktrees of a run's tasks: made, found again after a crash, removed when nothing in them can be lost.
+//! The worktrees of a run's tasks: created, recovered after a crash, and removed only if no work is lost.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -6,144 +6,152 @@ use domain::TaskId;
 
 use crate::{
     CommitId, RepoError, RunRepository, TaskWorktree,
-    contents::contents,
-    names::{DESK, branch_ref, folder},
-    worktree_slot::{Checkout, Found, GONE, Slot},
+    names::{SESSION_WORKTREE_PREFIX, branch_ref, worktree_folder_name},
+    worktree_slot::{Checkout, REMOVED_PREFIX, SlotState, WorktreeSlot},
+    worktree_tree::write_worktree_tree,
 };
 
-/// What was found after a crash.
+/// Result of recovery after a crash.
 #[derive(Debug, Default)]
 pub struct RecoveryReport {
-    /// Worktrees that are whole, by task.
+    /// Complete worktrees, sorted by task.
     pub ready: Vec<TaskWorktree>,
-    /// Worktrees that were half made or half removed, and are gone now.
+    /// Tasks whose incomplete worktrees were removed.
     pub removed: Vec<TaskId>,
-    /// Worktrees that could not be undone, and why. They are still there.
+    /// Incomplete worktrees that could not be removed, with the reason.
     pub failed: Vec<(TaskId, RepoError)>,
 }
 
 impl RunRepository {
-    /// Returns the task's worktree, made if it is not there, on its branch, which starts at the run's tip.
+    /// Returns the task's worktree, creating it and its branch at the run's tip if needed.
     ///
-    /// A branch that is there from an earlier attempt is taken as it is.
+    /// An existing branch of an earlier attempt is used as it is.
     pub fn create_worktree(&self, task: &TaskId) -> Result<TaskWorktree, RepoError> {
-        let worktree = self.place(task);
-        match worktree.slot.look() {
-            Found::Ready => return Ok(worktree),
-            Found::Foreign => return Err(RepoError::PathOccupied { path: worktree.path }),
-            Found::Half | Found::Deleted => self.undo(&worktree.slot)?,
-            Found::Nothing => {}
+        let worktree = self.task_worktree(task);
+        match worktree.slot.state() {
+            SlotState::Ready => return Ok(worktree),
+            SlotState::Foreign => return Err(RepoError::PathOccupied { path: worktree.path }),
+            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete(&worktree.slot)?,
+            SlotState::Empty => {}
         }
         let tip = self.run_tip()?;
-        // A branch that is there is left where it is.
-        if let Err(error) = self.make_ref(&branch_ref(&worktree.branch), &tip, "begin the task")
-            && self.tip_of(&worktree.branch)?.is_none()
+        // An existing branch is not moved.
+        if let Err(error) = self.create_ref(&branch_ref(&worktree.branch), &tip, "create the task's branch")
+            && self.branch_tip(&worktree.branch)?.is_none()
         {
             return Err(error);
         }
-        worktree.slot.make(&self.repository, &Checkout::Branch(&worktree.branch))?;
+        worktree.slot.create(&self.repository, &Checkout::Branch(&worktree.branch))?;
         Ok(worktree)
     }
 
-    /// Returns the task's worktree, if it is there and whole.
+    /// Returns the task's worktree if it exists and is complete.
     pub fn open_worktree(&self, task: &TaskId) -> Option<TaskWorktree> {
-        Some(self.place(task)).filter(|worktree| worktree.slot.look() == Found::Ready)
+        Some(self.task_worktree(task)).filter(|worktree| worktree.slot.state() == SlotState::Ready)
     }
 
-    /// Finds all worktrees of the run, and undoes those that are not whole.
+    /// Finds all worktrees of the run, and removes incomplete ones.
     pub fn recover_worktrees(&self) -> RecoveryReport {
-        let mut recovered = RecoveryReport::default();
-        for task in self.tasks() {
-            let worktree = self.place(&task);
-            match worktree.slot.look() {
-                Found::Ready => recovered.ready.push(worktree),
-                Found::Half | Found::Deleted => match self.undo(&worktree.slot) {
-                    Ok(()) => recovered.removed.push(task),
-                    Err(error) => recovered.failed.push((task, error)),
+        let mut report = RecoveryReport::default();
+        for task in self.tasks_with_remains() {
+            let worktree = self.task_worktree(&task);
+            match worktree.slot.state() {
+                SlotState::Ready => report.ready.push(worktree),
+                SlotState::Incomplete | SlotState::Deleted => match self.discard_incomplete(&worktree.slot) {
+                    Ok(()) => report.removed.push(task),
+                    Err(error) => report.failed.push((task, error)),
                 },
-                Found::Nothing | Found::Foreign => {}
+                SlotState::Empty | SlotState::Foreign => {}
             }
         }
-        recovered
+        report
     }
 
-    /// Removes a worktree, after keeping what is in it. Its branch stays.
+    /// Removes a worktree after taking a snapshot. Its branch stays.
     ///
-    /// What git ignores goes, and so do the files that are left out by name. A repository inside, whose history no ref of
-    /// ours reaches, is refused.
-    pub fn remove_worktree(&self, worktree: &TaskWorktree, leave_out: &[PathBuf]) -> Result<(), RepoError> {
-        self.remove_slot(&worktree.slot, leave_out)
+    /// Ignored files and excluded paths are deleted. Fails if the worktree contains a nested repository, whose
+    /// history would be lost.
+    pub fn remove_worktree(&self, worktree: &TaskWorktree, excluded: &[PathBuf]) -> Result<(), RepoError> {
+        self.remove_worktree_in(&worktree.slot, excluded)
     }
 
-    /// Removes the worktree of somebody who works at no task, if there is one. What it has and no branch has is kept.
+    /// Removes the worktree of a session without a task, if it exists. Work that is on no branch is preserved.
     pub fn remove_session_worktree(&self, name: &str) -> Result<(), RepoError> {
-        self.remove_slot(&self.desk_slot(name), &[])
+        self.remove_worktree_in(&self.session_slot(name), &[])
     }
 
-    fn remove_slot(&self, slot: &Slot, leave_out: &[PathBuf]) -> Result<(), RepoError> {
-        match slot.look() {
-            Found::Nothing => return Ok(()),
-            Found::Foreign => return Err(RepoError::PathOccupied { path: slot.path.clone() }),
-            Found::Half | Found::Deleted => return self.undo(slot),
-            Found::Ready => {}
+    fn remove_worktree_in(&self, slot: &WorktreeSlot, excluded: &[PathBuf]) -> Result<(), RepoError> {
+        match slot.state() {
+            SlotState::Empty => return Ok(()),
+            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path.clone() }),
+            SlotState::Incomplete | SlotState::Deleted => return self.discard_incomplete(slot),
+            SlotState::Ready => {}
         }
-        let is_desk = slot.name.starts_with(DESK);
-        // Whoever has no task mostly reads, and what was never changed need not be kept for each of them.
-        if !is_desk || self.unchanged(slot)?.is_none() {
-            let kept = self.keep_slot(slot, "removed", leave_out)?;
-            if let Some(what) = kept.nested.first() {
-                return Err(RepoError::WouldLoseWork { path: slot.path.clone(), what: what.clone() });
+        let is_session_worktree = slot.name.starts_with(SESSION_WORKTREE_PREFIX);
+        // Sessions without a task mostly read; an unchanged worktree needs no snapshot.
+        if !is_session_worktree || self.commit_if_unchanged(slot)?.is_none() {
+            let snapshot = self.snapshot_slot(slot, "removed", excluded)?;
+            if let Some(lost_path) = snapshot.nested.first() {
+                return Err(RepoError::WouldLoseWork {
+                    path: slot.path.clone(),
+                    lost_path: lost_path.clone(),
+                });
             }
         }
-        let linked = self.keep_submodules(slot)?;
-        self.check_submodules(slot, &linked)?;
-        self.keep_strays(slot)?;
-        slot.undo()?;
-        self.repository.forget_submodules();
+        let checked_submodules = self.preserve_submodules(slot)?;
+        self.refuse_unsaved_submodules(slot, &checked_submodules)?;
+        self.preserve_unreachable_commits(slot)?;
+        slot.remove_from_disk()?;
+        self.repository.prune_submodule_worktrees();
         Ok(())
     }
 
-    /// Returns the commit that is checked out in a worktree, where it has nothing else.
-    pub(crate) fn unchanged(&self, slot: &Slot) -> Result<Option<CommitId>, RepoError> {
-        let taken = contents(slot, &[])?;
-        let Some(head) = taken.head.filter(|_| taken.nested.is_empty()) else { return Ok(None) };
-        Ok((self.tree_of(&head)? == taken.tree).then_some(head))
+    /// Returns the checked-out commit if the worktree contains nothing else.
+    pub(crate) fn commit_if_unchanged(&self, slot: &WorktreeSlot) -> Result<Option<CommitId>, RepoError> {
+        let tree = write_worktree_tree(slot, &[])?;
+        let Some(head) = tree.head.filter(|_| tree.nested.is_empty()) else { return Ok(None) };
+        Ok((self.tree_of(&head)? == tree.tree).then_some(head))
     }
 
-    /// Removes what a crash left, but loses nothing if somebody did work there.
-    pub(crate) fn undo(&self, slot: &Slot) -> Result<(), RepoError> {
-        if !slot.is_linked_whole() && slot.holds_files() {
+    /// Removes an incomplete worktree, after preserving any work in it.
+    pub(crate) fn discard_incomplete(&self, slot: &WorktreeSlot) -> Result<(), RepoError> {
+        if !slot.is_linked() && slot.has_files() {
             return Err(RepoError::PathOccupied { path: slot.path.clone() });
         }
-        if slot.is_linked_whole() {
+        if slot.is_linked() {
             if slot.path.is_dir() && self.has_changes(slot)? {
-                self.keep_slot(slot, "found unfinished", &[])?;
+                self.snapshot_slot(slot, "found unfinished", &[])?;
             }
-            self.keep_strays(slot)?;
+            self.preserve_unreachable_commits(slot)?;
         }
-        slot.undo()
+        slot.remove_from_disk()
     }
 
-    pub(crate) fn place(&self, task: &TaskId) -> TaskWorktree {
-        let slot = Slot::new(self, task.to_string());
+    pub(crate) fn task_worktree(&self, task: &TaskId) -> TaskWorktree {
+        let slot = WorktreeSlot::new(self, task.to_string());
         TaskWorktree { task: task.clone(), path: slot.path.clone(), branch: self.task_branch(task), slot }
     }
 
-    /// Returns the names of all who work at no task and have a worktree, or what is left of one.
+    /// Returns the names of all session worktrees, including incomplete ones.
     pub fn session_worktrees(&self) -> Vec<String> {
-        self.names().iter().filter_map(|name| name.strip_prefix(DESK)).map(str::to_owned).collect()
+        self.worktree_names()
+            .iter()
+            .filter_map(|name| name.strip_prefix(SESSION_WORKTREE_PREFIX))
+            .map(str::to_owned)
+            .collect()
     }
 
-    /// Returns the tasks that have a worktree, or what is left of one.
-    pub(crate) fn tasks(&self) -> Vec<TaskId> {
-        let mut tasks: Vec<TaskId> = self.names().iter().filter_map(|name| name.parse().ok()).collect();
+    /// Returns the tasks that have a worktree, including incomplete ones.
+    pub(crate) fn tasks_with_remains(&self) -> Vec<TaskId> {
+        let mut tasks: Vec<TaskId> =
+            self.worktree_names().iter().filter_map(|name| name.parse().ok()).collect();
         tasks.sort();
         tasks
     }
 
-    /// Returns the names of the run's worktrees, or what is left of them.
-    fn names(&self) -> BTreeSet<String> {
-        let prefix = folder(&self.run_id, "");
+    /// Returns the names of the run's worktrees, including incomplete ones.
+    fn worktree_names(&self) -> BTreeSet<String> {
+        let prefix = worktree_folder_name(&self.run_id, "");
         let common = &self.repository.common;
         [common, &common.join("worktrees"), &self.worktrees_folder]
             .iter()
@@ -152,7 +160,7 @@ impl RunRepository {
             .filter_map(|entry| {
                 let name = entry.file_name();
                 let name = name.to_str()?;
-                Some(name.strip_prefix(GONE).unwrap_or(name).strip_prefix(&prefix)?.to_owned())
+                Some(name.strip_prefix(REMOVED_PREFIX).unwrap_or(name).strip_prefix(&prefix)?.to_owned())
             })
             .collect()
     }

@@ -1,22 +1,22 @@
-//! Each kind of conflict names its files and what each side has there.
+//! Every kind of conflict is reported with its files and their three sides.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use repo::{ConflictSide, MergeAttempt, TreeEntryKind};
 
-use crate::stage::{Stage, git, link, write};
+use crate::fixture::{Fixture, git, link, write};
 
-/// Merges one change after another, and compares what is in conflict: path, git's word, and base, run and task.
+/// Merges two changes, and compares the conflicts: path, kind, and base, run and task side.
 fn check(base: impl FnOnce(&Path), run: impl FnOnce(&Path), task: impl FnOnce(&Path), expected: &[&str]) {
-    let stage = Stage::with(base);
-    stage.task("T1", run);
-    // Both start from the same commit: the worktree of the second is made before the first is merged.
-    let second = stage.create("T2");
-    stage.merge("T1");
+    let fixture = Fixture::with(base);
+    fixture.task("T1", run);
+    // Both start from the same commit: the second worktree is created before the first is merged.
+    let second = fixture.create("T2");
+    fixture.merge("T1");
     task(&second.path);
-    stage.run.commit_work(&second, &crate::stage::work()).unwrap();
-    let tip = stage.run.run_tip().unwrap();
-    let MergeAttempt::Conflicted { conflicts, onto } = stage.merge("T2") else { panic!("conflicts") };
+    fixture.run.commit_work(&second, &crate::fixture::work()).unwrap();
+    let tip = fixture.run.run_tip().unwrap();
+    let MergeAttempt::Conflicted { conflicts, onto } = fixture.merge("T2") else { panic!("conflicts") };
     let lines: Vec<String> = conflicts
         .iter()
         .map(|conflict| {
@@ -25,7 +25,7 @@ fn check(base: impl FnOnce(&Path), run: impl FnOnce(&Path), task: impl FnOnce(&P
         })
         .collect();
     assert_eq!(lines, expected);
-    assert_eq!((onto, stage.run.run_tip().unwrap()), (tip.clone(), tip));
+    assert_eq!((onto, fixture.run.run_tip().unwrap()), (tip.clone(), tip));
 }
 
 fn show(side: Option<&ConflictSide>) -> &'static str {
@@ -39,7 +39,7 @@ fn show(side: Option<&ConflictSide>) -> &'static str {
 }
 
 #[test]
-fn content() {
+fn conflicting_content() {
     let change = |text: &'static str| move |path: &Path| write(path, "file", text);
     check(|_| {}, change("run\n"), change("task\n"), &["file: contents: file file file"]);
 }
@@ -68,7 +68,7 @@ fn renamed_to_two_names() {
 }
 
 #[test]
-fn modes() {
+fn conflicting_modes() {
     let as_script = |text: &'static str| {
         move |path: &Path| {
             write(path, "script", text);
@@ -80,31 +80,31 @@ fn modes() {
 }
 
 #[test]
-fn links() {
+fn conflicting_links() {
     let to = |target: &'static str| move |path: &Path| link(path, "link", target);
     check(to("base"), to("run"), to("task"), &["link: contents: link link link"]);
 }
 
 #[test]
-fn binary_files() {
+fn conflicting_binary_files() {
     let bytes = |last: u8| move |path: &Path| write(path, "binary", [0, 1, 2, 0, last]);
     check(bytes(0), bytes(1), bytes(2), &["binary: binary: file file file"]);
 }
 
 #[test]
-fn a_file_in_a_folders_way() {
+fn a_file_conflicts_with_a_folder() {
     let file = |path: &Path| write(path, "place", "file\n");
     let folder = |path: &Path| write(path, "place/inside", "x\n");
-    let stage = Stage::new();
-    stage.task("T1", folder);
-    let second = stage.create("T2");
-    stage.merge("T1");
+    let fixture = Fixture::new();
+    fixture.task("T1", folder);
+    let second = fixture.create("T2");
+    fixture.merge("T1");
     file(&second.path);
-    stage.run.commit_work(&second, &crate::stage::work()).unwrap();
-    let MergeAttempt::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
+    fixture.run.commit_work(&second, &crate::fixture::work()).unwrap();
+    let MergeAttempt::Conflicted { conflicts, .. } = fixture.merge("T2") else { panic!("conflicts") };
     assert_eq!(conflicts.len(), 1);
     assert_eq!(conflicts[0].kind, "file/directory");
     assert!(conflicts[0].path.to_string_lossy().starts_with("place~"));
     assert_eq!(show(conflicts[0].task.as_ref()), "file");
-    assert_eq!(git(&stage.user(), &["status", "--porcelain"]), "");
+    assert_eq!(git(&fixture.user(), &["status", "--porcelain"]), "");
 }

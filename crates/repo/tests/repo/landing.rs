@@ -1,78 +1,78 @@
-//! A phase lands by fast-forward, and never behind the back of who has the branch checked out.
+//! Landing fast-forwards a branch, and never changes a checkout without an explicit request.
 
 use std::path::Path;
 
 use repo::{CommitId, LandingOutcome};
 
-use crate::stage::{Stage, git, user_git, write};
+use crate::fixture::{Fixture, git, user_git, write};
 
-/// A run whose branch is one merge ahead of `main`.
-fn ahead() -> (Stage, CommitId) {
-    let stage = Stage::new();
-    stage.task("T1", |path| write(path, "new", "new\n"));
-    stage.merge("T1");
-    let tip = stage.run.run_tip().unwrap();
-    (stage, tip)
+/// Returns a run whose branch is one merge ahead of `main`.
+fn ahead() -> (Fixture, CommitId) {
+    let fixture = Fixture::new();
+    fixture.task("T1", |path| write(path, "new", "new\n"));
+    fixture.merge("T1");
+    let tip = fixture.run.run_tip().unwrap();
+    (fixture, tip)
 }
 
 #[test]
-fn a_branch_that_is_checked_out_nowhere_moves() {
-    let (stage, tip) = ahead();
-    git(&stage.user(), &["branch", "target"]);
-    let from = Some(stage.run.repository.resolve_commit("target").unwrap());
-    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from });
-    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
-    assert_eq!(stage.run.repository.resolve_commit("target").unwrap(), tip);
-    assert_eq!(stage.run.land("made/new", &tip).unwrap(), LandingOutcome::Landed { from: None });
+fn a_branch_that_is_not_checked_out_is_moved() {
+    let (fixture, tip) = ahead();
+    git(&fixture.user(), &["branch", "target"]);
+    let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
+    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from });
+    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
+    assert_eq!(fixture.run.repository.resolve_commit("target").unwrap(), tip);
+    assert_eq!(fixture.run.land("made/new", &tip).unwrap(), LandingOutcome::Landed { from: None });
 }
 
 #[test]
-fn a_branch_that_went_another_way_is_told() {
-    let (stage, tip) = ahead();
-    git(&stage.user(), &["branch", "target"]);
-    git(&stage.user(), &["checkout", "--quiet", "target"]);
-    git(&stage.user(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
-    let own = stage.run.repository.resolve_commit("target").unwrap();
-    assert_eq!(stage.run.land("target", &tip).unwrap(), LandingOutcome::Diverged { tip: own });
+fn a_diverged_branch_is_reported() {
+    let (fixture, tip) = ahead();
+    git(&fixture.user(), &["branch", "target"]);
+    git(&fixture.user(), &["checkout", "--quiet", "target"]);
+    git(&fixture.user(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
+    let own = fixture.run.repository.resolve_commit("target").unwrap();
+    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Diverged { tip: own });
 }
 
 #[test]
-fn a_branch_that_is_checked_out_moves_only_when_asked_and_clean() {
-    let (stage, tip) = ahead();
-    let user = stage.user().canonicalize().unwrap();
-    assert_eq!(stage.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { path: user.clone() });
+fn a_checked_out_branch_moves_only_on_request_and_if_clean() {
+    let (fixture, tip) = ahead();
+    let user = fixture.user().canonicalize().unwrap();
+    assert_eq!(fixture.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { path: user.clone() });
     assert!(!user.join("new").exists());
 
     write(&user, "file", "dirty\n");
     let dirty = LandingOutcome::Dirty { files: vec![Path::new("file").to_owned()] };
-    assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
+    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
     git(&user, &["add", "file"]);
-    assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
+    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
     git(&user, &["checkout", "--quiet", "HEAD", "file"]);
 
-    // A file that is in the way stays, and nothing moves; also one that git ignores.
+    // A file that would be overwritten stays, even if it is ignored, and nothing moves.
     write(&user, "new", "mine\n");
-    assert!(stage.run.land_checked_out("main", &tip, &user).is_err());
+    assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
     write(&user, ".git/info/exclude", "new\n");
-    assert!(stage.run.land_checked_out("main", &tip, &user).is_err());
+    assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
     assert_eq!(std::fs::read_to_string(user.join("new")).unwrap(), "mine\n");
     std::fs::remove_file(user.join("new")).unwrap();
 
     write(&user, "untracked", "stays\n");
-    assert!(stage.run.land_checked_out("other", &tip, &user).is_err());
+    assert!(fixture.run.land_checked_out("other", &tip, &user).is_err());
     assert!(matches!(
-        stage.run.land_checked_out("main", &tip, &user).unwrap(),
+        fixture.run.land_checked_out("main", &tip, &user).unwrap(),
         LandingOutcome::Landed { .. }
     ));
     assert_eq!(git(&user, &["rev-parse", "main"]), tip.as_str());
     assert_eq!(git(&user, &["status", "--porcelain"]), "?? untracked");
-    assert_eq!(stage.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::AlreadyLanded);
+    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::AlreadyLanded);
 }
 
 #[test]
-fn a_branch_that_is_being_rebased_is_checked_out() {
-    let (stage, tip) = ahead();
-    let user = stage.user();
+fn a_branch_being_rebased_counts_as_checked_out() {
+    let (fixture, tip) = ahead();
+    let user = fixture.user();
     git(&user, &["branch", "other"]);
     git(&user, &["checkout", "--quiet", "-b", "target"]);
     let stopped = user_git(&user)
@@ -81,6 +81,6 @@ fn a_branch_that_is_being_rebased_is_checked_out() {
         .output()
         .unwrap();
     assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
-    assert!(matches!(stage.run.land("target", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
-    assert!(matches!(stage.run.land("other", &tip).unwrap(), LandingOutcome::Landed { .. }));
+    assert!(matches!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
+    assert!(matches!(fixture.run.land("other", &tip).unwrap(), LandingOutcome::Landed { .. }));
 }

@@ -1,22 +1,22 @@
-//! The crate against the real `git`, in repositories of its own.
+//! Tests against the real `git` program, in temporary repositories.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
+mod checkout_tree;
 mod conflicts;
 mod crashes;
-mod desks;
-mod finding;
-mod in_place;
-mod keeping;
-mod kinds;
+mod discovery;
+mod fixture;
 mod landing;
-mod merging;
+mod merge;
 mod names;
 mod overlap;
 mod patterns;
 mod prune;
-mod restoring;
-mod stage;
+mod repository_kinds;
+mod restore;
+mod session_worktrees;
+mod snapshots;
 mod submodules;
-mod untouched;
+mod user_checkout;
 mod worktrees;

@@ -1,12 +1,12 @@
-//! Names that break tools which part by lines, spaces or quotes.
+//! File names that break tools which split at lines, spaces or quotes.
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::PathBuf};
 
 use repo::MergeAttempt;
 
-use crate::stage::{Stage, git, id, write};
+use crate::fixture::{Fixture, git, id, write};
 
-const HOSTILE: [&[u8]; 10] = [
+const UNUSUAL: [&[u8]; 10] = [
     b"new\nline",
     b"-dash",
     b"--force",
@@ -24,44 +24,45 @@ fn path(bytes: &[u8]) -> PathBuf {
 }
 
 #[test]
-fn hostile_names_are_kept_restored_merged_and_compared() {
-    let stage = Stage::new();
-    let worktree = stage.create("T1");
-    for name in HOSTILE {
+fn unusual_names_survive_snapshot_restore_merge_and_overlap() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create("T1");
+    for name in UNUSUAL {
         write(&worktree.path, path(name), "one\n");
     }
-    let kept = stage.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
-    for name in HOSTILE {
+    let snapshot = fixture.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
+    for name in UNUSUAL {
         fs::remove_file(worktree.path.join(path(name))).unwrap();
     }
-    stage.run.restore_worktree(&worktree, &kept.commit, &[]).unwrap();
-    for name in HOSTILE {
+    fixture.run.restore_worktree(&worktree, &snapshot.commit, &[]).unwrap();
+    for name in UNUSUAL {
         assert_eq!(fs::read_to_string(worktree.path.join(path(name))).unwrap(), "one\n");
     }
-    let changed = stage.run.changed_files(&worktree).unwrap();
-    assert_eq!(changed, HOSTILE.iter().map(|name| path(name)).collect());
+    let changed = fixture.run.changed_files(&worktree).unwrap();
+    assert_eq!(changed, UNUSUAL.iter().map(|name| path(name)).collect());
 
-    let other = stage.task("T2", |folder| HOSTILE.iter().for_each(|name| write(folder, path(name), "two\n")));
-    stage.run.commit_work(&worktree, &crate::stage::work()).unwrap();
-    assert!(matches!(stage.merge("T1"), MergeAttempt::Merged { .. }));
-    let MergeAttempt::Conflicted { conflicts, .. } = stage.merge("T2") else { panic!("conflicts") };
-    let mut files: Vec<_> = HOSTILE.iter().map(|name| path(name)).collect();
+    let other =
+        fixture.task("T2", |folder| UNUSUAL.iter().for_each(|name| write(folder, path(name), "two\n")));
+    fixture.run.commit_work(&worktree, &crate::fixture::work()).unwrap();
+    assert!(matches!(fixture.merge("T1"), MergeAttempt::Merged { .. }));
+    let MergeAttempt::Conflicted { conflicts, .. } = fixture.merge("T2") else { panic!("conflicts") };
+    let mut files: Vec<_> = UNUSUAL.iter().map(|name| path(name)).collect();
     files.sort();
     assert_eq!(conflicts.iter().map(|conflict| conflict.path.clone()).collect::<Vec<_>>(), files);
-    let overlaps = stage.run.find_overlaps(&[worktree, other]).unwrap();
+    let overlaps = fixture.run.find_overlaps(&[worktree, other]).unwrap();
     assert_eq!(overlaps.iter().map(|overlap| overlap.files.len()).sum::<usize>(), 0, "T1 is merged");
 }
 
 #[test]
-fn hostile_names_can_be_left_out() {
-    let stage = Stage::new();
-    let worktree = stage.create("T1");
-    for name in HOSTILE {
+fn unusual_names_can_be_excluded() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create("T1");
+    for name in UNUSUAL {
         write(&worktree.path, path(name), "secret\n");
     }
     git(&worktree.path, &["add", "-A"]);
-    let leave_out: Vec<PathBuf> = HOSTILE.iter().map(|name| path(name)).collect();
-    let kept = stage.run.snapshot_worktree(&worktree, "turn", &leave_out).unwrap();
-    assert_eq!(crate::stage::names_in(&stage.user(), &kept.commit), ".gitignore\0file\0");
-    assert_eq!(stage.run.snapshots(&id("T1")).unwrap().len(), 1);
+    let leave_out: Vec<PathBuf> = UNUSUAL.iter().map(|name| path(name)).collect();
+    let snapshot = fixture.run.snapshot_worktree(&worktree, "turn", &leave_out).unwrap();
+    assert_eq!(crate::fixture::names_in(&fixture.user(), &snapshot.commit), ".gitignore\0file\0");
+    assert_eq!(fixture.run.snapshots(&id("T1")).unwrap().len(), 1);
 }

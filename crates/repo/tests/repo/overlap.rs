@@ -1,18 +1,18 @@
-//! Files that two live worktrees changed are named before they conflict.
+//! Files changed in two active worktrees are reported before they conflict.
 
 use std::{fs, path::Path};
 
-use crate::stage::{Stage, git, id, write};
+use crate::fixture::{Fixture, git, id, write};
 
 #[test]
 fn committed_uncommitted_new_and_deleted_files_overlap() {
-    let stage = Stage::with(|user| {
+    let fixture = Fixture::with(|user| {
         write(user, "a", "a\n");
         write(user, "b", "b\n");
     });
-    let first = stage.create("T1");
-    let second = stage.create("T2");
-    let third = stage.create("T10");
+    let first = fixture.create("T1");
+    let second = fixture.create("T2");
+    let third = fixture.create("T10");
     write(&first.path, "a", "first\n");
     git(&first.path, &["commit", "--quiet", "-am", "a"]);
     write(&first.path, "new", "first\n");
@@ -22,7 +22,7 @@ fn committed_uncommitted_new_and_deleted_files_overlap() {
     write(&second.path, "x.log", "ignored\n");
     write(&second.path, "a", "second\n");
     write(&third.path, "b", "third\n");
-    let overlaps = stage.run.find_overlaps(&[third, second, first]).unwrap();
+    let overlaps = fixture.run.find_overlaps(&[third, second, first]).unwrap();
     let pairs: Vec<_> =
         overlaps.iter().map(|overlap| (overlap.tasks.clone(), overlap.files.clone())).collect();
     let files = |names: &[&str]| names.iter().map(|name| Path::new(name).to_owned()).collect::<Vec<_>>();
@@ -31,10 +31,10 @@ fn committed_uncommitted_new_and_deleted_files_overlap() {
 }
 
 #[test]
-fn what_others_merged_is_not_a_tasks_change() {
-    let stage = Stage::new();
-    let late = stage.create("T2");
-    stage.task("T1", |path| write(path, "file", "merged\n"));
-    stage.merge("T1");
-    assert!(stage.run.changed_files(&late).unwrap().is_empty());
+fn merges_of_other_tasks_are_not_changes_of_a_task() {
+    let fixture = Fixture::new();
+    let late = fixture.create("T2");
+    fixture.task("T1", |path| write(path, "file", "merged\n"));
+    fixture.merge("T1");
+    assert!(fixture.run.changed_files(&late).unwrap().is_empty());
 }

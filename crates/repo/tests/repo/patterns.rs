@@ -1,19 +1,19 @@
-//! The files of a commit that a pattern of a plan names.
+//! Files of a commit that match a pattern of the plan.
 
 use std::path::Path;
 
-use crate::stage::{Stage, write};
+use crate::fixture::{Fixture, write};
 
 #[test]
-fn a_pattern_names_files_of_the_commit_and_none_of_the_users_tree() {
-    let stage = Stage::with(|user| {
+fn a_pattern_matches_files_of_the_commit_and_not_of_the_users_tree() {
+    let fixture = Fixture::with(|user| {
         write(user, "docs/a.md", "a\n");
         write(user, "docs/deep/b.md", "b\n");
         write(user, "top.md", "top\n");
         write(user, "odd [x].md", "odd\n");
     });
-    write(&stage.user(), "docs/later.md", "not committed\n");
-    let commit = stage.run.run_tip().unwrap();
+    write(&fixture.user(), "docs/later.md", "not committed\n");
+    let commit = fixture.run.run_tip().unwrap();
     let cases: [(&str, &[&str]); 7] = [
         ("docs/**", &["docs/a.md", "docs/deep/b.md"]),
         ("docs", &["docs/a.md", "docs/deep/b.md"]),
@@ -24,20 +24,20 @@ fn a_pattern_names_files_of_the_commit_and_none_of_the_users_tree() {
         ("none/*", &[]),
     ];
     for (pattern, expected) in cases {
-        let files = stage.run.files_matching(&commit, pattern).unwrap();
+        let files = fixture.run.files_matching(&commit, pattern).unwrap();
         let expected: Vec<_> = expected.iter().map(|file| Path::new(file).to_owned()).collect();
         assert_eq!(files, expected, "{pattern}");
     }
 }
 
 #[test]
-fn a_pattern_that_leads_out_of_the_repository_names_nothing() {
-    let stage = Stage::with(|user| write(user, "top.md", "top\n"));
-    let outside = stage.user().parent().unwrap().join("secret.md");
+fn a_pattern_outside_the_repository_matches_nothing() {
+    let fixture = Fixture::with(|user| write(user, "top.md", "top\n"));
+    let outside = fixture.user().parent().unwrap().join("secret.md");
     std::fs::write(&outside, "secret\n").unwrap();
-    let commit = stage.run.run_tip().unwrap();
+    let commit = fixture.run.run_tip().unwrap();
     let absolute = outside.display().to_string();
-    let hostile = [
+    let patterns = [
         "../secret.md",
         "docs/../../secret.md",
         "../**",
@@ -53,9 +53,9 @@ fn a_pattern_that_leads_out_of_the_repository_names_nothing() {
         "\u{0}",
         "top.md\u{0}../secret.md",
     ];
-    for pattern in hostile {
-        // Refused or found nowhere, which is the same to a gate: there is no such file.
-        let files = stage.run.files_matching(&commit, pattern).unwrap_or_default();
+    for pattern in patterns {
+        // An error or no match are the same to a gate: the file is missing.
+        let files = fixture.run.files_matching(&commit, pattern).unwrap_or_default();
         assert_eq!(files, Vec::<std::path::PathBuf>::new(), "{pattern:?}");
     }
 }

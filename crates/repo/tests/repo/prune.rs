@@ -1,12 +1,12 @@
-//! Room is given back by what can be made again, and never by work.
+//! Pruning removes what can be rebuilt, and never work.
 
 use std::fs;
 
-use crate::stage::{Stage, git, write};
+use crate::fixture::{Fixture, git, write};
 
-/// Makes a task's worktree with something of every kind in it.
-fn littered(stage: &Stage) -> repo::TaskWorktree {
-    let worktree = stage.create("T1");
+/// Creates a task's worktree with files of every kind.
+fn worktree_with_all_files(fixture: &Fixture) -> repo::TaskWorktree {
+    let worktree = fixture.create("T1");
     write(&worktree.path, ".gitignore", "target/\nnode_modules/\n.env\nclones/\n");
     write(&worktree.path, "target/debug/app", "x".repeat(100_000));
     write(&worktree.path, "web/node_modules/left/pad.js", "x".repeat(100_000));
@@ -18,29 +18,29 @@ fn littered(stage: &Stage) -> repo::TaskWorktree {
 }
 
 #[test]
-fn folders_that_git_ignores_go_and_everything_else_stays() {
-    let stage = Stage::new();
-    let worktree = littered(&stage);
-    let freed = stage.run.remove_ignored_folders(&worktree).unwrap();
+fn only_ignored_folders_are_removed() {
+    let fixture = Fixture::new();
+    let worktree = worktree_with_all_files(&fixture);
+    let freed = fixture.run.remove_ignored_folders(&worktree).unwrap();
     assert!(freed >= 200_000, "{freed}");
-    let there = |name: &str| worktree.path.join(name).exists();
-    assert!(!there("target") && !there("web/node_modules"));
-    assert!(there(".env") && there("new.txt") && there(".gitignore") && there("clones/lib/.git"));
-    assert_eq!(stage.run.remove_ignored_folders(&worktree).unwrap(), 0);
+    let exists = |name: &str| worktree.path.join(name).exists();
+    assert!(!exists("target") && !exists("web/node_modules"));
+    assert!(exists(".env") && exists("new.txt") && exists(".gitignore") && exists("clones/lib/.git"));
+    assert_eq!(fixture.run.remove_ignored_folders(&worktree).unwrap(), 0);
 }
 
 #[test]
-fn a_worktree_goes_when_all_that_it_holds_is_merged_and_no_sooner() {
-    let stage = Stage::new();
-    let worktree = stage.create("T1");
+fn a_worktree_is_removed_only_when_completely_merged() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create("T1");
     write(&worktree.path, "new.txt", "work\n");
-    assert_eq!(stage.run.remove_worktree_if_merged(&worktree).unwrap(), None, "it is not committed");
+    assert_eq!(fixture.run.remove_worktree_if_merged(&worktree).unwrap(), None, "not committed");
     git(&worktree.path, &["add", "."]);
     git(&worktree.path, &["commit", "--quiet", "-m", "work"]);
-    assert_eq!(stage.run.remove_worktree_if_merged(&worktree).unwrap(), None, "it is not merged");
+    assert_eq!(fixture.run.remove_worktree_if_merged(&worktree).unwrap(), None, "not merged");
     assert!(worktree.path.join("new.txt").exists());
-    stage.merge("T1");
-    assert!(stage.run.remove_worktree_if_merged(&worktree).unwrap().is_some_and(|bytes| bytes > 0));
+    fixture.merge("T1");
+    assert!(fixture.run.remove_worktree_if_merged(&worktree).unwrap().is_some_and(|bytes| bytes > 0));
     assert!(!worktree.path.exists());
-    assert_eq!(stage.run.tasks_with_worktrees(), []);
+    assert_eq!(fixture.run.tasks_with_worktrees(), []);
 }

@@ -1,14 +1,14 @@
-//! The tree of the user's own checkout is told, and nothing there changes.
+//! Computing the tree of the user's checkout does not change it.
 
 use std::{fs, path::Path};
 
 use repo::checkout_tree;
 
-use crate::stage::{Stage, git, options, write};
+use crate::fixture::{Fixture, git, options, write};
 
-/// Returns every file below a folder, with what is in it and its time.
-fn seen(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+/// Returns every file below a folder with its content and modification time.
+fn contents_of(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(&next).unwrap().flatten() {
@@ -17,49 +17,49 @@ fn seen(folder: &Path) -> Vec<String> {
                 folders.push(path.clone());
             }
             let time = entry.metadata().unwrap().modified().unwrap();
-            found.push(format!("{} {time:?} {:?}", path.display(), fs::read(&path).ok()));
+            files.push(format!("{} {time:?} {:?}", path.display(), fs::read(&path).ok()));
         }
     }
-    found.sort();
-    found
+    files.sort();
+    files
 }
 
-fn tree(stage: &Stage, below: &str) -> Option<String> {
-    let beside = stage.folder.path().join("beside");
-    let tree = checkout_tree(&stage.user().join(below), &options(), &beside).unwrap();
-    assert_eq!(fs::read_dir(beside).map_or(0, Iterator::count), 0, "nothing is left");
+fn tree(fixture: &Fixture, below: &str) -> Option<String> {
+    let temporary_parent = fixture.folder.path().join("beside");
+    let tree = checkout_tree(&fixture.user().join(below), &options(), &temporary_parent).unwrap();
+    assert_eq!(fs::read_dir(temporary_parent).map_or(0, Iterator::count), 0, "temporary files are removed");
     tree
 }
 
 #[test]
-fn a_clean_checkout_is_the_tree_of_its_commit_and_a_change_makes_another() {
-    let stage = Stage::with(|user| write(user, "deep/file", "x"));
-    let user = stage.user();
+fn a_clean_checkout_has_the_tree_of_its_commit_and_every_change_another_one() {
+    let fixture = Fixture::with(|user| write(user, "deep/file", "x"));
+    let user = fixture.user();
     let clean = git(&user, &["rev-parse", "HEAD^{tree}"]);
-    assert_eq!(tree(&stage, "."), Some(clean.clone()));
-    assert_eq!(tree(&stage, "deep"), Some(clean.clone()), "all of it counts, wherever one stands");
+    assert_eq!(tree(&fixture, "."), Some(clean.clone()));
+    assert_eq!(tree(&fixture, "deep"), Some(clean.clone()), "the whole checkout counts, from any folder");
     write(&user, "build.log", "ignored\n");
-    assert_eq!(tree(&stage, "."), Some(clean.clone()));
+    assert_eq!(tree(&fixture, "."), Some(clean.clone()));
     let mut trees = vec![clean.clone()];
     write(&user, "new", "untracked\n");
-    trees.extend(tree(&stage, "."));
+    trees.extend(tree(&fixture, "."));
     write(&user, "file", "changed\n");
-    trees.extend(tree(&stage, "."));
+    trees.extend(tree(&fixture, "."));
     git(&user, &["add", "file"]);
-    assert_eq!(tree(&stage, ".").as_ref(), trees.last(), "staged or not is the same");
+    assert_eq!(tree(&fixture, ".").as_ref(), trees.last(), "staging makes no difference");
     fs::remove_file(user.join("deep/file")).unwrap();
-    trees.extend(tree(&stage, "."));
+    trees.extend(tree(&fixture, "."));
     trees.dedup();
     assert_eq!(trees.len(), 4, "{trees:?}");
     git(&user, &["reset", "--quiet", "--hard"]);
     fs::remove_file(user.join("new")).unwrap();
-    assert_eq!(tree(&stage, "."), Some(clean));
+    assert_eq!(tree(&fixture, "."), Some(clean));
 }
 
 #[test]
-fn nothing_in_the_repository_changes() {
-    let stage = Stage::new();
-    let user = stage.user();
+fn the_repository_is_not_changed() {
+    let fixture = Fixture::new();
+    let user = fixture.user();
     write(&user, "staged", "x");
     git(&user, &["add", "staged"]);
     write(&user, "staged", "y");
@@ -69,13 +69,13 @@ fn nothing_in_the_repository_changes() {
     fs::create_dir(&inner).unwrap();
     git(&inner, &["init", "--quiet"]);
     write(&inner, "theirs", "x");
-    let before = seen(&user);
-    assert!(tree(&stage, ".").is_some());
-    assert!(before == seen(&user), "the user's repository changed");
+    let before = contents_of(&user);
+    assert!(tree(&fixture, ".").is_some());
+    assert!(before == contents_of(&user), "the user's repository changed");
 }
 
 #[test]
-fn where_there_is_no_working_tree_there_is_none_to_tell() {
+fn without_a_working_tree_there_is_no_tree() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| checkout_tree(&folder.path().join(name), &options(), folder.path()).unwrap();
     for name in ["plain", "bare"] {
@@ -87,5 +87,5 @@ fn where_there_is_no_working_tree_there_is_none_to_tell() {
     fs::create_dir(&unborn).unwrap();
     git(&unborn, &["init", "--quiet"]);
     write(&unborn, "file", "x");
-    assert!(at("unborn").is_some(), "a checkout without a commit is one too");
+    assert!(at("unborn").is_some(), "a checkout without a commit has a tree");
 }

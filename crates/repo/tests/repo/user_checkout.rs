@@ -1,19 +1,20 @@
-//! The user's working tree, index, HEAD and branches stay as they are, byte for byte, whatever a run does.
+//! No operation of a run changes the user's working tree, index, HEAD or branches.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use repo::LandingOutcome;
 
-use crate::stage::{Stage, git, link, write};
+use crate::fixture::{Fixture, git, link, write};
 
-/// Everything of a user's checkout that we may not touch.
-fn seen(user: &Path) -> Vec<(String, Vec<u8>)> {
+/// Returns everything of a user's checkout that must not change.
+fn contents_of(user: &Path) -> Vec<(String, Vec<u8>)> {
     let status =
         git(user, &["--no-optional-locks", "status", "--porcelain=v2", "-z", "--branch", "--ignored"]);
     let heads = git(user, &["for-each-ref", "refs/heads/main", "refs/heads/side", "refs/tags", "refs/stash"]);
-    let mut seen = vec![("status".to_owned(), status.into_bytes()), ("refs".to_owned(), heads.into_bytes())];
+    let mut contents =
+        vec![("status".to_owned(), status.into_bytes()), ("refs".to_owned(), heads.into_bytes())];
     for name in ["index", "HEAD", "logs/HEAD", "logs/refs/heads/main", "logs/refs/stash", "config"] {
-        seen.push((name.to_owned(), fs::read(user.join(".git").join(name)).unwrap_or_default()));
+        contents.push((name.to_owned(), fs::read(user.join(".git").join(name)).unwrap_or_default()));
     }
     let mut folders = vec![user.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -21,23 +22,23 @@ fn seen(user: &Path) -> Vec<(String, Vec<u8>)> {
             let (path, kind) = (entry.path(), entry.file_type().unwrap());
             let modified = entry.metadata().unwrap().modified().unwrap();
             let content = if kind.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-            seen.push((format!("{} {modified:?}", path.display()), content));
+            contents.push((format!("{} {modified:?}", path.display()), content));
             if kind.is_dir() {
                 folders.push(path);
             }
         }
     }
-    seen.sort();
-    seen
+    contents.sort();
+    contents
 }
 
 #[test]
-fn a_whole_run_beside_a_dirty_checkout_with_hooks_and_signing_changes_nothing_there() {
-    let stage = Stage::with(|user| {
+fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
+    let fixture = Fixture::with(|user| {
         write(user, "other", "other\n");
         write(user, "deleted", "x\n");
     });
-    let user = stage.user();
+    let user = fixture.user();
     for hook in
         ["pre-commit", "post-checkout", "post-merge", "reference-transaction", "commit-msg", "post-commit"]
     {
@@ -53,7 +54,7 @@ fn a_whole_run_beside_a_dirty_checkout_with_hooks_and_signing_changes_nothing_th
     let signing =
         "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = false\n[status]\n\tshowUntrackedFiles = no\n";
     write(&user, ".git/config", format!("{config}{signing}"));
-    // Dirty in every way.
+    // Changes of every kind.
     write(&user, "file", "changed\n");
     write(&user, "staged", "staged\n");
     let no_hooks = ["-c", "core.hooksPath=/dev/null"];
@@ -63,26 +64,29 @@ fn a_whole_run_beside_a_dirty_checkout_with_hooks_and_signing_changes_nothing_th
     write(&user, "build.log", "ignored\n");
     link(&user, "link", "file");
     fs::remove_file(user.join("deleted")).unwrap();
-    let before = seen(&user);
+    let before = contents_of(&user);
 
-    let first = stage.task("T1", |path| write(path, "file", "task\n"));
-    let second = stage.create("T2");
+    let first = fixture.task("T1", |path| write(path, "file", "task\n"));
+    let second = fixture.create("T2");
     write(&second.path, "new", "x");
-    let kept = stage.run.snapshot_worktree(&second, "turn", &[]).unwrap();
-    stage.run.restore_worktree(&second, &kept.commit, &[]).unwrap();
-    stage.merge("T1");
-    let tip = stage.run.run_tip().unwrap();
-    stage.run.create_check_worktree(&tip).unwrap();
-    stage.run.find_overlaps(&[first.clone(), second.clone()]).unwrap();
-    stage.run.remove_worktree_if_merged(&second).unwrap();
-    assert!(matches!(stage.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
-    assert!(matches!(stage.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::Dirty { .. }));
-    stage.run.remove_worktree(&first, &[]).unwrap();
-    stage.run.remove_worktree(&second, &[]).unwrap();
-    stage.run.remove_check_worktree().unwrap();
-    stage.run.recover_worktrees();
+    let snapshot = fixture.run.snapshot_worktree(&second, "turn", &[]).unwrap();
+    fixture.run.restore_worktree(&second, &snapshot.commit, &[]).unwrap();
+    fixture.merge("T1");
+    let tip = fixture.run.run_tip().unwrap();
+    fixture.run.create_check_worktree(&tip).unwrap();
+    fixture.run.find_overlaps(&[first.clone(), second.clone()]).unwrap();
+    fixture.run.remove_worktree_if_merged(&second).unwrap();
+    assert!(matches!(fixture.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
+    assert!(matches!(
+        fixture.run.land_checked_out("main", &tip, &user).unwrap(),
+        LandingOutcome::Dirty { .. }
+    ));
+    fixture.run.remove_worktree(&first, &[]).unwrap();
+    fixture.run.remove_worktree(&second, &[]).unwrap();
+    fixture.run.remove_check_worktree().unwrap();
+    fixture.run.recover_worktrees();
 
-    assert!(before == seen(&user), "the user's checkout changed");
+    assert!(before == contents_of(&user), "the user's checkout changed");
     assert!(!user.join(".git/ran").exists(), "a hook ran");
-    assert_eq!(git(&user, &["show", &format!("{}:new", kept.commit)]), "x");
+    assert_eq!(git(&user, &["show", &format!("{}:new", snapshot.commit)]), "x");
 }

@@ -1,4 +1,4 @@
-//! Going back to a checkpoint gives exactly what was there, and loses nothing of what is.
+//! Restoring a checkpoint reproduces it exactly, and loses no current work.
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -7,17 +7,17 @@ use proptest::{
     test_runner::TestRunner,
 };
 
-use crate::stage::{Stage, git, id, link, write};
+use crate::fixture::{Fixture, git, id, link, write};
 
 #[test]
-fn going_back_to_a_checkpoint_brings_back_what_was_uncommitted() {
-    let stage = Stage::new();
-    let worktree = stage.create("T1");
+fn restoring_a_snapshot_brings_back_uncommitted_work() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create("T1");
     write(&worktree.path, "file", "checkpoint\n");
     write(&worktree.path, "new", "checkpoint\n");
     write(&worktree.path, "build.log", "ignored\n");
     let head = git(&worktree.path, &["rev-parse", "HEAD"]);
-    let checkpoint = stage.run.snapshot_worktree(&worktree, "checkpoint", &[]).unwrap();
+    let checkpoint = fixture.run.snapshot_worktree(&worktree, "checkpoint", &[]).unwrap();
 
     git(&worktree.path, &["checkout", "--quiet", "-b", "elsewhere"]);
     git(&worktree.path, &["add", "-A"]);
@@ -25,35 +25,35 @@ fn going_back_to_a_checkpoint_brings_back_what_was_uncommitted() {
     write(&worktree.path, "later", "later\n");
     fs::remove_file(worktree.path.join("new")).unwrap();
 
-    let now = stage.run.restore_worktree(&worktree, &checkpoint.commit, &[]).unwrap();
+    let now = fixture.run.restore_worktree(&worktree, &checkpoint.commit, &[]).unwrap();
     assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1");
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), head);
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), " M file\n?? new");
     assert!(!worktree.path.join("later").exists() && worktree.path.join("build.log").exists());
-    assert_eq!(stage.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), checkpoint);
-    // And forward again.
-    stage.run.restore_worktree(&worktree, &now.commit, &[]).unwrap();
+    assert_eq!(fixture.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), checkpoint);
+    // Restore the later state again.
+    fixture.run.restore_worktree(&worktree, &now.commit, &[]).unwrap();
     assert!(worktree.path.join("later").exists() && !worktree.path.join("new").exists());
 }
 
 #[test]
-fn going_back_to_a_plain_commit_is_clean_even_from_a_rebase() {
-    let stage = Stage::new();
-    let worktree = stage.task("T1", |path| write(path, "file", "task\n"));
-    git(&stage.user(), &["checkout", "--quiet", "-b", "other"]);
-    write(&stage.user(), "file", "other\n");
-    git(&stage.user(), &["commit", "--quiet", "-am", "other"]);
-    let rebase = crate::stage::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
+fn restoring_a_plain_commit_is_clean_even_during_a_rebase() {
+    let fixture = Fixture::new();
+    let worktree = fixture.task("T1", |path| write(path, "file", "task\n"));
+    git(&fixture.user(), &["checkout", "--quiet", "-b", "other"]);
+    write(&fixture.user(), "file", "other\n");
+    git(&fixture.user(), &["commit", "--quiet", "-am", "other"]);
+    let rebase = crate::fixture::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
     assert!(!rebase.status.success());
-    let base = stage.run.run_tip().unwrap();
-    stage.run.restore_worktree(&worktree, &base, &[]).unwrap();
+    let base = fixture.run.run_tip().unwrap();
+    fixture.run.restore_worktree(&worktree, &base, &[]).unwrap();
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), base.as_str());
     let status = git(&worktree.path, &["status"]);
     assert!(status.contains("nothing to commit") && !status.contains("rebas"), "{status}");
-    // What the task had committed is still there, though its branch moved.
-    let kept = git(&stage.user(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
-    assert!(kept.contains("what the agent left"), "{kept}");
-    assert!(!stage.run.snapshots(&id("T1")).unwrap().is_empty());
+    // The task's commit is preserved although its branch moved.
+    let snapshot = git(&fixture.user(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
+    assert!(snapshot.contains("what the agent left"), "{snapshot}");
+    assert!(!fixture.run.snapshots(&id("T1")).unwrap().is_empty());
 }
 
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ enum Thing {
     Link { target: String },
 }
 
-/// Folders and files share names, so that one takes the other's place.
+/// Folders and files share names, so that one replaces the other.
 fn tree() -> impl Strategy<Value = BTreeMap<String, Thing>> {
     let name = prop::sample::select(vec!["a", "b", "-c", "d e", "\n", "\"q\"", "ü", "*"]);
     let path = prop::collection::vec(name, 1..3).prop_map(|parts| parts.join("/"));
@@ -74,7 +74,6 @@ fn tree() -> impl Strategy<Value = BTreeMap<String, Thing>> {
     prop::collection::btree_map(path, thing, 0..6)
 }
 
-/// Replaces everything in a worktree.
 fn fill(folder: &Path, tree: &BTreeMap<String, Thing>) {
     for entry in fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
         let path = entry.path();
@@ -82,7 +81,7 @@ fn fill(folder: &Path, tree: &BTreeMap<String, Thing>) {
             .unwrap();
     }
     for (name, thing) in tree {
-        // Where a file is in the way of a folder, or the other way round, the first stays.
+        // If a file and a folder have the same path, the first one stays.
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() || fs::create_dir_all(path.parent().unwrap()).is_err() {
             continue;
@@ -99,21 +98,22 @@ fn fill(folder: &Path, tree: &BTreeMap<String, Thing>) {
 }
 
 #[test]
-fn keep_then_restore_gives_the_same_tree() {
-    let stage = Stage::new();
-    let worktree = stage.create("T1");
-    // Each case is some thirty processes. The worktree stays as the last one left it, which is one more thing to get over.
+fn restoring_a_snapshot_reproduces_its_tree() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create("T1");
+    // Each case starts about thirty processes. Cases share the worktree, so each also has to cope with the last one's
+    // state.
     let config = ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() };
     let cases =
         TestRunner::new(config).run(&(tree(), tree(), any::<bool>()), |(first, second, is_committed)| {
             fill(&worktree.path, &first);
-            let kept = stage.run.snapshot_worktree(&worktree, "first", &[]).unwrap();
+            let snapshot = fixture.run.snapshot_worktree(&worktree, "first", &[]).unwrap();
             fill(&worktree.path, &second);
             if is_committed {
-                stage.run.commit_work(&worktree, &crate::stage::work()).unwrap();
+                fixture.run.commit_work(&worktree, &crate::fixture::work()).unwrap();
             }
-            stage.run.restore_worktree(&worktree, &kept.commit, &[]).unwrap();
-            prop_assert_eq!(stage.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), kept);
+            fixture.run.restore_worktree(&worktree, &snapshot.commit, &[]).unwrap();
+            prop_assert_eq!(fixture.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), snapshot);
             Ok(())
         });
     cases.unwrap();

@@ -1,6 +1,7 @@
-//! Repositories that an agent made inside its worktree: git would keep their name alone, so their files are kept as files.
+//! Repositories that an agent created inside its worktree. Git would record only their HEAD, so their files are
+//! stored as plain files.
 //!
-//! Never runs git inside one: its settings are the agent's.
+//! Git is never run inside them, since their configuration is controlled by the agent.
 
 use std::{
     fs, io,
@@ -8,30 +9,34 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{RepoError, git::Git};
+use crate::{RepoError, git::GitClient};
 
-/// More files than this are a clone that can be had again, not what an agent wrote.
+/// Larger repositories are clones that can be fetched again, not an agent's work.
 const FILES_MAX: usize = 10_000;
 
-/// Returns the entries of an index for all files in nested repositories. The objects are written.
-pub(crate) fn entries(git: &Git, nested: &[PathBuf], leave_out: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
+/// Writes the objects of all files in nested repositories, and returns their index entries.
+pub(crate) fn index_entries(
+    git: &GitClient,
+    nested: &[PathBuf],
+    excluded: &[PathBuf],
+) -> Result<Vec<u8>, RepoError> {
     let mut files = Vec::new();
     for folder in nested {
         let io = |source| RepoError::Io { operation: "read", path: git.folder().join(folder), source };
-        walk(git.folder(), folder, &mut files).map_err(io)?;
+        collect_files(git.folder(), folder, &mut files).map_err(io)?;
     }
-    files.retain(|(path, _)| !leave_out.contains(path));
+    files.retain(|(path, _)| !excluded.contains(path));
     let mut lines = Vec::new();
     for (path, kind) in files.iter().take(FILES_MAX) {
         let whole = git.folder().join(path);
         let io = |source| RepoError::Io { operation: "read", path: whole.clone(), source };
         let (mode, object) = match kind {
-            Kind::Link => {
+            NestedFileKind::Link => {
                 let target = fs::read_link(&whole).map_err(io)?;
                 let call = git.call(["hash-object", "-w", "--stdin"]).input(target.as_os_str().as_bytes());
                 ("120000", call.run()?)
             }
-            Kind::File { mode } => {
+            NestedFileKind::File { mode } => {
                 (*mode, git.call(["hash-object", "-w", "--no-filters", "--"]).arg(&whole).run()?)
             }
         };
@@ -42,13 +47,13 @@ pub(crate) fn entries(git: &Git, nested: &[PathBuf], leave_out: &[PathBuf]) -> R
     Ok(lines)
 }
 
-enum Kind {
+enum NestedFileKind {
     Link,
     File { mode: &'static str },
 }
 
-/// Finds all files and links below a folder, but those of repositories themselves.
-fn walk(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, Kind)>) -> io::Result<()> {
+/// Collects all files and links below a folder, except `.git` folders.
+fn collect_files(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, NestedFileKind)>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder))? {
@@ -60,10 +65,13 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, Kind)>) -> io::Res
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_symlink() {
-                files.push((path, Kind::Link));
+                files.push((path, NestedFileKind::Link));
             } else if kind.is_file() {
                 let is_executable = entry.metadata()?.permissions().mode() & 0o100 != 0;
-                files.push((path, Kind::File { mode: if is_executable { "100755" } else { "100644" } }));
+                files.push((
+                    path,
+                    NestedFileKind::File { mode: if is_executable { "100755" } else { "100644" } },
+                ));
             }
         }
     }

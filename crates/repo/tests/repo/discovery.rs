@@ -1,13 +1,13 @@
-//! Which repository a path is in, and what people are told about it.
+//! Which repository a path belongs to, and its properties.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use repo::{Head, LfsState, RepoError, Repository};
 
-use crate::stage::{Stage, git, options, user_git, write};
+use crate::fixture::{Fixture, git, options, user_git, write};
 
 #[test]
-fn a_folder_without_a_repository_is_told_apart() {
+fn a_folder_outside_a_repository_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let error = Repository::discover(folder.path(), &options()).unwrap_err();
     assert!(matches!(error, RepoError::NotARepository { .. }), "{error}");
@@ -15,14 +15,14 @@ fn a_folder_without_a_repository_is_told_apart() {
 }
 
 #[test]
-fn a_repository_is_found_from_below() {
-    let stage = Stage::with(|user| write(user, "a/b/c", "x"));
-    let found = Repository::discover(&stage.user().join("a/b"), &options()).unwrap();
+fn a_repository_is_found_from_a_subfolder() {
+    let fixture = Fixture::with(|user| write(user, "a/b/c", "x"));
+    let found = Repository::discover(&fixture.user().join("a/b"), &options()).unwrap();
     assert!(matches!(found.head().unwrap(), Head::Branch { name, .. } if name == "main"));
 }
 
 #[test]
-fn a_repository_without_a_commit_is_found_and_refused_as_a_base() {
+fn a_repository_without_commits_is_found_but_has_no_base() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet", "-b", "main"]);
     let found = Repository::discover(folder.path(), &options()).unwrap();
@@ -31,27 +31,27 @@ fn a_repository_without_a_commit_is_found_and_refused_as_a_base() {
 }
 
 #[test]
-fn bare_shallow_submodule_and_lfs_are_told() {
-    let stage = Stage::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
-    assert_eq!(stage.run.repository.traits.lfs, LfsState::FilterMissing);
-    let has_lfs = user_git(&stage.user()).args(["lfs", "version"]).output().unwrap().status.success();
-    git(&stage.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
-    let traits = Repository::discover(&stage.user(), &options()).unwrap().traits;
+fn bare_shallow_submodule_and_lfs_are_detected() {
+    let fixture = Fixture::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
+    assert_eq!(fixture.run.repository.traits.lfs, LfsState::FilterMissing);
+    let has_lfs = user_git(&fixture.user()).args(["lfs", "version"]).output().unwrap().status.success();
+    git(&fixture.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
+    let traits = Repository::discover(&fixture.user(), &options()).unwrap().traits;
     assert_eq!(traits.lfs, if has_lfs { LfsState::Ready } else { LfsState::ProgramMissing });
-    git(&stage.user(), &["config", "filter.lfs.process", "another-filter"]);
-    let traits = Repository::discover(&stage.user(), &options()).unwrap().traits;
+    git(&fixture.user(), &["config", "filter.lfs.process", "another-filter"]);
+    let traits = Repository::discover(&fixture.user(), &options()).unwrap().traits;
     assert_eq!(traits.lfs, LfsState::Ready);
     assert!(!traits.is_bare && !traits.is_shallow && !traits.has_submodules && traits.submodule_of.is_none());
 
-    let folder = stage.folder.path();
-    let url = format!("file://{}", stage.user().display());
+    let folder = fixture.folder.path();
+    let url = format!("file://{}", fixture.user().display());
     git(folder, &["clone", "--quiet", "--bare", "--depth", "1", &url, "bare"]);
     let traits = Repository::discover(&folder.join("bare"), &options()).unwrap().traits;
     assert!(traits.is_bare && traits.is_shallow);
 
-    let plain = Stage::new();
+    let plain = Fixture::new();
     let url = format!("file://{}", plain.user().display());
-    let above = Stage::new();
+    let above = Fixture::new();
     git(&above.user(), &["submodule", "--quiet", "add", &url, "sub"]);
     git(&above.user(), &["commit", "--quiet", "-m", "sub"]);
     assert!(Repository::discover(&above.user(), &options()).unwrap().traits.has_submodules);
@@ -60,11 +60,11 @@ fn bare_shallow_submodule_and_lfs_are_told() {
 }
 
 #[test]
-fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
+fn old_missing_and_endless_git_programs_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let fake = |name: &str, script: &str| {
         let path = folder.path().join(name);
-        // Another test may fork while the file is open for writing; a script is read by its interpreter, so it runs.
+        // Another test may fork while the file is open for writing; unlike a binary, a script can still be run then.
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let script = path.into_os_string();
@@ -88,14 +88,14 @@ fn an_old_git_a_missing_one_and_an_endless_one_are_refused() {
 }
 
 #[test]
-fn files_of_lfs_are_found_in_every_folder_and_nowhere_else() {
+fn lfs_is_detected_in_every_folder_and_only_in_gitattributes() {
     let check = |file: &str, text: &str, expected: LfsState| {
-        let stage = Stage::with(|user| {
+        let fixture = Fixture::with(|user| {
             write(user, file, text);
             write(user, "deep/er/file", "x");
         });
         for from in [".", "deep/er"] {
-            let found = Repository::discover(&stage.user().join(from), &options()).unwrap();
+            let found = Repository::discover(&fixture.user().join(from), &options()).unwrap();
             assert_eq!(found.traits.lfs, expected, "{file} from {from}: {text}");
         }
     };

@@ -1,4 +1,4 @@
-//! A user's repository, a home without settings, and a run in it.
+//! A temporary user repository with a run in it, isolated from the machine's git settings.
 
 use std::{
     ffi::OsStr,
@@ -15,18 +15,18 @@ use repo::{
 };
 use tempfile::TempDir;
 
-pub struct Stage {
+pub struct Fixture {
     pub folder: TempDir,
     pub run: RunRepository,
 }
 
-impl Stage {
-    /// Makes a repository with one commit, and a run `r1` that begins there.
+impl Fixture {
+    /// Creates a repository with one commit, and a run `r1` that starts from it.
     pub fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// Makes a repository whose first commit has what `fill` writes.
+    /// Creates a repository whose first commit contains what `fill` writes.
     pub fn with(fill: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = folder.path().join("user");
@@ -46,12 +46,11 @@ impl Stage {
         self.folder.path().join("user")
     }
 
-    /// Makes the worktree of a task.
     pub fn create(&self, task: &str) -> TaskWorktree {
         self.run.create_worktree(&id(task)).unwrap()
     }
 
-    /// Makes a task that changes something and commits it as an agent would leave it.
+    /// Creates a task's worktree, changes it and commits the work.
     pub fn task(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
         let worktree = self.create(task);
         change(&worktree.path);
@@ -59,7 +58,7 @@ impl Stage {
         worktree
     }
 
-    /// Merges a task and moves the branch.
+    /// Merges a task and moves the run's branch.
     pub fn merge(&self, task: &str) -> MergeAttempt {
         let merge = self.run.merge_task(&id(task), &GitIdentity::jangdan()).unwrap();
         if let MergeAttempt::Merged { onto, commit, .. } = &merge {
@@ -88,7 +87,7 @@ pub fn options() -> GitOptions {
     GitOptions {
         program: "git".into(),
         variables,
-        // No test cuts the power.
+        // Tests do not need durability.
         settings: vec!["core.fsync=none".to_owned()],
         time_max: Duration::from_secs(60),
         output_bytes_max: 1 << 24,
@@ -105,7 +104,7 @@ fn variables() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Calls git as the user or an agent would, and returns what it said.
+/// Runs git as the user or an agent would, and returns its output.
 pub fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
     let output = user_git(folder).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -115,8 +114,8 @@ pub fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
 pub fn user_git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(folder).env_clear().envs(variables());
-    for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "User").env(format!("GIT_{who}_EMAIL"), "user@localhost");
+    for role in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{role}_NAME"), "User").env(format!("GIT_{role}_EMAIL"), "user@localhost");
     }
     command.args(["-c", "protocol.file.allow=always"]);
     command
@@ -134,7 +133,7 @@ pub fn link(folder: &Path, name: impl AsRef<Path>, target: &str) {
     symlink(target, path).unwrap();
 }
 
-/// Returns the names in a commit, as bytes that NUL ends.
+/// Returns the file names in a commit, NUL-terminated.
 pub fn names_in(folder: &Path, commit: &CommitId) -> String {
     git(folder, &["ls-tree", "-r", "-z", "--name-only", commit.as_str()])
 }

@@ -1,0 +1,163 @@
+//! Writes the tree of everything in a worktree, using a temporary index: the worktree's own index and HEAD are not
+//! changed.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use crate::{
+    CommitId, RepoError,
+    git::{GitClient, nul_list, to_path},
+    nested_repositories,
+    repository::find_commit,
+    status::{WorkingTreeStatus, working_tree_status},
+    worktree_slot::WorktreeSlot,
+};
+
+/// The tree of a worktree and what was noticed while writing it.
+pub(crate) struct WorktreeTree {
+    /// Id of the tree.
+    pub(crate) tree: String,
+    /// Checked-out commit; `None` if an agent started a branch without one.
+    pub(crate) head: Option<CommitId>,
+    /// Files with merge conflicts.
+    pub(crate) unmerged: Vec<PathBuf>,
+    /// Nested repositories. Their files are in the tree, their history is not.
+    pub(crate) nested: Vec<PathBuf>,
+}
+
+/// Writes the tree of tracked files and of untracked files that are not ignored, without the excluded paths.
+pub(crate) fn write_worktree_tree(
+    slot: &WorktreeSlot,
+    excluded: &[PathBuf],
+) -> Result<WorktreeTree, RepoError> {
+    let git = &slot.git;
+    let head = find_commit(git, "HEAD")?;
+    let index = TemporaryIndex::for_slot(slot, head.as_ref())?;
+    let status = index.add_working_tree(excluded)?;
+    let mut lines = nested_repositories::index_entries(git, &status.nested, excluded)?;
+    index.update(&["--force-remove"], excluded)?;
+    lines.extend(index.head_entries(head.as_ref(), excluded)?);
+    if !lines.is_empty() {
+        index.call(&["update-index", "-z", "--index-info"], lines)?;
+    }
+    let tree = index.write_tree()?;
+    Ok(WorktreeTree { tree, head, unmerged: status.unmerged, nested: status.nested })
+}
+
+/// A temporary index file, removed on drop.
+pub(crate) struct TemporaryIndex<'a> {
+    git: &'a GitClient,
+    path: PathBuf,
+}
+
+impl<'a> TemporaryIndex<'a> {
+    /// Copies the worktree's index, or creates one from HEAD if there is none.
+    fn for_slot(slot: &'a WorktreeSlot, head: Option<&CommitId>) -> Result<Self, RepoError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        Self::copy_from(&slot.git, &slot.git_dir.join("index"), slot.git_dir.join(name), head)
+    }
+
+    /// Copies an index to `path`, or creates one from HEAD if there is none.
+    pub(crate) fn copy_from(
+        git: &'a GitClient,
+        from: &Path,
+        path: PathBuf,
+        head: Option<&CommitId>,
+    ) -> Result<Self, RepoError> {
+        let index = Self { git, path };
+        match copy_with_mtime(from, &index.path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                index.call(&["read-tree", head.map_or("--empty", CommitId::as_str)], Vec::new())?;
+            }
+            Err(source) => {
+                return Err(RepoError::Io {
+                    operation: "copy the index to",
+                    path: index.path.clone(),
+                    source,
+                });
+            }
+        }
+        Ok(index)
+    }
+
+    /// Adds the content of the working tree, except nested repositories and excluded paths.
+    pub(crate) fn add_working_tree(&self, excluded: &[PathBuf]) -> Result<WorkingTreeStatus, RepoError> {
+        self.clear_hidden_flags()?;
+        let mut status = working_tree_status(self.git, Some(self.name()))?;
+        let is_kept = |path: &PathBuf| !excluded.contains(path);
+        status.changed.retain(is_kept);
+        status.missing.retain(is_kept);
+        // Missing files first: a folder may have become a file or a link to another folder.
+        self.update(&["--force-remove"], &status.missing)?;
+        self.update(&["--add", "--remove", "--replace"], &status.changed)?;
+        Ok(status)
+    }
+
+    /// Writes the tree of this index.
+    pub(crate) fn write_tree(&self) -> Result<String, RepoError> {
+        Ok(self.call(&["write-tree"], Vec::new())?.line())
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+
+    fn call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::GitOutput, RepoError> {
+        self.git.call(arguments).env("GIT_INDEX_FILE", &self.path).input(input).run()
+    }
+
+    fn update(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let arguments = [&["update-index", "-z"], options, &["--stdin"]].concat();
+        self.call(&arguments, nul_list(paths)).map(drop)
+    }
+
+    /// Clears the flags that make git ignore changes to a file.
+    fn clear_hidden_flags(&self) -> Result<(), RepoError> {
+        let listed = self.call(&["ls-files", "-v", "-z"], Vec::new())?;
+        let (mut assumed, mut skipped) = (Vec::new(), Vec::new());
+        for entry in listed.nul_parts() {
+            let (Some(mark), Some(name)) = (entry.first(), entry.get(2..)) else { continue };
+            if mark.is_ascii_lowercase() {
+                assumed.push(to_path(name));
+            }
+            if mark.eq_ignore_ascii_case(&b'S') {
+                skipped.push(to_path(name));
+            }
+        }
+        self.update(&["--no-assume-unchanged"], &assumed)?;
+        self.update(&["--no-skip-worktree"], &skipped)
+    }
+
+    /// Returns the index entries of HEAD for the given paths, so that staged versions of excluded files are not
+    /// stored.
+    fn head_entries(&self, head: Option<&CommitId>, paths: &[PathBuf]) -> Result<Vec<u8>, RepoError> {
+        let (Some(head), false) = (head, paths.is_empty()) else { return Ok(Vec::new()) };
+        let call = self.git.call(["ls-tree", "-z", "--full-tree", head.as_str(), "--"]);
+        Ok(paths.iter().fold(call, |call, path| call.arg(path)).run()?.output)
+    }
+}
+
+impl Drop for TemporaryIndex<'_> {
+    fn drop(&mut self) {
+        // Best effort: a leftover is removed with the worktree.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Copies an index with its modification time. Git compares it with file times to detect changes made in the same
+/// instant; a newer copy would hide them.
+fn copy_with_mtime(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(fs::metadata(from)?.modified()?)
+}
