@@ -16,9 +16,9 @@ use holder::{
     ClientError, END_GRACE,
     protocol::{Refusal, Reply, Request},
 };
-use sessions::{Found, SessionError, Sessions, State, Talk, Typist};
+use sessions::{Found, InputRecord, SessionError, Sessions, State, Typist};
 
-use crate::{data, failure::Failure};
+use crate::{data, failure::Failure, remote::chain};
 
 /// How long a session may take to stop all its processes.
 const STOP_MAX: Duration = Duration::from_secs(15);
@@ -124,7 +124,9 @@ fn check_alive(found: &Found) -> Result<(), Failure> {
         return Ok(());
     }
     let mut failure = failure(SessionError::Over { name: found.name.clone() });
-    if let Some((agent, id)) = found.about.agent.as_ref().zip(Talk::agent_session(found)) {
+    let record = InputRecord::read(&found.directory).ok();
+    let id = record.and_then(|record| record.progress.checkpoint.agent_session);
+    if let Some((agent, id)) = found.about.agent.as_ref().zip(id) {
         let again = format!("jangdan session start --agent {} --resume {id}", agent.name);
         failure.hint = Some(format!("go on with what it knows: {again}"));
     }
@@ -175,12 +177,6 @@ fn remove(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
 
 /// Puts an error into words, with what to do about it.
 pub(crate) fn failure(error: SessionError) -> Failure {
-    let mut what = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        what = format!("{what}: {cause}");
-        source = cause.source();
-    }
     let hint = match &error {
         SessionError::Unknown { known, .. } if known.is_empty() => {
             Some("start one: jangdan session start -- COMMAND".to_owned())
@@ -198,5 +194,5 @@ pub(crate) fn failure(error: SessionError) -> Failure {
         }
         SessionError::Io { .. } | SessionError::BadName { .. } | SessionError::Holder { .. } => None,
     };
-    Failure { what, hint, exit: 1 }
+    Failure { what: chain(&error), hint, exit: 1 }
 }

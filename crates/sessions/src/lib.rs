@@ -4,6 +4,8 @@
 
 pub mod detect;
 mod hidden;
+mod input_queue;
+mod input_record;
 mod launch;
 mod ledger;
 mod living;
@@ -11,14 +13,14 @@ mod program;
 mod sandbox;
 mod sessions;
 mod standing;
-mod talk;
 mod typist;
 
+pub use input_queue::{INPUTS_MAX, InputOrder, InputQueue, QueueFull, RefusedInput, SentInput};
+pub use input_record::{InputRecord, Progress};
 pub use launch::{CommandLine, Hired, command_line, new_session_id};
 pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
 pub use program::{HOLDER_TARGET, holder_program};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
 pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
 pub use standing::{Stand, Standing};
-pub use talk::{Talk, TalkError};
 pub use typist::Typist;

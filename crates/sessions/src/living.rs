@@ -156,13 +156,18 @@ impl Living {
             return Ok(vec![Seen::Typed { number }]);
         }
         match self.hearing.driver.tell(told, number) {
-            // What was asked before may not have been heard again yet.
-            Err(Untold::UnknownPrompt { .. }) if !self.is_caught_up => {
+            // The prompt or the turn may not have been read again yet.
+            Err(Untold::UnknownPrompt { .. } | Untold::NotReady) if !self.is_caught_up => {
                 self.waits_to_tell = true;
                 Err(Untold::NotReady.into())
             }
             reaction => self.react(reaction?, Cause::Told(number)),
         }
+    }
+
+    /// Tells whether all is read that was there when the session was opened: only then every open prompt is known.
+    pub fn is_caught_up(&self) -> bool {
+        self.is_caught_up
     }
 
     /// Says that something will never be told: after a crash it may have its place among the inputs already, and those

@@ -10,7 +10,10 @@ use std::{
 
 use drivers::{AsideReader, Chunk, Driver, Happening, Reaction, Send, Told, TurnOutcome, Untold};
 use holder::protocol::{Attachment, Request, Stderr};
-use sessions::{Demand, Found, Living, Sandbox, Seen, Sessions, Start, State};
+use sessions::{
+    Demand, Found, INPUTS_MAX, InputOrder, InputQueue, Living, LivingError, QueueFull, Sandbox, Seen,
+    Sessions, Start, State,
+};
 use tempfile::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,7 +50,13 @@ impl Driver for Lines {
     }
 
     fn tell(&mut self, told: &Told, _number: u32) -> Result<Reaction, Untold> {
-        let Told::Prompt { text } = told else { return Err(Untold::NotReady) };
+        let text = match told {
+            Told::Prompt { text } | Told::Answer { answer: text, .. } => text,
+            Told::Permission { prompt, .. } => {
+                return Err(Untold::UnknownPrompt { prompt: prompt.clone() });
+            }
+            Told::Interrupt => return Err(Untold::NotReady),
+        };
         // In two pieces, the second after a moment: both belong to one input.
         let send = [text.as_bytes(), b"\n"].map(|bytes| Send { after_ms: 5, bytes: bytes.to_vec() });
         Ok(Reaction { happened: Vec::new(), send: send.to_vec() })
@@ -141,6 +150,88 @@ fn what_is_told_three_times_over_two_restarts_is_typed_once() {
     stop(&sessions);
     let seen = watch(&mut living, Vec::new(), |seen| seen.iter().any(|seen| matches!(seen, Seen::Ended(_))));
     assert!(words(&seen).is_empty());
+}
+
+/// Sends inputs and reads until `is_enough`, and returns all reports.
+fn converse(
+    living: &mut Living,
+    inputs: &mut InputQueue<Told>,
+    is_enough: impl Fn(&[Seen]) -> bool,
+) -> Vec<Seen> {
+    let deadline = Instant::now() + PATIENCE;
+    let render = |_, input: &Told, refused: Option<_>| Ok(refused.is_none().then(|| input.clone()));
+    let mut seen = Vec::new();
+    loop {
+        while let Some(sent) = inputs.send_next::<LivingError>(living, render).unwrap() {
+            seen.extend(sent.seen);
+        }
+        if is_enough(&seen) {
+            return seen;
+        }
+        assert!(Instant::now() < deadline, "only {seen:?}");
+        let next = living.next(Some(deadline)).unwrap();
+        if !words(&next).is_empty() {
+            inputs.end_turn();
+        }
+        seen.extend(next);
+    }
+}
+
+#[test]
+fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
+    let answer = Told::Answer { prompt: "p".to_owned(), answer: "three".to_owned() };
+    for (order, expected) in [
+        (InputOrder::OnePromptPerTurn, ["got three", "got two"]),
+        (InputOrder::AsQueued, ["got two", "got three"]),
+    ] {
+        let folder = TempDir::new().unwrap();
+        // The turn of "one" ends with the next line.
+        let script = "while read -r line; do [ \"$line\" = one ] || echo \"got $line\"; done";
+        let (sessions, found) = start(folder.path(), script);
+        let (mut living, seen) = open(&found, 0);
+        watch(&mut living, seen, |seen| words(seen) == ["got hello"]);
+        let mut inputs = InputQueue::new(order, 0);
+        for (number, input) in (1..).zip([prompt("one"), prompt("two"), answer.clone()]) {
+            inputs.push(number, input).unwrap();
+        }
+        let seen = converse(&mut living, &mut inputs, |seen| words(seen).len() == 2);
+        assert_eq!(words(&seen), expected, "{order:?}");
+        stop(&sessions);
+    }
+}
+
+#[test]
+fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
+    let folder = TempDir::new().unwrap();
+    let (sessions, found) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    for order in [InputOrder::OnePromptPerTurn, InputOrder::AsQueued] {
+        let (mut living, _) = open(&found, 0);
+        let mut inputs = InputQueue::new(order, 0);
+        let permission = Told::Permission { prompt: "gone".to_owned(), allowed: true };
+        for (number, input) in (1..).zip([permission, Told::Interrupt, prompt("more")]) {
+            inputs.push(number, input).unwrap();
+        }
+        let written = |seen: &[Seen]| -> Vec<u32> {
+            let number = |seen: &Seen| match seen {
+                Seen::Typed { number } => Some(*number),
+                _ => None,
+            };
+            seen.iter().filter_map(number).collect()
+        };
+        let seen = converse(&mut living, &mut inputs, |seen| written(seen).len() == 3);
+        assert_eq!(written(&seen), [1, 2, 3], "{order:?}");
+        assert!(inputs.is_empty());
+    }
+    stop(&sessions);
+}
+
+#[test]
+fn queue_of_inputs_has_a_bound() {
+    let mut inputs = InputQueue::new(InputOrder::AsQueued, 0);
+    for number in 1..=u32::try_from(INPUTS_MAX).unwrap() {
+        inputs.push(number, prompt("more")).unwrap();
+    }
+    assert_eq!(inputs.push(0, prompt("one too many")), Err(QueueFull));
 }
 
 #[test]

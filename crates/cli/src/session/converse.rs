@@ -11,11 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use drivers::{Happening, Told, TurnOutcome};
-use sessions::{Found, LivingError, Seen, Talk, TalkError, Waker};
+use domain::Role;
+use drivers::{AsideReader, Begin, Driver, Happening, Left, Told, TurnOutcome, Untold, driver};
+use sessions::{
+    Found, InputOrder, InputQueue, InputRecord, Living, LivingError, QueueFull, RefusedInput, Seen, Waker,
+};
 
 use super::{answers::Waits, show::Show};
-use crate::failure::Failure;
+use crate::{failure::Failure, remote::chain};
 
 /// So many lines may wait to be told.
 const EVENTS_MAX: usize = 64;
@@ -31,8 +34,8 @@ enum Event {
 
 /// Leads the conversation until it is left or over.
 pub fn attach(found: &Found) -> Result<ExitCode, Failure> {
-    let (talk, seen) = Talk::open(found).map_err(|error| failure(found, error))?;
-    let events = listen(&talk.waker()).map_err(|error| Failure {
+    let mut conversation = Conversation::open(found, Output::Shown)?;
+    let events = listen(&conversation.session.waker()).map_err(|error| Failure {
         what: format!("listen to this terminal: {error}"),
         hint: None,
         exit: 1,
@@ -40,53 +43,96 @@ pub fn attach(found: &Found) -> Result<ExitCode, Failure> {
     if io::stdin().is_terminal() {
         eprintln!("attached to {}; Ctrl-C stops its turn, Ctrl-D leaves it", found.name);
     }
-    let mut conversation = Conversation::new(found, talk);
-    conversation.seen(seen)?;
     conversation.lead(&events)
 }
 
-/// Tells an agent one thing; waits for what it says to it, where that is wished.
+/// Sends an agent one input; waits for what it says to it, where that is wished.
 pub fn say(found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> {
-    let (talk, seen) = Talk::open(found).map_err(|error| failure(found, error))?;
-    let mut conversation = Conversation::new(found, talk);
-    conversation.is_quiet = true;
-    conversation.seen(seen)?;
+    let mut conversation = Conversation::open(found, Output::Quiet)?;
     conversation.catch_up()?;
-    let told = conversation.waits.meant(text).map_err(|hint| Failure {
+    let input = conversation.waits.meant(text).map_err(|hint| Failure {
         what: format!("{} waits for an answer, and that is none", found.name),
         hint: Some(hint),
         exit: 1,
     })?;
-    conversation.is_quiet = !waits;
-    let number = conversation.tell(told)?;
+    if waits {
+        conversation.output = Output::Shown;
+    }
+    let number = conversation.add(input)?;
     conversation.until_told(number)?;
     if waits { conversation.until_over() } else { Ok(ExitCode::SUCCESS) }
 }
 
+/// Returns the driver of a session's agent and the reader of its helpers' messages; none if no driver speaks with it.
+pub fn driver_of(found: &Found, checkpoint: Left) -> Option<(Box<dyn Driver>, AsideReader)> {
+    let agent = found.about.agent.as_deref()?;
+    let context = Begin {
+        launch: agent.launch(),
+        directory: &found.about.directory,
+        key: &found.about.key,
+        role: Role::Worker,
+        has_numeric_ids: false,
+        left: Some(checkpoint),
+    };
+    Some((driver(&agent.preset, &context), context.aside()))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Shown,
+    Quiet,
+}
+
 struct Conversation<'a> {
     found: &'a Found,
-    talk: Talk,
+    session: Living,
+    inputs: InputQueue<Told>,
+    record: InputRecord,
     waits: Waits,
     show: Show<anstream::AutoStream<io::Stdout>>,
-    /// Nothing is shown.
-    is_quiet: bool,
+    output: Output,
     typed: Vec<u32>,
     outcome: Option<TurnOutcome>,
     over: Option<Seen>,
 }
 
 impl<'a> Conversation<'a> {
-    fn new(found: &'a Found, talk: Talk) -> Self {
-        Self {
+    /// Continues the conversation where the last process left it.
+    fn open(found: &'a Found, output: Output) -> Result<Self, Failure> {
+        if found.about.agent.as_ref().is_some_and(|agent| agent.is_of_run) {
+            let what = format!("session '{}' belongs to a run", found.name);
+            let hint = "its questions are answered in the run; read along: jangdan session log --follow";
+            return Err(Failure { what, hint: Some(format!("{hint} {}", found.name)), exit: 1 });
+        }
+        let checkpoint = InputRecord::read(&found.directory).map_err(super::failure)?.progress.checkpoint;
+        let from = checkpoint.read_from;
+        let (driver, aside) = driver_of(found, checkpoint).ok_or_else(|| Failure {
+            what: format!("no driver speaks with session '{}'", found.name),
+            hint: None,
+            exit: 1,
+        })?;
+        let opened = Living::open(&found.directory, driver, aside, from);
+        let (session, seen) = opened.map_err(|error| failure(found, &error))?;
+        // Another process may have added to it before this one had the session.
+        let record = InputRecord::open(&found.directory).map_err(super::failure)?;
+        let mut conversation = Self {
             found,
-            talk,
+            session,
+            inputs: InputQueue::new(InputOrder::OnePromptPerTurn, record.progress.idle_after),
+            record,
             waits: Waits::default(),
             show: Show::new(anstream::stdout()),
-            is_quiet: false,
+            output,
             typed: Vec::new(),
             outcome: None,
             over: None,
+        };
+        conversation.seen(seen)?;
+        for (number, input) in conversation.record.unfinished().cloned().collect::<Vec<_>>() {
+            conversation.queue(number, input)?;
         }
+        conversation.send()?;
+        Ok(conversation)
     }
 
     fn lead(&mut self, events: &Receiver<Event>) -> Result<ExitCode, Failure> {
@@ -96,43 +142,74 @@ impl<'a> Conversation<'a> {
                 match event {
                     Event::Line(line) if line.trim().is_empty() => {}
                     Event::Line(line) => match self.waits.meant(&line) {
-                        Ok(told) => {
-                            self.tell(told)?;
+                        Ok(input) => {
+                            self.add(input)?;
                         }
                         Err(hint) => self.shown(|show| show.note(&format!("── {hint}")))?,
                     },
-                    Event::Interrupt if self.talk.is_busy() => {
-                        self.tell(Told::Interrupt)?;
+                    Event::Interrupt if self.is_busy() => {
+                        self.add(Told::Interrupt)?;
                     }
                     Event::End | Event::Interrupt => is_left = true,
                 }
             }
             // Lines that were piped in are still to be answered; a person who leaves has seen enough.
-            if is_left && (io::stdin().is_terminal() || !self.talk.is_busy() || self.waits.is_open()) {
+            if is_left && (io::stdin().is_terminal() || !self.is_busy() || self.waits.is_open()) {
                 eprintln!("left {}; it goes on", self.found.name);
                 break;
             }
-            let seen = self.talk.next(None).map_err(|error| failure(self.found, error))?;
-            self.seen(seen)?;
+            self.next(None)?;
         }
         Ok(self.exit())
     }
 
-    fn tell(&mut self, told: Told) -> Result<u32, Failure> {
-        let (number, seen) = self.talk.tell(told).map_err(|error| failure(self.found, error))?;
-        self.seen(seen)?;
+    /// Records an input and sends it, now or as soon as the agent takes it.
+    fn add(&mut self, input: Told) -> Result<u32, Failure> {
+        let number = self.record.next_number();
+        self.queue(number, input.clone())?;
+        self.record.add(number, input).map_err(super::failure)?;
+        self.send()?;
         Ok(number)
     }
 
-    /// Hears what is there already.
-    fn catch_up(&mut self) -> Result<(), Failure> {
+    fn queue(&mut self, number: u32, input: Told) -> Result<(), Failure> {
+        let full =
+            |full: QueueFull| Failure { what: format!("{}: {full}", self.found.name), hint: None, exit: 1 };
+        self.inputs.push(number, input).map_err(full)
+    }
+
+    /// Sends the inputs that can be sent now.
+    fn send(&mut self) -> Result<(), Failure> {
         loop {
-            let seen = self.talk.next(Some(Instant::now())).map_err(|error| failure(self.found, error))?;
-            if seen.is_empty() {
-                return Ok(());
-            }
-            self.seen(seen)?;
+            let sent = self.inputs.send_next(&mut self.session, |_, input, refused| match refused {
+                None => Ok(Some(input.clone())),
+                Some(RefusedInput { reason: Untold::UnknownPrompt { .. }, .. }) => Ok(None),
+                Some(RefusedInput { reason, .. }) => Err(LivingError::Untold(reason)),
+            });
+            let Some(sent) = sent.map_err(|error| failure(self.found, &error))? else { return Ok(()) };
+            self.seen(sent.seen)?;
         }
+    }
+
+    /// Waits until the session reports something, or a deadline, and sends what can be sent then. Tells whether there was
+    /// a report.
+    fn next(&mut self, deadline: Option<Instant>) -> Result<bool, Failure> {
+        let seen = self.session.next(deadline).map_err(|error| failure(self.found, &error))?;
+        let is_report = !seen.is_empty();
+        self.seen(seen)?;
+        self.send()?;
+        Ok(is_report)
+    }
+
+    /// Tells whether a turn is under way, or about to be.
+    fn is_busy(&self) -> bool {
+        self.inputs.is_in_turn() || !self.inputs.is_empty()
+    }
+
+    /// Reads what is there already.
+    fn catch_up(&mut self) -> Result<(), Failure> {
+        while self.next(Some(Instant::now()))? {}
+        Ok(())
     }
 
     fn until_told(&mut self, number: u32) -> Result<(), Failure> {
@@ -146,21 +223,19 @@ impl<'a> Conversation<'a> {
             if let Some(outcome) = self.outcome.take().filter(|outcome| *outcome != TurnOutcome::Finished) {
                 return Err(failed(self.found, &outcome));
             }
-            let seen = self.talk.next(notice).map_err(|error| failure(self.found, error))?;
+            self.next(notice)?;
             if notice.is_some_and(|notice| Instant::now() >= notice) {
                 notice = None;
                 eprintln!("{} is busy; it is told as soon as it listens", self.found.name);
             }
-            self.seen(seen)?;
         }
         Ok(())
     }
 
     /// Waits until the turn is over, or waits for an answer.
     fn until_over(&mut self) -> Result<ExitCode, Failure> {
-        while self.over.is_none() && self.talk.is_busy() && !self.waits.is_open() {
-            let seen = self.talk.next(None).map_err(|error| failure(self.found, error))?;
-            self.seen(seen)?;
+        while self.over.is_none() && self.is_busy() && !self.waits.is_open() {
+            self.next(None)?;
         }
         if self.waits.is_open() {
             eprintln!("it waits for that: jangdan session say {} ANSWER", self.found.name);
@@ -172,9 +247,13 @@ impl<'a> Conversation<'a> {
         for seen in seen {
             self.waits.take(&seen);
             self.shown(|show| show.seen(&seen))?;
+            if let Seen::Happened(happening) = &seen {
+                self.record.note(happening, self.inputs.last_prompt()).map_err(super::failure)?;
+            }
             match seen {
                 Seen::Typed { number } => self.typed.push(number),
                 Seen::Happened(Happening::TurnEnded { outcome, .. }) => {
+                    self.inputs.end_turn();
                     self.outcome = Some(outcome);
                     if let Some(asked) = self.waits.asked().cloned() {
                         self.shown(|show| show.question(&asked))?;
@@ -191,7 +270,7 @@ impl<'a> Conversation<'a> {
         &mut self,
         show: impl FnOnce(&mut Show<anstream::AutoStream<io::Stdout>>) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        if self.is_quiet {
+        if self.output == Output::Quiet {
             return Ok(());
         }
         match show(&mut self.show) {
@@ -265,23 +344,10 @@ fn failed(found: &Found, outcome: &TurnOutcome) -> Failure {
     Failure { what, hint, exit: 1 }
 }
 
-/// Puts an error into words, with what to do about it.
-pub fn failure(found: &Found, error: TalkError) -> Failure {
-    let hint = match &error {
-        TalkError::Living { source: LivingError::Taken { .. }, .. } => {
-            Some(format!("say it there, or read along: jangdan session log --follow {}", found.name))
-        }
-        TalkError::OfRun { .. } => Some(format!(
-            "its questions are answered in the run; read along: jangdan session log --follow {}",
-            found.name
-        )),
-        TalkError::Living { .. } | TalkError::NoAgent { .. } | TalkError::Kept { .. } => None,
-    };
-    let mut what = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        what = format!("{what}: {cause}");
-        source = cause.source();
-    }
-    Failure { what, hint, exit: 1 }
+/// Describes a failure to use the session, with what to do about it.
+pub fn failure(found: &Found, error: &LivingError) -> Failure {
+    let hint = matches!(error, LivingError::Taken { .. });
+    let hint =
+        hint.then(|| format!("say it there, or read along: jangdan session log --follow {}", found.name));
+    Failure { what: format!("session '{}': {}", found.name, chain(error)), hint, exit: 1 }
 }

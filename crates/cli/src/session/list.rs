@@ -10,10 +10,10 @@ use anstyle::{AnsiColor, Style};
 use drivers::TurnOutcome;
 use holder::protocol::Phase;
 use serde::Serialize;
-use sessions::{Found, Hired, Report, Sessions, Stand, Standing, State, Talk};
+use sessions::{Found, Hired, InputRecord, Report, Sessions, Stand, Standing, State, Watching};
 use unicode_width::UnicodeWidthStr;
 
-use super::failure;
+use super::{converse, failure};
 use crate::{
     failure::Failure,
     printable::{json, printable},
@@ -152,8 +152,11 @@ fn word(session: &Found) -> (&'static str, Style) {
 /// Returns how a living agent stands, from what it has written since its last turn ended.
 fn standing(session: &Found) -> Option<Standing> {
     let State::Alive(_) = session.state else { return None };
-    let mut watching = Talk::watch(session, false).ok()?;
-    let mut standing = match Talk::idle_since(session) {
+    let progress = InputRecord::read(&session.directory).ok()?.progress;
+    let from = progress.checkpoint.read_from;
+    let (driver, aside) = converse::driver_of(session, progress.checkpoint)?;
+    let mut watching = Watching::open(&session.directory, driver, aside, from).ok()?;
+    let mut standing = match progress.idle_since {
         Some(since) => Standing::new(Stand::Idle { outcome: None }, since),
         None => Standing::new(Stand::Starting, session.about.started_at),
     };

@@ -7,9 +7,9 @@ use std::{
 };
 
 use anstream::adapter::StripBytes;
-use drivers::Told;
+use drivers::Left;
 use holder::spool::{Body, Follower, SpoolError, Stream};
-use sessions::{Found, Seen, SessionError, Sessions, State, Talk, TalkError};
+use sessions::{Found, InputRecord, Seen, SessionError, Sessions, State, Watching};
 
 use super::{Named, converse, failure, is_spoken_with, show::Show};
 use crate::failure::Failure;
@@ -83,19 +83,22 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 
 /// Shows what was said, and not how it was written.
 fn conversation(found: &Found, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let failed = |error| converse::failure(found, error);
-    let told: BTreeMap<u32, Told> = Talk::told(found).map_err(failed)?.into_iter().collect();
-    let mut watching = Talk::watch(found, true).map_err(failed)?;
+    let record = InputRecord::read(&found.directory).map_err(failure)?;
+    let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
+    let Some((driver, aside)) = converse::driver_of(found, Left::default()) else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let failed = |error| converse::failure(found, &error);
+    let mut watching = Watching::open(&found.directory, driver, aside, 0).map_err(failed)?;
     let mut show = Show::new(anstream::stdout().lock());
     let lives = matches!(found.state, State::Alive(_));
     loop {
         let next = if arguments.follow && lives { watching.next(None) } else { watching.try_next() };
-        let next = next.map_err(|source| failed(TalkError::Living { name: found.name.clone(), source }))?;
-        let Some(moment) = next else { return Ok(ExitCode::SUCCESS) };
+        let Some(moment) = next.map_err(failed)? else { return Ok(ExitCode::SUCCESS) };
         for seen in &moment.seen {
-            // What was told since we began to read is told by who told it.
+            // An input that was recorded after this process began to read is not shown.
             let shown = match seen {
-                Seen::Typed { number } => told.get(number).map_or(Ok(()), |told| show.told(told)),
+                Seen::Typed { number } => inputs.get(number).map_or(Ok(()), |input| show.told(input)),
                 _ => show.seen(seen),
             };
             if let Err(error) = shown {

@@ -16,7 +16,9 @@ use drivers::{
 };
 use holder::protocol::Request;
 use serde::{Deserialize, Serialize};
-use sessions::{Found, Hired, Living, LivingError, Seen, SessionError, Start, State, command_line};
+use sessions::{
+    Found, Hired, Living, LivingError, QueueFull, Seen, SessionError, Start, State, command_line,
+};
 
 use super::site::Site;
 use crate::reach::process_name;
@@ -35,6 +37,8 @@ pub(super) enum ProcessError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Living(#[from] LivingError),
+    #[error(transparent)]
+    Inputs(#[from] QueueFull),
     #[error("{action} {}", .path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{0}")]

@@ -4,7 +4,6 @@ mod hear;
 mod tell;
 
 use std::{
-    collections::VecDeque,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, Sender, channel},
@@ -16,7 +15,7 @@ use std::{
 use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
 use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
-use sessions::{LivingError, Seen, Waker};
+use sessions::{InputOrder, InputQueue, LivingError, Seen, Waker};
 
 use super::{
     full,
@@ -118,7 +117,7 @@ impl Post {
             orders: received,
             waker: Arc::clone(&waker),
             leash: leash.clone(),
-            untold: VecDeque::new(),
+            inputs: InputQueue::new(InputOrder::AsQueued, 0),
             told: Vec::new(),
             replay: None,
             is_ending: false,
@@ -152,9 +151,8 @@ impl Post {
     }
 }
 
-/// An input that is to be told.
-struct Tell {
-    number: InputNumber,
+/// An input of the run, with the brief of the task that it begins.
+struct QueuedInput {
     input: Box<SessionInput>,
     brief: Option<Box<Task>>,
 }
@@ -175,10 +173,9 @@ struct Clerk {
     waker: Arc<Mutex<Option<Waker>>>,
     /// Holds the set-up of its place.
     leash: Leash,
-    /// What is ordered and not told yet, in order.
-    untold: VecDeque<Tell>,
-    /// What this process was told.
-    told: Vec<Tell>,
+    inputs: InputQueue<QueuedInput>,
+    /// The inputs that were written to this process.
+    told: Vec<(InputNumber, QueuedInput)>,
     /// What an agent must be told again that can't remember.
     replay: Option<Box<Task>>,
     /// Whether its process is ended because nobody needs it any more.
@@ -284,7 +281,7 @@ impl Clerk {
                     return Ok(next);
                 }
             }
-            if let Some(next) = self.tell_what_waits(&mut process)? {
+            if let Some(next) = self.send_inputs(&mut process)? {
                 return Ok(next);
             }
             let seen = process.living.next(None)?;
@@ -296,7 +293,7 @@ impl Clerk {
 
     fn obey(&mut self, order: Order, process: &mut Process) -> Result<Option<Next>, ProcessError> {
         match order {
-            Order::Tell { number, input, brief } => self.untold.push_back(Tell { number, input, brief }),
+            Order::Tell { number, input, brief } => self.inputs.push(number, QueuedInput { input, brief })?,
             Order::Freeze { effect } => self.report_effect(effect, process.living.pause()),
             Order::Thaw { effect } => self.report_effect(effect, process.living.go_on()),
             Order::Warm { effect, replay } => {
@@ -364,7 +361,7 @@ impl Clerk {
         loop {
             match self.orders.recv() {
                 Ok(Order::Tell { number, input, brief }) => {
-                    self.untold.push_back(Tell { number, input, brief });
+                    self.inputs.push(number, QueuedInput { input, brief })?;
                 }
                 Ok(Order::Freeze { effect } | Order::Thaw { effect } | Order::Cool { effect }) => {
                     self.report_effect(effect, Ok(()));

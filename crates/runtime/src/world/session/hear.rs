@@ -93,9 +93,7 @@ impl Clerk {
             return Err(ProcessError::Place("its agent has forgotten it".to_owned()));
         }
         self.seat.agent_session = None;
-        for tell in std::mem::take(&mut self.told).into_iter().rev() {
-            self.untold.push_front(tell);
-        }
+        self.inputs.restore(std::mem::take(&mut self.told));
         self.start()
     }
 

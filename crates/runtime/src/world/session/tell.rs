@@ -1,86 +1,105 @@
-//! Tells a session what is ordered, in its form and language.
+//! Sends a session its inputs, each in the agent's form and language.
 
 use std::fs;
 
-use domain::{Command, InputNumber, SessionInput};
+use domain::{Command, InputNumber, Locale, SessionInput};
 use drivers::{
     Told, Untold,
     preset::Form,
     words::{self, Listener},
 };
 use protocol::say::{self, Preamble, Task, preamble};
-use sessions::LivingError;
+use sessions::{Found, RefusedInput, SentInput};
 
-use super::{Clerk, Next, Tell, begin_turn};
-use crate::world::process::{Process, ProcessError};
+use super::{Clerk, Next, QueuedInput, begin_turn};
+use crate::world::process::{Process, ProcessError, Seat};
 
 impl Clerk {
-    /// Tells what waits, in order, as far as the agent is ready for it.
-    pub(super) fn tell_what_waits(&mut self, process: &mut Process) -> Result<Option<Next>, ProcessError> {
-        while let Some(tell) = self.untold.pop_front() {
-            let mut told = self.say(&tell, process);
-            let mut answer = process.living.tell(&told, tell.number);
-            if !process.was_told && matches!(answer, Err(LivingError::Untold(Untold::UnknownPrompt { .. }))) {
-                // Whoever asked has ended, and this one comes back in its place.
-                told = words::late(&tell.input, self.listener(process, None));
-                told = self.introduced(told, &tell, process);
-                answer = process.living.tell(&told, tell.number);
-            }
-            let answer = match answer {
-                Err(LivingError::Untold(Untold::TooLong { .. })) => {
-                    let path = self.write_down(&told, tell.number, process)?;
-                    process.living.tell(&words::in_file(&path, self.listener(process, None)), tell.number)
-                }
-                answer => answer,
+    /// Sends the inputs that the agent is ready for, in order.
+    pub(super) fn send_inputs(&mut self, process: &mut Process) -> Result<Option<Next>, ProcessError> {
+        loop {
+            let renderer = InputRenderer {
+                seat: &self.seat,
+                locale: self.locale,
+                template: self.site.outfit.template.as_deref(),
+                replay: self.replay.as_deref().filter(|_| !process.remembers),
+                found: &process.found,
+                was_told: process.was_told,
             };
-            let seen = match answer {
-                Ok(seen) => seen,
-                Err(LivingError::Untold(Untold::NotReady)) => {
-                    self.untold.push_front(tell);
-                    return Ok(None);
+            let sent = self.inputs.send_next(&mut process.living, |number, queued, refused| {
+                renderer.render(number, queued, refused)
+            })?;
+            let Some(SentInput { number, queued, written, seen }) = sent else { return Ok(None) };
+            if let Some(input) = written {
+                process.was_told = true;
+                if matches!(input, Told::Prompt { .. }) {
+                    begin_turn(&self.site, &self.seat);
                 }
-                // The agent no longer waits for it: it counts as told, for nothing else can come of it.
-                Err(LivingError::Untold(Untold::UnknownPrompt { .. })) => {
-                    self.typed(tell.number);
-                    continue;
+                if !process.remembers {
+                    self.replay = None;
                 }
-                Err(error) => return Err(error.into()),
-            };
-            process.was_told = true;
-            if matches!(told, Told::Prompt { .. }) {
-                begin_turn(&self.site, &self.seat);
+                self.told.push((number, queued));
             }
-            if !process.remembers {
-                self.replay = None;
-            }
-            self.told.push(tell);
             if let Some(next) = self.see_all(seen, process)? {
                 return Ok(Some(next));
             }
         }
-        Ok(None)
     }
 
     pub(super) fn typed(&self, input: InputNumber) {
         self.site.report(Command::ReportInputSent { session: self.seat.session, input });
     }
+}
 
-    /// Puts an input into words. Whoever is spoken to for the first time is told about the protocol too.
-    fn say(&self, tell: &Tell, process: &Process) -> Told {
-        let brief = tell.brief.as_deref().map(|brief| self.at_its_place(brief, process));
-        let told = words::told(&tell.input, self.listener(process, brief.as_ref()));
-        self.introduced(told, tell, process)
+/// Renders inputs for one process of a session.
+struct InputRenderer<'a> {
+    seat: &'a Seat,
+    locale: Locale,
+    /// The project's own template of a task's prompt.
+    template: Option<&'a str>,
+    /// The task to repeat before the next prompt, for an agent that does not remember it.
+    replay: Option<&'a Task>,
+    found: &'a Found,
+    /// Whether the process was sent an input before.
+    was_told: bool,
+}
+
+impl InputRenderer<'_> {
+    fn render(
+        &self,
+        number: InputNumber,
+        queued: &QueuedInput,
+        refused: Option<RefusedInput>,
+    ) -> Result<Option<Told>, ProcessError> {
+        let Some(RefusedInput { input, reason }) = refused else {
+            let brief = queued.brief.as_deref().map(|brief| self.in_worktree(brief));
+            let input = words::told(&queued.input, self.listener(brief.as_ref()));
+            return Ok(Some(self.introduced(input, number, queued)));
+        };
+        match reason {
+            // The process that asked has ended, and this one replaces it.
+            Untold::UnknownPrompt { .. } if !self.was_told => {
+                let late = words::late(&queued.input, self.listener(None));
+                Ok(Some(self.introduced(late, number, queued)))
+            }
+            Untold::UnknownPrompt { .. } => Ok(None),
+            Untold::TooLong { .. } => {
+                let path = self.write_file(&input, number)?;
+                Ok(Some(words::in_file(&path, self.listener(None))))
+            }
+            Untold::NotReady => Ok(Some(input)),
+        }
     }
 
-    /// Puts before words what must be known to understand them.
-    fn introduced(&self, told: Told, tell: &Tell, process: &Process) -> Told {
-        let Told::Prompt { text } = told else { return told };
-        let begins = matches!(*tell.input, SessionInput::Task { .. });
-        let (replay, form) = (self.replay.as_ref().filter(|_| !process.remembers), self.seat.preset.form);
-        let before = match (replay, begins || tell.number > 1 || form == Form::Json) {
-            (Some(replay), _) => self.repeat(replay, process),
+    /// Puts before a prompt what the agent must know to understand it.
+    fn introduced(&self, input: Told, number: InputNumber, queued: &QueuedInput) -> Told {
+        let Told::Prompt { text } = input else { return input };
+        let begins = matches!(*queued.input, SessionInput::Task { .. });
+        let form = self.seat.preset.form;
+        let before = match (self.replay, begins || number > 1 || form == Form::Json) {
+            (Some(replay), _) => self.repeat(replay),
             (None, true) => return Told::Prompt { text },
-            (None, false) => self.preamble(process),
+            (None, false) => self.preamble(),
         };
         let between = match form {
             Form::Text => "\n\n",
@@ -89,57 +108,52 @@ impl Clerk {
         Told::Prompt { text: format!("{before}{between}{text}") }
     }
 
-    /// Returns what an agent that can't remember is told again.
-    fn repeat(&self, replay: &Task, process: &Process) -> String {
-        let brief = self.at_its_place(replay, process);
+    /// Returns the prompt of the task, for an agent that does not remember it.
+    fn repeat(&self, replay: &Task) -> String {
+        let brief = self.in_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
-        match words::told(&input, self.listener(process, Some(&brief))) {
+        match words::told(&input, self.listener(Some(&brief))) {
             Told::Prompt { text } => text,
             Told::Permission { .. } | Told::Answer { .. } | Told::Interrupt => String::new(),
         }
     }
 
-    fn at_its_place(&self, brief: &Task, process: &Process) -> say::Task {
+    fn in_worktree(&self, brief: &Task) -> say::Task {
         say::Task {
             worktree: Some(self.seat.place.to_string_lossy().into_owned()),
-            preamble: Some(self.preamble(process)),
+            preamble: Some(self.preamble()),
             ..brief.clone()
         }
     }
 
-    fn preamble(&self, process: &Process) -> String {
+    fn preamble(&self) -> String {
         preamble(Preamble {
             role: self.seat.role,
             locale: self.locale,
-            key: &process.found.about.key,
+            key: &self.found.about.key,
             task: self.seat.task.as_ref(),
         })
     }
 
-    fn listener<'a>(&'a self, process: &'a Process, brief: Option<&'a Task>) -> Listener<'a> {
+    fn listener<'a>(&'a self, brief: Option<&'a Task>) -> Listener<'a> {
         Listener {
             locale: self.locale,
             form: self.seat.preset.form,
-            key: Some(&process.found.about.key),
+            key: Some(&self.found.about.key),
             task: self.seat.task.as_ref(),
             brief,
-            template: self.site.outfit.template.as_deref(),
+            template: self.template,
         }
     }
 
-    /// Writes down what is too long to be typed, where its agent can read it.
-    fn write_down(
-        &self,
-        told: &Told,
-        number: InputNumber,
-        process: &Process,
-    ) -> Result<String, ProcessError> {
-        let text = match told {
+    /// Writes an input that is too long for a terminal into a file that the agent can read.
+    fn write_file(&self, input: &Told, number: InputNumber) -> Result<String, ProcessError> {
+        let text = match input {
             Told::Prompt { text } | Told::Answer { answer: text, .. } => text.as_str(),
             Told::Permission { .. } | Told::Interrupt => "",
         };
-        let path = process.found.directory.join(format!("input-{number}.md"));
+        let path = self.found.directory.join(format!("input-{number}.md"));
         fs::write(&path, text).map_err(|source| ProcessError::Io {
             action: "write",
             path: path.clone(),

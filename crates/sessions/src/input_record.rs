@@ -1,0 +1,196 @@
+//! The record of inputs in a session's folder, for conversations that no run leads.
+//!
+//! An input is recorded before it is sent, the place to read from when a turn ends. So the next process that opens the
+//! session continues, however the one before ended.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use domain::Timestamp;
+use drivers::{Happening, Left, Told};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::sessions::{SessionError, now};
+
+/// A line of JSON for each input.
+const INPUTS: &str = "told.jsonl";
+/// The place to read from, as JSON.
+const PROGRESS: &str = "talk.json";
+
+/// The recorded inputs of one session, and how far its conversation is.
+#[derive(Debug)]
+pub struct InputRecord {
+    directory: PathBuf,
+    /// All inputs with their numbers, in order.
+    pub inputs: Vec<(u32, Told)>,
+    /// How far the conversation is.
+    pub progress: Progress,
+}
+
+/// How far a conversation is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Progress {
+    /// From where a new driver continues.
+    #[serde(rename = "left")]
+    pub checkpoint: Left,
+    /// The last prompt whose turn has ended.
+    pub idle_after: u32,
+    /// When that turn ended.
+    pub idle_since: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    number: u32,
+    #[serde(rename = "told")]
+    input: Told,
+}
+
+impl InputRecord {
+    /// Reads the record, which is empty where there is none.
+    pub fn read(directory: &Path) -> Result<Self, SessionError> {
+        let (inputs, progress) = (directory.join(INPUTS), directory.join(PROGRESS));
+        let text = read(&inputs)?;
+        // A line without its end was never sent.
+        let lines = text.split_inclusive('\n').filter(|line| line.len() > 1 && line.ends_with('\n'));
+        let lines: Vec<Line> = lines.map(|line| parse(&inputs, line)).collect::<Result<_, _>>()?;
+        let inputs = lines.into_iter().map(|line| (line.number, line.input)).collect();
+        let text = read(&progress)?;
+        let progress = if text.is_empty() { Progress::default() } else { parse(&progress, &text)? };
+        Ok(Self { directory: directory.to_owned(), inputs, progress })
+    }
+
+    /// Reads the record to add to it, and removes an incomplete last line. Only the process that leads the session may.
+    pub fn open(directory: &Path) -> Result<Self, SessionError> {
+        let path = directory.join(INPUTS);
+        let text = read(&path)?;
+        let end = text.rfind('\n').map_or(0, |at| at + 1);
+        if end < text.len() {
+            let cut = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(end as u64));
+            cut.map_err(|source| SessionError::Io { action: "write", path, source })?;
+        }
+        Self::read(directory)
+    }
+
+    /// Returns the inputs whose turn has not ended, written or not.
+    pub fn unfinished(&self) -> impl Iterator<Item = &(u32, Told)> {
+        self.inputs.iter().filter(|(number, _)| *number > self.progress.idle_after)
+    }
+
+    /// Returns the number of the next input.
+    pub fn next_number(&self) -> u32 {
+        self.inputs.last().map_or(0, |(number, _)| *number) + 1
+    }
+
+    /// Records an input under the next number.
+    pub fn add(&mut self, number: u32, input: Told) -> Result<(), SessionError> {
+        let line = Line { number, input };
+        let path = self.directory.join(INPUTS);
+        let write = || -> io::Result<()> {
+            let mut line = serde_json::to_vec(&line)?;
+            line.push(b'\n');
+            let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+            file.write_all(&line)?;
+            file.sync_data()
+        };
+        write().map_err(|source| SessionError::Io { action: "write", path: path.clone(), source })?;
+        self.inputs.push((number, line.input));
+        Ok(())
+    }
+
+    /// Updates the progress, and writes it where a turn ends. `last_prompt` is the last prompt that was sent.
+    pub fn note(&mut self, happening: &Happening, last_prompt: u32) -> Result<(), SessionError> {
+        let Progress { checkpoint, idle_after, idle_since } = &mut self.progress;
+        match happening {
+            Happening::Ready { agent_session: Some(id) } => checkpoint.agent_session = Some(id.clone()),
+            Happening::TurnEnded { read_from, .. } => {
+                checkpoint.read_from = *read_from;
+                (*idle_after, *idle_since) = (last_prompt, Some(now()));
+            }
+            Happening::Usage(usage) => {
+                let sum = &mut checkpoint.used;
+                sum.input_tokens += usage.input_tokens;
+                sum.output_tokens += usage.output_tokens;
+                sum.cached_tokens += usage.cached_tokens;
+                sum.cost_micros += usage.cost_micros;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        self.write_progress()
+    }
+
+    fn write_progress(&self) -> Result<(), SessionError> {
+        let path = self.directory.join(PROGRESS);
+        let new = self.directory.join(format!(".{PROGRESS}"));
+        let write = || -> io::Result<()> {
+            let mut file =
+                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+            file.write_all(&serde_json::to_vec(&self.progress)?)?;
+            fs::rename(&new, &path)
+        };
+        write().map_err(|source| SessionError::Io { action: "write", path: path.clone(), source })
+    }
+}
+
+/// Reads a file, which is empty where there is none.
+fn read(path: &Path) -> Result<String, SessionError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(source) => Err(SessionError::Io { action: "read", path: path.to_owned(), source }),
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SessionError> {
+    serde_json::from_str(text).map_err(|error| SessionError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source: error.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_of_the_previous_version_continues() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = concat!(
+            r#"{"number":1,"told":{"type":"prompt","text":"Begin"}}"#,
+            "\n",
+            r#"{"number":2,"told":{"type":"permission","prompt":"p","allowed":true}}"#,
+            "\n",
+            r#"{"number":3,"told":{"type":"interrupt"}}"#,
+            "\n",
+            r#"{"number":4,"told":{"type":"answer","pro"#,
+        );
+        fs::write(folder.path().join("told.jsonl"), lines).unwrap();
+        let progress = concat!(
+            r#"{"left":{"readFrom":7,"agentSession":"s","isInTurn":false,"hasSpoken":false,"#,
+            r#""used":{"inputTokens":1,"outputTokens":2,"cachedTokens":3,"costMicros":4}},"#,
+            r#""idleAfter":1,"idleSince":1700000000000}"#,
+        );
+        fs::write(folder.path().join("talk.json"), progress).unwrap();
+
+        let mut record = InputRecord::open(folder.path()).unwrap();
+        assert_eq!(record.progress.checkpoint.read_from, 7);
+        assert_eq!(record.progress.checkpoint.used.cost_micros, 4);
+        let unfinished: Vec<u32> = record.unfinished().map(|(number, _)| *number).collect();
+        assert_eq!(unfinished, [2, 3], "an incomplete line was never sent");
+        record.add(record.next_number(), Told::Prompt { text: "More".to_owned() }).unwrap();
+        assert_eq!(record.inputs.last().map(|(number, _)| *number), Some(4));
+        record.note(&Happening::Ready { agent_session: Some("t".to_owned()) }, 4).unwrap();
+
+        let written = fs::read_to_string(folder.path().join("talk.json")).unwrap();
+        assert_eq!(written, progress.replace(r#""s""#, r#""t""#));
+        let again = InputRecord::read(folder.path()).unwrap();
+        assert_eq!((again.inputs, again.progress), (record.inputs, record.progress));
+    }
+}
