@@ -7,7 +7,7 @@ use domain::{Actor, Command, Heard, Input, Progress, Recorded, RunId, Said, Sequ
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
 use store::{Log, NewEntry, SqliteLog};
-use testkit::crank::answer;
+use testkit::run_loop::success_reports;
 
 const PAGE_ENTRIES: usize = 1000;
 
@@ -75,7 +75,7 @@ impl Feeding {
         {
             let session = *session;
             let (typed, done) = {
-                let mut answers = answer(id, effect);
+                let mut answers = success_reports(id, effect);
                 (answers.remove(0), answers.pop().context("it is done")?)
             };
             self.wish(&typed.0, typed.1)?;
@@ -96,7 +96,7 @@ impl Feeding {
             let heard = Heard { start: 100 + 100 * self.n_said, ordinal: 0 };
             return self.wish(&agent, Command::Hear { heard, read_from: heard.start + 20, said });
         }
-        for (actor, command) in answer(id, effect) {
+        for (actor, command) in success_reports(id, effect) {
             self.wish(&actor, command)?;
         }
         Ok(())
