@@ -1,175 +1,170 @@
-//! The ways in which Jangdan can speak with each real agent, and what the model must say to make it do something.
+//! The combinations of real agent and driver, and the tool calls of the model for each.
 
-use model_server::Turn;
+use model_server::ScriptedTurn;
 use serde_json::{Value, json};
 
 use crate::checks::Check;
 
-/// A way to speak with an agent.
-pub struct Way {
-    /// The agent, by its name.
+/// An agent with one of its drivers.
+pub struct AgentSetup {
     pub agent: &'static str,
-    /// The driver, for people.
+    /// The name of the driver in the table.
     pub driver: &'static str,
-    /// The preset.
     pub preset: &'static str,
-    /// Presets beside Jangdan's own.
-    pub added: &'static str,
-    /// The tool that runs a command, and what it is given.
+    /// Presets in TOML, in addition to the built-in ones.
+    pub extra_presets: &'static str,
+    /// The tool that runs a command, and its arguments.
     pub shell: (&'static str, fn(&str) -> Value),
-    /// The call of a tool by which the model asks "Which?", with the answers `alpha` and `beta`.
-    pub question: fn() -> Turn,
-    /// The calls of tools by which the model plans: `one`, which is done, then `two`.
-    pub plan: fn() -> Vec<Turn>,
-    /// Whether a refused command ends the turn.
-    pub refusal: Refusal,
-    /// Whether its messages must carry the session's key.
+    /// The tool call that asks "Which?" with the options `alpha` and `beta`.
+    pub question: fn() -> ScriptedTurn,
+    /// The tool calls that set a plan: `one`, which is done, then `two`.
+    pub plan: fn() -> Vec<ScriptedTurn>,
+    pub refusal: RefusalEffect,
+    /// Whether its messages must contain the session key.
     pub has_keys: bool,
-    /// It names a session's file after the minute in which its process began, and begins that file anew before it looks
-    /// for what to resume: it is resumed when the clock shows another minute.
-    pub rests: bool,
-    /// What it can't, and why.
-    pub lacks: &'static [(Check, &'static str)],
+    /// Whether it can be resumed only in another minute: it names the file of a session after the minute in which its
+    /// process started, and overwrites that file before it searches for the session to resume.
+    pub resumes_next_minute: bool,
+    /// Checks that it cannot pass, with the reason.
+    pub unsupported: &'static [(Check, &'static str)],
 }
 
 /// What a refused command does to the turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// The model is told, and goes on.
-    GoesOn,
-    /// The turn ends.
-    EndsTurn,
+pub enum RefusalEffect {
+    /// The model gets the refusal as the result of its tool.
+    TurnContinues,
+    TurnEnds,
 }
 
 const NO_QUESTION: &str = "its model has no tool for questions";
-const ON_SCREEN: &str = "what stands on a screen is answered by who sits there";
+const ON_SCREEN: &str = "a prompt on a screen is answered by the user";
 
-/// All ways.
-pub const ALL: [Way; 8] = [
-    Way {
+pub const ALL: [AgentSetup; 8] = [
+    AgentSetup {
         agent: "claude",
         driver: "claude",
         preset: "claude",
-        added: "",
+        extra_presets: "",
         shell: ("Bash", described),
         question: claude_question,
         plan: claude_plan,
-        refusal: Refusal::GoesOn,
+        refusal: RefusalEffect::TurnContinues,
         has_keys: false,
-        rests: false,
-        lacks: &[],
+        resumes_next_minute: false,
+        unsupported: &[],
     },
-    Way {
+    AgentSetup {
         agent: "claude",
         driver: "acp",
         preset: "claude-acp",
-        added: "",
+        extra_presets: "",
         shell: ("Bash", described),
         question: claude_question,
         plan: claude_plan,
-        refusal: Refusal::GoesOn,
+        refusal: RefusalEffect::TurnContinues,
         has_keys: false,
-        rests: false,
-        lacks: &[],
+        resumes_next_minute: false,
+        unsupported: &[],
     },
-    Way {
+    AgentSetup {
         agent: "claude",
         driver: "pty",
         preset: "claude-screen",
-        added: CLAUDE_SCREEN,
+        extra_presets: CLAUDE_SCREEN,
         shell: ("Bash", described),
         question: claude_question,
         plan: claude_plan,
-        refusal: Refusal::GoesOn,
+        refusal: RefusalEffect::TurnContinues,
         has_keys: true,
-        rests: false,
-        lacks: &[
+        resumes_next_minute: false,
+        unsupported: &[
             (Check::OwnQuestion, ON_SCREEN),
             (Check::Allowed, ON_SCREEN),
             (Check::Refused, ON_SCREEN),
-            (Check::Plan, "its screen shows it to people"),
-            (Check::Usage, "its screen has no figures that could be relied on"),
+            (Check::Plan, "it is only shown on its screen"),
+            (Check::Usage, "its screen has no reliable figures"),
         ],
     },
-    Way {
+    AgentSetup {
         agent: "codex",
         driver: "codex",
         preset: "codex",
-        added: "",
+        extra_presets: "",
         shell: ("exec_command", escalated),
         question: codex_question,
         plan: codex_plan,
-        refusal: Refusal::GoesOn,
+        refusal: RefusalEffect::TurnContinues,
         has_keys: false,
-        rests: false,
-        lacks: &[(Check::Plan, "it offers its tool for plans only to models that it knows")],
+        resumes_next_minute: false,
+        unsupported: &[(Check::Plan, "it offers its tool for plans only to known models")],
     },
-    Way {
+    AgentSetup {
         agent: "codex",
         driver: "acp",
         preset: "codex-acp",
-        added: "",
+        extra_presets: "",
         shell: ("exec_command", escalated),
         question: codex_question,
         plan: codex_plan,
-        refusal: Refusal::EndsTurn,
+        refusal: RefusalEffect::TurnEnds,
         has_keys: false,
-        rests: false,
-        lacks: &[
+        resumes_next_minute: false,
+        unsupported: &[
             (Check::OwnQuestion, "it refuses its model's question in its default mode"),
-            (Check::Usage, "it tells how full its context is, and no tokens"),
+            (Check::Usage, "it reports how full its context is, but no tokens"),
         ],
     },
-    Way {
+    AgentSetup {
         agent: "codex",
         driver: "pty",
         preset: "codex-screen",
-        added: CODEX_SCREEN,
+        extra_presets: CODEX_SCREEN,
         shell: ("exec_command", sandboxed),
         question: codex_question,
         plan: codex_plan,
-        refusal: Refusal::EndsTurn,
+        refusal: RefusalEffect::TurnEnds,
         has_keys: true,
-        rests: false,
-        lacks: &[
+        resumes_next_minute: false,
+        unsupported: &[
             (Check::OwnQuestion, ON_SCREEN),
             (Check::Allowed, ON_SCREEN),
             (Check::Refused, ON_SCREEN),
-            (Check::Plan, "its screen shows it to people"),
-            (Check::Usage, "its screen has no figures that could be relied on"),
-            (Check::Parked, "it does not say its session's id"),
-            (Check::Killed, "it does not say its session's id"),
+            (Check::Plan, "it is only shown on its screen"),
+            (Check::Usage, "its screen has no reliable figures"),
+            (Check::Parked, "it does not report the id of its session"),
+            (Check::Killed, "it does not report the id of its session"),
         ],
     },
-    Way {
+    AgentSetup {
         agent: "opencode",
         driver: "acp",
         preset: "opencode",
-        added: "",
+        extra_presets: "",
         shell: ("bash", described),
         question: claude_question,
         plan: opencode_plan,
-        refusal: Refusal::EndsTurn,
+        refusal: RefusalEffect::TurnEnds,
         has_keys: false,
-        rests: false,
-        lacks: &[(Check::OwnQuestion, NO_QUESTION)],
+        resumes_next_minute: false,
+        unsupported: &[(Check::OwnQuestion, NO_QUESTION)],
     },
-    Way {
+    AgentSetup {
         agent: "gemini",
         driver: "acp",
         preset: "gemini",
-        added: "",
+        extra_presets: "",
         shell: ("run_shell_command", described),
         question: claude_question,
         plan: Vec::new,
-        refusal: Refusal::GoesOn,
+        refusal: RefusalEffect::TurnContinues,
         has_keys: false,
-        rests: true,
-        lacks: &[(Check::OwnQuestion, NO_QUESTION), (Check::Plan, "its model has no tool for plans")],
+        resumes_next_minute: true,
+        unsupported: &[(Check::OwnQuestion, NO_QUESTION), (Check::Plan, "its model has no tool for plans")],
     },
 ];
 
-/// Claude Code's own screen. Its transcript is kept under the id that it is given.
+/// The full-screen interface of Claude Code, with a given session id.
 const CLAUDE_SCREEN: &str = r#"
 [claude-screen]
 driver = "pty"
@@ -181,7 +176,7 @@ quiet_ms = 1500
 typing = { paste = true, submit = "\r", submit_after_ms = 700, verify = true, interrupt = "\u001b" }
 "#;
 
-/// Codex's own screen; without the flag it leaves daemons behind.
+/// The full-screen interface of Codex; without the flag it leaves daemons behind.
 const CODEX_SCREEN: &str = r#"
 [codex-screen]
 driver = "pty"
@@ -193,7 +188,7 @@ typing = { paste = true, submit = "\r", submit_after_ms = 1000, verify = true, i
 "#;
 
 fn described(command: &str) -> Value {
-    json!({ "command": command, "description": "does something" })
+    json!({ "command": command, "description": "runs a command" })
 }
 
 fn escalated(command: &str) -> Value {
@@ -204,34 +199,38 @@ fn sandboxed(command: &str) -> Value {
     json!({ "cmd": command })
 }
 
-fn claude_question() -> Turn {
+fn claude_question() -> ScriptedTurn {
     let option = |label: &str| json!({ "label": label, "description": label });
     let question = json!({
         "question": "Which?", "header": "DB", "options": [option("alpha"), option("beta")], "multiSelect": false,
     });
-    Turn::tool("AskUserQuestion", json!({ "questions": [question] }))
+    ScriptedTurn::tool("AskUserQuestion", json!({ "questions": [question] }))
 }
 
-fn codex_question() -> Turn {
+fn codex_question() -> ScriptedTurn {
     let option = |label: &str| json!({ "label": label, "description": label });
     let question = json!({ "id": "which", "header": "DB", "question": "Which?", "options": [option("alpha"), option("beta")] });
-    Turn::tool("request_user_input", json!({ "questions": [question] }))
+    ScriptedTurn::tool("request_user_input", json!({ "questions": [question] }))
 }
 
-fn claude_plan() -> Vec<Turn> {
-    let create =
-        |subject: &str| Turn::tool("TaskCreate", json!({ "subject": subject, "description": subject }));
+fn claude_plan() -> Vec<ScriptedTurn> {
+    let create = |subject: &str| {
+        ScriptedTurn::tool("TaskCreate", json!({ "subject": subject, "description": subject }))
+    };
     let done = json!({ "taskId": "1", "status": "completed" });
-    vec![create("one"), create("two"), Turn::tool("TaskUpdate", done)]
+    vec![create("one"), create("two"), ScriptedTurn::tool("TaskUpdate", done)]
 }
 
-fn codex_plan() -> Vec<Turn> {
+fn codex_plan() -> Vec<ScriptedTurn> {
     let step = |step: &str, status: &str| json!({ "step": step, "status": status });
     let plan = json!({ "plan": [step("one", "completed"), step("two", "pending")] });
-    vec![Turn::tool("update_plan", plan)]
+    vec![ScriptedTurn::tool("update_plan", plan)]
 }
 
-fn opencode_plan() -> Vec<Turn> {
+fn opencode_plan() -> Vec<ScriptedTurn> {
     let todo = |text: &str, status: &str| json!({ "id": text, "content": text, "status": status, "priority": "medium" });
-    vec![Turn::tool("todowrite", json!({ "todos": [todo("one", "completed"), todo("two", "pending")] }))]
+    vec![ScriptedTurn::tool(
+        "todowrite",
+        json!({ "todos": [todo("one", "completed"), todo("two", "pending")] }),
+    )]
 }

@@ -18,7 +18,7 @@ pub struct Options {
     /// Only this agent: claude, codex, opencode or gemini.
     #[arg(long)]
     agent: Option<String>,
-    /// Only launch modes and scripted voices whose names contain this.
+    /// Only agent setups, voices and scenarios whose names contain this.
     #[arg(long)]
     only: Option<String>,
     /// Only this check, by its name in the table.
@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<()> {
     checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
     checks.arg("--cache").arg(&cache);
     checks
-        .arg("--player")
+        .arg("--scripted-agent")
         .arg(programs.join("scripted-agent"))
         .arg("--jangdan")
         .arg(programs.join("jangdan"));

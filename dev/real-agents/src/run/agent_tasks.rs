@@ -1,42 +1,39 @@
-//! Who does what, and what the model says to make it do so.
+//! The tasks of the four agents, and the turns of their models.
 
 use std::time::Duration;
 
-use model_server::{KEY, Says, Speech, Turn};
+use model_server::{KEY, ReplyPart, ScriptedReply, ScriptedTurn};
 use serde_json::{Value, json};
 
-use super::Course;
+use super::Scenario;
 
-/// What the person answers.
+/// The answer to every question.
 pub const ANSWER: &str = "green";
-/// What is asked.
+/// The question of the agents.
 pub const QUESTION: &str = "Which colour?";
-/// How long a slow one takes for a word: the server is killed while it speaks.
+/// Time for each word of a slow agent: the server is killed during its reply.
 const PACE: Duration = Duration::from_millis(100);
-/// How many words a slow one says first.
+/// Number of words before the question of a slow agent.
 const N_WORDS: usize = 60;
 
-/// An agent with its task.
-pub struct Hand {
-    /// The agent.
+/// An agent with its task and the behaviour of its model.
+pub struct AgentTask {
     pub agent: &'static str,
-    /// Its task.
     pub task: &'static str,
-    /// The tool by which its model writes, and what it is given: a file and its text.
+    /// The tool that writes a file, and its arguments for a file and its text.
     tool: (&'static str, fn(&str, &str) -> Value),
-    /// Whether a person must allow that; the others' edits pass by the policy.
+    /// Whether the user must allow that; the edits of the others are allowed by the policy.
     needs_permission: bool,
-    /// Whether it asks in every run; where answers come late all do.
+    /// Whether it asks in every run; with late answers all do.
     asks: bool,
-    /// Whether its first words come slowly where the server is killed.
+    /// Whether its first reply is slow in the scenario that kills the server.
     pub is_slow: bool,
-    /// Whether a session that was ended comes back with what it knew.
+    /// Whether a session that has ended can be resumed with its memory.
     pub resumes: bool,
 }
 
-/// All four.
-pub const HANDS: [Hand; 4] = [
-    Hand {
+pub const AGENT_TASKS: [AgentTask; 4] = [
+    AgentTask {
         agent: "claude",
         task: "T1.1",
         tool: ("Write", |file, text| json!({ "file_path": file, "content": text })),
@@ -45,10 +42,10 @@ pub const HANDS: [Hand; 4] = [
         is_slow: true,
         resumes: true,
     },
-    Hand {
+    AgentTask {
         agent: "codex",
         task: "T1.2",
-        // Outside of its sandbox, so that a person has to allow it.
+        // Outside of its sandbox, so that the user has to allow it.
         tool: ("exec_command", |file, text| {
             let command = format!("printf '%s\\n' '{}' > {file}", text.trim_end());
             json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?" })
@@ -58,7 +55,7 @@ pub const HANDS: [Hand; 4] = [
         is_slow: true,
         resumes: true,
     },
-    Hand {
+    AgentTask {
         agent: "opencode",
         task: "T1.3",
         tool: ("write", |file, text| json!({ "filePath": file, "content": text })),
@@ -67,64 +64,64 @@ pub const HANDS: [Hand; 4] = [
         is_slow: false,
         resumes: true,
     },
-    Hand {
+    AgentTask {
         agent: "gemini",
         task: "T1.4",
         tool: ("write_file", |file, text| json!({ "file_path": file, "content": text })),
         needs_permission: false,
         asks: false,
         is_slow: false,
-        // It names a session's file after the minute; that it can't come back is what is tried here.
+        // It names the file of a session after the minute, so this run tests an agent that cannot be resumed.
         resumes: false,
     },
 ];
 
-impl Hand {
-    /// Returns the file that it writes.
+impl AgentTask {
+    /// Returns the name of the file that it writes.
     pub fn file(&self) -> String {
         format!("{}.txt", self.agent)
     }
 
-    /// Returns what it writes.
+    /// Returns the text that it writes.
     pub fn text(&self) -> String {
         format!("{} likes {ANSWER}\n", self.agent)
     }
 
-    /// Tells whether it asks.
-    pub fn asks(&self, course: Course) -> bool {
-        self.asks || course == Course::Parked
+    /// Tells whether it asks a question.
+    pub fn asks(&self, scenario: Scenario) -> bool {
+        self.asks || scenario == Scenario::Parked
     }
 
-    /// Returns how often it must ask for a permission. One that was ended while it waited tries again, and is asked anew.
-    pub fn n_permissions(&self, course: Course) -> usize {
-        match (self.needs_permission, course) {
+    /// Returns the number of its permission requests. An agent that ended while waiting tries again.
+    pub fn n_permissions(&self, scenario: Scenario) -> usize {
+        match (self.needs_permission, scenario) {
             (false, _) => 0,
-            (true, Course::Quiet | Course::Killed) => 1,
-            (true, Course::Parked) => 2,
+            (true, Scenario::Quiet | Scenario::Killed) => 1,
+            (true, Scenario::Parked) => 2,
         }
     }
 
-    /// Returns all that its model says in a run, with the key that its agent was told first.
-    pub fn turns(&self, course: Course) -> Vec<Turn> {
+    /// Returns all turns of its model in a run.
+    pub fn turns(&self, scenario: Scenario) -> Vec<ScriptedTurn> {
         let (name, input) = self.tool;
-        let write = Says::Tool { name: name.to_owned(), input: input(&self.file(), &self.text()) };
+        let write = ReplyPart::Tool { name: name.to_owned(), input: input(&self.file(), &self.text()) };
         let question = format!(
             "I must know something first.\n[ASK_USER {KEY}]\nquestion: {QUESTION}\noptions: [\"{ANSWER}\", \"red\"]\n\
              [/ASK_USER {KEY}]\n"
         );
-        let mut answers = vec![vec![write]; self.n_permissions(course).max(1)];
-        if self.asks(course) {
-            answers.insert(0, vec![Says::Text(question)]);
+        let mut replies = vec![vec![write]; self.n_permissions(scenario).max(1)];
+        if self.asks(scenario) {
+            replies.insert(0, vec![ReplyPart::Text(question)]);
         }
-        let pace = if self.is_slow && course == Course::Killed { PACE } else { Duration::ZERO };
-        if let Some(first) = answers.first_mut().filter(|_| !pace.is_zero()) {
-            first.insert(0, Says::Text("word ".repeat(N_WORDS) + "\n"));
+        let pace = if self.is_slow && scenario == Scenario::Killed { PACE } else { Duration::ZERO };
+        if let Some(first) = replies.first_mut().filter(|_| !pace.is_zero()) {
+            first.insert(0, ReplyPart::Text("word ".repeat(N_WORDS) + "\n"));
         }
-        let speech = |(number, says)| {
+        let reply = |(number, parts)| {
             let pace = if number == 0 { pace } else { Duration::ZERO };
-            Turn::Says(Speech { says, pace, ..Speech::default() })
+            ScriptedTurn::Reply(ScriptedReply { parts, pace, ..ScriptedReply::default() })
         };
-        let done = Turn::text(&format!("It is written.\nDONE:{} {KEY}\n", self.task));
-        answers.into_iter().enumerate().map(speech).chain([done]).collect()
+        let done = ScriptedTurn::text(&format!("It is written.\nDONE:{} {KEY}\n", self.task));
+        replies.into_iter().enumerate().map(reply).chain([done]).collect()
     }
 }
