@@ -20,8 +20,8 @@ use store::{
 };
 use tempfile::TempDir;
 use testkit::{
-    crank::{answer, start},
-    runs::{Shape, generate},
+    run_loop::{start_command, success_reports},
+    workloads::{GraphShape, generate},
 };
 
 /// A log that can be told to fail, as a full disk does.
@@ -119,7 +119,7 @@ impl World {
     fn turn(&mut self, kept: &mut Kept) -> bool {
         let Some((effect_id, effect)) = self.orders.pop_front() else { return false };
         self.done.insert(effect_id);
-        for (actor, command) in answer(effect_id, effect) {
+        for (actor, command) in success_reports(effect_id, effect) {
             self.clock += 1;
             match kept.wish(domain::Timestamp(self.clock), &actor, command) {
                 Ok(step) => self.orders.extend(step.orders),
@@ -134,10 +134,10 @@ impl World {
 #[test]
 fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
     let folder = TempDir::new().unwrap();
-    let work = generate(Shape::Chains, 12, 3);
+    let work = generate(GraphShape::Chains, 12, 3);
     let mut world = World::default();
     let mut kept = Kept::open(open(folder.path()), id()).unwrap();
-    world.orders.extend(kept.wish(domain::Timestamp(0), &ana(), start(&work, 3)).unwrap().orders);
+    world.orders.extend(kept.wish(domain::Timestamp(0), &ana(), start_command(&work, 3)).unwrap().orders);
     let mut n_steps = 0_u32;
     while world.turn(&mut kept) {
         n_steps += 1;
@@ -172,8 +172,8 @@ fn what_can_not_be_recorded_has_not_happened_and_can_be_wished_again() {
     let folder = TempDir::new().unwrap();
     let log = Arc::new(Failing { log: SqliteLog::open(folder.path()).unwrap(), left: AtomicU64::new(1) });
     let mut kept = Kept::open(log.clone(), id()).unwrap();
-    let work = generate(Shape::Chains, 4, 1);
-    kept.wish(domain::Timestamp(0), &ana(), start(&work, 1)).unwrap();
+    let work = generate(GraphShape::Chains, 4, 1);
+    kept.wish(domain::Timestamp(0), &ana(), start_command(&work, 1)).unwrap();
     let before = kept.run().snapshot();
     let task = kept.run().task_ids().next().unwrap().clone();
 
@@ -192,7 +192,7 @@ fn a_damaged_snapshot_costs_a_replay_and_nothing_else() {
     let folder = TempDir::new().unwrap();
     let log = open(folder.path());
     let mut kept = Kept::open(log.clone(), id()).unwrap();
-    kept.wish(domain::Timestamp(0), &ana(), start(&generate(Shape::Random, 5, 2), 2)).unwrap();
+    kept.wish(domain::Timestamp(0), &ana(), start_command(&generate(GraphShape::Random, 5, 2), 2)).unwrap();
     let (state, sequence) = (kept.run().snapshot(), kept.run().sequence());
     let mut bytes = state.clone();
     bytes[20] ^= 1;
@@ -205,8 +205,8 @@ fn a_damaged_snapshot_costs_a_replay_and_nothing_else() {
 fn readers_share_the_rows_and_an_event_copies_them_only_for_a_reader() {
     let folder = TempDir::new().unwrap();
     let mut kept = Kept::open(open(folder.path()), id()).unwrap();
-    let work = generate(Shape::Chains, 5, 1);
-    kept.wish(domain::Timestamp(1), &ana(), start(&work, 1)).unwrap();
+    let work = generate(GraphShape::Chains, 5, 1);
+    kept.wish(domain::Timestamp(1), &ana(), start_command(&work, 1)).unwrap();
 
     let (first, second) = (Arc::clone(kept.views()), Arc::clone(kept.views()));
     assert!(Arc::ptr_eq(&first, &second), "reads of the same moment are one copy");

@@ -44,7 +44,8 @@ pub(crate) struct Touched {
 /// All rows of one kind.
 #[derive(Debug, Clone)]
 pub struct Table<R: Record> {
-    rows: BTreeMap<R::Key, R>,
+    /// Boxed: rows mostly arrive in the order of their keys, and a B-tree that grows at its end is half empty.
+    rows: BTreeMap<R::Key, Box<R>>,
     /// With the sessions that each was about before.
     touched: BTreeMap<R::Key, Sessions>,
 }
@@ -58,12 +59,12 @@ impl<R: Record> Default for Table<R> {
 impl<R: Record> Table<R> {
     /// Returns a row.
     pub fn get(&self, key: &R::Key) -> Option<&R> {
-        self.rows.get(key)
+        self.rows.get(key).map(Box::as_ref)
     }
 
     /// Returns all rows, sorted by their keys.
     pub fn iter(&self) -> impl Iterator<Item = &R> {
-        self.rows.values()
+        self.rows.values().map(Box::as_ref)
     }
 
     /// Returns how many rows there are.
@@ -78,7 +79,7 @@ impl<R: Record> Table<R> {
 
     pub(crate) fn put(&mut self, row: R) {
         let key = row.key();
-        let before = self.rows.insert(key.clone(), row).map_or([None; 2], |row| row.sessions());
+        let before = self.rows.insert(key.clone(), Box::new(row)).map_or([None; 2], |row| row.sessions());
         self.touched.entry(key).or_insert(before);
     }
 
@@ -100,7 +101,7 @@ impl<R: Record> Table<R> {
     pub(crate) fn take_touched(&mut self) -> Vec<Touched> {
         let touched = std::mem::take(&mut self.touched);
         let look = |(key, before)| {
-            let row = self.rows.get(&key);
+            let row = self.rows.get(&key).map(Box::as_ref);
             let sessions = [before, row.map_or([None; 2], R::sessions)];
             Touched { key: R::write_key(&key), row: row.cloned().map(Into::into), sessions }
         };

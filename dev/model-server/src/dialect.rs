@@ -1,4 +1,4 @@
-//! The dialects: how a request is understood, and how an answer is written.
+//! The API dialects: parsing of requests, and the format of completions.
 
 mod anthropic;
 mod chat;
@@ -7,9 +7,9 @@ mod responses;
 
 use serde_json::Value;
 
-use crate::script::{Refusal, Says, Usage};
+use crate::script::{ReplyPart, ScriptedError, Usage};
 
-/// A way to ask a model.
+/// The API of a model provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Anthropic Messages: `/v1/messages`.
@@ -22,21 +22,19 @@ pub enum Dialect {
     Google,
 }
 
-/// What an answer is made of.
-pub struct Answer<'a> {
+/// A completion, in no dialect yet.
+pub struct Completion<'a> {
     /// The number of the request, for ids.
     pub number: u64,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: &'a str,
-    /// What is said.
-    pub says: &'a [Says],
-    /// What it cost.
+    pub parts: &'a [ReplyPart],
     pub usage: Usage,
 }
 
-impl Answer<'_> {
+impl Completion<'_> {
     fn calls_tools(&self) -> bool {
-        self.says.iter().any(|says| matches!(says, Says::Tool { .. }))
+        self.parts.iter().any(|part| matches!(part, ReplyPart::Tool { .. }))
     }
 
     fn call_id(&self, prefix: &str, index: usize) -> String {
@@ -44,37 +42,35 @@ impl Answer<'_> {
     }
 }
 
-/// What a path asks for.
+/// The operation that a path selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// An answer of the model.
-    Answer(Dialect),
-    /// How many tokens a request would have.
-    Count(Dialect),
-    /// Which models there are.
+pub enum Endpoint {
+    Completion(Dialect),
+    /// Counts the tokens of a request.
+    TokenCount(Dialect),
+    /// Lists the models.
     Models,
-    /// Something that we do not know.
     Unknown,
 }
 
-/// Reads a path.
-pub fn wish(target: &str) -> Wish {
+/// Returns the operation of a request's target.
+pub fn endpoint(target: &str) -> Endpoint {
     let path = target.split('?').next().unwrap_or(target);
     let last = path.rsplit('/').next().unwrap_or(path);
     match last.rsplit(':').next().unwrap_or(last) {
-        "messages" => Wish::Answer(Dialect::Anthropic),
-        "count_tokens" => Wish::Count(Dialect::Anthropic),
-        "responses" => Wish::Answer(Dialect::Responses),
-        "completions" => Wish::Answer(Dialect::Chat),
-        "generateContent" | "streamGenerateContent" => Wish::Answer(Dialect::Google),
-        "countTokens" => Wish::Count(Dialect::Google),
-        "models" => Wish::Models,
-        _ => Wish::Unknown,
+        "messages" => Endpoint::Completion(Dialect::Anthropic),
+        "count_tokens" => Endpoint::TokenCount(Dialect::Anthropic),
+        "responses" => Endpoint::Completion(Dialect::Responses),
+        "completions" => Endpoint::Completion(Dialect::Chat),
+        "generateContent" | "streamGenerateContent" => Endpoint::Completion(Dialect::Google),
+        "countTokens" => Endpoint::TokenCount(Dialect::Google),
+        "models" => Endpoint::Models,
+        _ => Endpoint::Unknown,
     }
 }
 
 impl Dialect {
-    /// Tells whether the answer is to come in pieces.
+    /// Tells whether the completion is requested as a stream.
     pub fn streams(self, target: &str, body: &Value) -> bool {
         match self {
             Self::Google => target.contains(":streamGenerateContent"),
@@ -82,7 +78,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the model that is asked for.
+    /// Returns the requested model.
     pub fn model<'a>(self, target: &'a str, body: &'a Value) -> &'a str {
         match self {
             Self::Google => {
@@ -95,13 +91,13 @@ impl Dialect {
         }
     }
 
-    /// Tells whether the agent offers tools, as it does in a conversation and nowhere else.
+    /// Tells whether the agent offers tools, as it does in the conversation but not in side requests.
     pub fn offers_tools(body: &Value) -> bool {
         body.get("tools").and_then(Value::as_array).is_some_and(|tools| !tools.is_empty())
     }
 
-    /// Returns all that was said to the model since it last spoke.
-    pub fn last_words(self, body: &Value) -> String {
+    /// Returns all texts for the model since its last message.
+    pub fn last_prompt(self, body: &Value) -> String {
         let key = match self {
             Self::Anthropic | Self::Chat => "messages",
             Self::Responses => "input",
@@ -112,49 +108,49 @@ impl Dialect {
             Some(Value::String(text)) => return text.clone(),
             _ => return String::new(),
         };
-        let is_ours = |item: &&Value| {
+        let is_model = |item: &&Value| {
             let role = item.get("role").and_then(Value::as_str);
             let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
             matches!(role, Some("assistant" | "model")) || matches!(kind, "function_call" | "reasoning")
         };
-        let since = items.iter().rposition(|item| is_ours(&item)).map_or(0, |at| at + 1);
-        let is_told =
+        let since = items.iter().rposition(|item| is_model(&item)).map_or(0, |at| at + 1);
+        let is_prompt =
             |item: &&Value| !matches!(item.get("role").and_then(Value::as_str), Some("system" | "developer"));
-        let mut words = Vec::new();
-        items.iter().skip(since).filter(is_told).for_each(|item| gather(item, &mut words));
-        words.join("\n")
+        let mut texts = Vec::new();
+        items.iter().skip(since).filter(is_prompt).for_each(|item| collect_texts(item, &mut texts));
+        texts.join("\n")
     }
 
-    /// Returns the answer as the events of a stream, each as it goes over the wire.
-    pub fn events(self, answer: &Answer<'_>) -> Vec<String> {
+    /// Returns the completion as the events of a stream, each as it is sent.
+    pub fn events(self, completion: &Completion<'_>) -> Vec<String> {
         match self {
-            Self::Anthropic => anthropic::events(answer),
-            Self::Responses => responses::events(answer),
-            Self::Chat => chat::events(answer),
-            Self::Google => google::events(answer),
+            Self::Anthropic => anthropic::events(completion),
+            Self::Responses => responses::events(completion),
+            Self::Chat => chat::events(completion),
+            Self::Google => google::events(completion),
         }
     }
 
-    /// Returns the answer in one piece.
-    pub fn whole(self, answer: &Answer<'_>) -> Value {
+    /// Returns the completion as one JSON value.
+    pub fn whole(self, completion: &Completion<'_>) -> Value {
         match self {
-            Self::Anthropic => anthropic::whole(answer),
-            Self::Responses => responses::whole(answer),
-            Self::Chat => chat::whole(answer),
-            Self::Google => google::whole(answer),
+            Self::Anthropic => anthropic::whole(completion),
+            Self::Responses => responses::whole(completion),
+            Self::Chat => chat::whole(completion),
+            Self::Google => google::whole(completion),
         }
     }
 
-    /// Returns the body of an error.
-    pub fn error(self, refusal: &Refusal) -> Value {
+    /// Returns the body of an error response.
+    pub fn error(self, error: &ScriptedError) -> Value {
         match self {
-            Self::Anthropic => anthropic::error(refusal),
-            Self::Responses | Self::Chat => chat::error(refusal),
-            Self::Google => google::error(refusal),
+            Self::Anthropic => anthropic::error(error),
+            Self::Responses | Self::Chat => chat::error(error),
+            Self::Google => google::error(error),
         }
     }
 
-    /// Returns the number of tokens as this dialect tells it.
+    /// Returns the body of a token count.
     pub fn count(self, tokens: u64) -> Value {
         match self {
             Self::Google => serde_json::json!({ "totalTokens": tokens }),
@@ -163,25 +159,25 @@ impl Dialect {
     }
 }
 
-/// Gathers every text below a value: of words, of tools' results, of functions' answers.
-fn gather(value: &Value, words: &mut Vec<String>) {
+/// Collects every text below a value: messages, results of tools, responses of functions.
+fn collect_texts(value: &Value, texts: &mut Vec<String>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| gather(item, words)),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
         Value::Object(fields) => {
             for key in ["text", "content", "output", "parts", "functionResponse", "response"] {
                 match fields.get(key) {
-                    Some(Value::String(text)) => words.push(text.clone()),
-                    Some(other) => gather(other, words),
+                    Some(Value::String(text)) => texts.push(text.clone()),
+                    Some(other) => collect_texts(other, texts),
                     None => {}
                 }
             }
         }
-        Value::String(text) => words.push(text.clone()),
+        Value::String(text) => texts.push(text.clone()),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// Cuts a text into pieces as a model streams it: words with the space behind them.
+/// Splits a text into pieces as a model streams it: words with the following space.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive([' ', '\n'])
 }

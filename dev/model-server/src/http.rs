@@ -1,33 +1,33 @@
-//! As much of HTTP/1.1 as agents need: one request a connection, answers whole or in chunks.
+//! The part of HTTP/1.1 that agents need: one request per connection, responses whole or in chunks.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// A head with more than this many fields is none that an agent sends.
+/// More header fields than any agent sends.
 const FIELDS_MAX: usize = 128;
-/// A conversation is far smaller.
+/// Far larger than any conversation.
 const BODY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// A request.
+/// A parsed HTTP request.
 #[derive(Debug)]
 pub struct Request {
-    /// GET, POST and so on.
+    /// `GET`, `POST`, …; in upper case.
     pub method: String,
-    /// The path with what stands behind its question mark.
+    /// The path with the query.
     pub target: String,
-    /// Names in lower case.
+    /// With names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Without the transfer encoding.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// Returns a header.
+    /// Returns the value of a header by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Reads a request; `None` where the other side had nothing to say.
+/// Reads a request; `None` if the connection is closed before the first.
 pub fn read(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
@@ -77,7 +77,7 @@ fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Answers with a whole body.
+/// Sends a response with its whole body.
 pub fn respond(
     stream: &mut impl Write,
     status: u16,
@@ -90,14 +90,14 @@ pub fn respond(
     stream.flush()
 }
 
-/// Begins an answer that comes in chunks.
+/// Sends the head of a chunked response.
 pub fn begin_stream(stream: &mut impl Write, headers: &[(String, String)]) -> io::Result<()> {
     let chunked = ("transfer-encoding".to_owned(), "chunked".to_owned());
     head(stream, 200, "text/event-stream", headers.iter().chain([&chunked]))?;
     stream.flush()
 }
 
-/// Sends a chunk; an empty one ends the answer.
+/// Sends a chunk; an empty one ends the response.
 pub fn send_chunk(stream: &mut impl Write, chunk: &str) -> io::Result<()> {
     stream.write_all(format!("{:x}\r\n{chunk}\r\n", chunk.len()).as_bytes())?;
     stream.flush()
@@ -109,7 +109,7 @@ fn head<'a>(
     kind: &str,
     headers: impl Iterator<Item = &'a (String, String)>,
 ) -> io::Result<()> {
-    // A connection of its own for each request: a cut one then says nothing about the others.
+    // One connection for each request, so that a cut one does not affect the others.
     let mut text =
         format!("HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\nconnection: close\r\n", reason(status));
     headers.for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));

@@ -1,7 +1,7 @@
-//! A model that says what a script says, on loopback, in the dialects that real agents ask in.
+//! A scripted model on loopback that speaks the API dialects of real agents.
 //!
-//! Anthropic Messages, OpenAI Responses and Chat Completions, Google generateContent; streamed and whole. It keeps every
-//! request, so that a test can look at what an agent sent. Never listens on anything but loopback.
+//! Anthropic Messages, OpenAI Responses and Chat Completions, Google generateContent; streamed or in one piece. It records
+//! every request, so that a test can check what an agent sent. Listens on loopback only.
 
 mod dialect;
 mod http;
@@ -9,5 +9,5 @@ mod script;
 mod server;
 
 pub use dialect::Dialect;
-pub use script::{KEY, Refusal, Rule, Says, Script, Speech, Turn, Usage};
-pub use server::{ModelServer, Recorded};
+pub use script::{KEY, ReplyPart, Rule, Script, ScriptedError, ScriptedReply, ScriptedTurn, Usage};
+pub use server::{ModelServer, RecordedRequest};

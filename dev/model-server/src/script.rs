@@ -1,49 +1,53 @@
-//! What the model says, turn by turn, and to whom.
+//! The script of the model: its replies and errors, turn by turn.
 
 use std::{collections::VecDeque, time::Duration};
 
 use serde_json::Value;
 
-/// What is said to those who ask beside the conversation. Gemini CLI lets a small model choose the large one, wants one
-/// of these objects, and asks for ever until it has it; the others take any text for a title.
-const ASIDE: &str = concat!(
+/// The reply to side requests. Gemini CLI lets a small model choose the large one, and repeats the request until it gets
+/// one of these objects; other agents accept any text as a title.
+const SIDE_REPLY: &str = concat!(
     r#"{"reasoning":"scripted","model_choice":"flash","#,
     r#""complexity_reasoning":"scripted","complexity_score":1}"#
 );
 
-/// All that the model says.
+/// All replies of the model.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// Looked at in their order; the first that hears its words and has something left answers.
+    /// Checked in their order; the first that matches and has a turn left is used.
     pub rules: Vec<Rule>,
-    /// What it answers to requests that are not part of the conversation: titles, summaries, the choice of a model.
+    /// Reply to side requests, which are not part of the conversation: titles, summaries, the choice of a model.
     /// Agents offer no tools in those.
-    pub aside: String,
-    /// Requests without tools are part of the conversation too.
-    pub counts_asides: bool,
-    /// The words behind which an agent is told its key: the first that stands there in the conversation is said in the
-    /// place of [`KEY`].
-    pub key_behind: Option<String>,
+    pub side_reply: String,
+    /// Whether side requests take turns of the script too.
+    pub scripts_side_requests: bool,
+    /// The text after which a prompt contains the session key; the first key found replaces [`KEY`] in replies.
+    pub key_after: Option<String>,
 }
 
-/// Stands for a key in a text.
+/// Placeholder for the session key in a reply.
 pub const KEY: &str = "$KEY";
 
 impl Script {
-    /// A script that says these turns to whoever asks.
-    pub fn of(turns: impl IntoIterator<Item = Turn>) -> Self {
-        let rule = Rule { hears: None, turns: turns.into_iter().collect() };
-        Self { rules: vec![rule], aside: ASIDE.to_owned(), counts_asides: false, key_behind: None }
+    /// Creates a script with these turns, whatever the prompt.
+    pub fn of(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
+        let rule = Rule { contains: None, turns: turns.into_iter().collect() };
+        Self {
+            rules: vec![rule],
+            side_reply: SIDE_REPLY.to_owned(),
+            scripts_side_requests: false,
+            key_after: None,
+        }
     }
 
-    /// Says the key from a conversation where the script has a sign for it.
-    pub(crate) fn with_key(&self, mut turn: Turn, conversation: &str) -> Turn {
-        let told = self.key_behind.as_ref().and_then(|behind| conversation.split_once(behind));
+    /// Replaces the placeholder of a turn with the key in the conversation.
+    pub(crate) fn with_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
+        let found = self.key_after.as_ref().and_then(|text| conversation.split_once(text));
         let is_key = |sign: char| sign.is_ascii_alphanumeric();
-        let key = told.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());
-        if let (Turn::Says(speech), Some(key)) = (&mut turn, key) {
-            for says in &mut speech.says {
-                if let Says::Text(text) = says {
+        let key = found.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());
+        if let (ScriptedTurn::Reply(reply), Some(key)) = (&mut turn, key) {
+            for part in &mut reply.parts {
+                if let ReplyPart::Text(text) = part {
                     *text = text.replace(KEY, key);
                 }
             }
@@ -51,99 +55,106 @@ impl Script {
         turn
     }
 
-    /// Takes the next turn for what was last said to the model.
-    pub(crate) fn next(&mut self, words: &str) -> Option<Turn> {
-        let hears = |rule: &Rule| rule.hears.as_ref().is_none_or(|wanted| words.contains(wanted));
-        self.rules.iter_mut().filter(|rule| hears(rule)).find_map(|rule| rule.turns.pop_front())
+    /// Takes the next turn for a prompt.
+    pub(crate) fn next(&mut self, prompt: &str) -> Option<ScriptedTurn> {
+        let matches = |rule: &Rule| rule.contains.as_ref().is_none_or(|text| prompt.contains(text));
+        self.rules.iter_mut().filter(|rule| matches(rule)).find_map(|rule| rule.turns.pop_front())
     }
 }
 
-/// Turns for those who say certain words.
+/// Turns for prompts with a certain text.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// What must be in the last that was said to the model; without it everything fits.
-    pub hears: Option<String>,
-    /// What it says then, in turn.
-    pub turns: VecDeque<Turn>,
+    /// Text that the last prompt must contain; `None` matches every prompt.
+    pub contains: Option<String>,
+    /// Each is used once, in this order.
+    pub turns: VecDeque<ScriptedTurn>,
 }
 
-/// One answer.
+/// One response of the model.
 #[derive(Debug, Clone)]
-pub enum Turn {
-    /// Says something.
-    Says(Speech),
-    /// Answers with an error.
-    Refuses(Refusal),
+pub enum ScriptedTurn {
+    /// Texts and calls of tools.
+    Reply(ScriptedReply),
+    /// An error of the service.
+    Error(ScriptedError),
 }
 
-impl Turn {
-    /// Says a text.
+impl ScriptedTurn {
+    /// Returns a reply with one text.
     pub fn text(text: &str) -> Self {
-        Self::Says(Speech { says: vec![Says::Text(text.to_owned())], ..Speech::default() })
+        Self::Reply(ScriptedReply {
+            parts: vec![ReplyPart::Text(text.to_owned())],
+            ..ScriptedReply::default()
+        })
     }
 
-    /// Calls a tool.
+    /// Returns a reply with one call of a tool.
     pub fn tool(name: &str, input: Value) -> Self {
-        let says = vec![Says::Tool { name: name.to_owned(), input }];
-        Self::Says(Speech { says, ..Speech::default() })
+        let parts = vec![ReplyPart::Tool { name: name.to_owned(), input }];
+        Self::Reply(ScriptedReply { parts, ..ScriptedReply::default() })
     }
 
-    /// Answers with an error of the service, and when to come again.
-    pub fn refusal(status: u16, retry_after_seconds: Option<u32>) -> Self {
+    /// Returns an error of the service, with an optional `retry-after`.
+    pub fn error(status: u16, retry_after_seconds: Option<u32>) -> Self {
         let header = retry_after_seconds.map(|seconds| ("retry-after".to_owned(), seconds.to_string()));
-        Self::Refuses(Refusal { status, headers: header.into_iter().collect(), ..Refusal::default() })
+        Self::Error(ScriptedError {
+            status,
+            headers: header.into_iter().collect(),
+            ..ScriptedError::default()
+        })
     }
 }
 
-/// Something that is said.
+/// A reply of the model, and how it is sent.
 #[derive(Debug, Clone, Default)]
-pub struct Speech {
+pub struct ScriptedReply {
     /// Texts and calls of tools, in their order.
-    pub says: Vec<Says>,
-    /// Waits so long before the first byte.
+    pub parts: Vec<ReplyPart>,
+    /// Time before the first byte.
     pub delay: Duration,
-    /// Waits so long between two events of a stream.
+    /// Time between two events of a stream.
     pub pace: Duration,
-    /// Cuts the connection after so many events of a stream.
+    /// Number of events after which the connection is cut.
     pub cut_after: Option<usize>,
-    /// What it says that it cost; counted where it is left out.
+    /// Reported usage; estimated if `None`.
     pub usage: Option<Usage>,
-    /// Headers beside the usual, such as limits.
+    /// Additional headers, such as rate limits.
     pub headers: Vec<(String, String)>,
 }
 
-/// A part of what is said.
+/// A part of a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Says {
-    /// A text.
+pub enum ReplyPart {
+    /// Text for the user.
     Text(String),
     /// The call of a tool.
     Tool {
-        /// Its name, as the agent offered it.
+        /// The name under which the agent offered it.
         name: String,
-        /// What it is given.
+        /// The arguments of the call.
         input: Value,
     },
 }
 
-/// An error of the service.
+/// An error response of the service.
 #[derive(Debug, Clone, Default)]
-pub struct Refusal {
+pub struct ScriptedError {
     /// The HTTP status, such as 429 or 529.
     pub status: u16,
-    /// Headers beside the usual, such as `retry-after`.
+    /// Additional headers, such as `retry-after`.
     pub headers: Vec<(String, String)>,
-    /// The service's own word for it, where it is not the usual one, such as `usage_limit_reached`.
+    /// Error code, such as `usage_limit_reached`; by default the usual one of the status.
     pub kind: Option<String>,
-    /// What it says.
+    /// Text for the user; by default it names the status.
     pub message: String,
 }
 
-/// Tokens.
+/// Number of tokens in a request and its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// That the model read.
+    /// Tokens of the prompt.
     pub input: u64,
-    /// That it wrote.
+    /// Tokens of the reply.
     pub output: u64,
 }

@@ -1,4 +1,4 @@
-//! The server: a thread that accepts, a thread for each connection, and a record of everything that was asked.
+//! The server: one thread that accepts, one for each connection, and a record of all requests.
 
 use std::{
     io,
@@ -13,12 +13,12 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    dialect::{Answer, Dialect, Wish, wish},
+    dialect::{Completion, Dialect, Endpoint, endpoint},
     http::{self, Request},
-    script::{Refusal, Says, Script, Speech, Turn, Usage},
+    script::{ReplyPart, Script, ScriptedError, ScriptedReply, ScriptedTurn, Usage},
 };
 
-/// A running server; it ends when it is dropped.
+/// A running server, stopped when dropped.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -26,54 +26,54 @@ pub struct ModelServer {
     accepting: Option<JoinHandle<()>>,
 }
 
-/// A request to the model, and how it was answered.
+/// A request to the model, and the response to it.
 #[derive(Debug, Clone)]
-pub struct Recorded {
-    /// How it was asked.
+pub struct RecordedRequest {
+    /// The API of the request.
     pub dialect: Dialect,
-    /// The path, with what stands behind its question mark.
+    /// The path with the query.
     pub target: String,
-    /// Names in lower case.
+    /// With names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What was asked.
+    /// The body as JSON.
     pub body: Value,
-    /// All that was said to the model since it last spoke.
-    pub words: String,
-    /// It was no part of the conversation.
-    pub is_aside: bool,
-    /// The script had nothing left to say.
+    /// All texts for the model since its last message.
+    pub prompt: String,
+    /// Whether it is not part of the conversation.
+    pub is_side_request: bool,
+    /// Whether the script had no turn left.
     pub is_unscripted: bool,
-    /// The status of the answer.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// What the answer said that it cost.
+    /// The usage in the response.
     pub usage: Usage,
 }
 
 #[derive(Debug)]
 struct State {
     script: Mutex<Script>,
-    recorded: Mutex<Vec<Recorded>>,
-    is_over: AtomicBool,
+    requests: Mutex<Vec<RecordedRequest>>,
+    is_stopped: AtomicBool,
 }
 
 impl ModelServer {
-    /// Starts a server on a port of loopback that is free.
+    /// Starts a server on a free port of loopback.
     pub fn start(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let state = Arc::new(State {
             script: Mutex::new(script),
-            recorded: Mutex::new(Vec::new()),
-            is_over: AtomicBool::new(false),
+            requests: Mutex::new(Vec::new()),
+            is_stopped: AtomicBool::new(false),
         });
         let accepted = Arc::clone(&state);
         let accepting = thread::Builder::new().name("model-server".to_owned()).spawn(move || {
             for stream in listener.incoming() {
-                if accepted.is_over.load(Ordering::Relaxed) {
+                if accepted.is_stopped.load(Ordering::Relaxed) {
                     break;
                 }
                 let state = Arc::clone(&accepted);
-                // An agent that went away in the middle of an answer is no failure of the model.
+                // An agent may disconnect during a response; that is not an error of the server.
                 thread::spawn(move || stream.and_then(|stream| state.serve(stream)));
             }
         })?;
@@ -85,20 +85,20 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns every request to the model so far, in the order in which they came.
-    pub fn recorded(&self) -> Vec<Recorded> {
-        self.state.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns all requests to the model so far, in their order.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.state.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns what all answers together said that they cost.
+    /// Returns the sum of the usage in all responses.
     pub fn usage(&self) -> Usage {
-        self.recorded().iter().fold(Usage::default(), |sum, recorded| Usage {
-            input: sum.input + recorded.usage.input,
-            output: sum.output + recorded.usage.output,
+        self.requests().iter().fold(Usage::default(), |sum, request| Usage {
+            input: sum.input + request.usage.input,
+            output: sum.output + request.usage.output,
         })
     }
 
-    /// Puts another script in the place of what is left of the present one.
+    /// Replaces the rest of the script.
     pub fn replace(&self, script: Script) {
         *self.state.script.lock().unwrap_or_else(PoisonError::into_inner) = script;
     }
@@ -106,8 +106,8 @@ impl ModelServer {
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        self.state.is_over.store(true, Ordering::Relaxed);
-        // Wakes the thread that accepts; where that fails it has ended already.
+        self.state.is_stopped.store(true, Ordering::Relaxed);
+        // Wakes the accepting thread; if that fails, it has ended already.
         let _ = TcpStream::connect(self.address);
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -119,108 +119,109 @@ impl State {
     fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
         let Some(request) = http::read(&mut stream)? else { return Ok(()) };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        match wish(&request.target) {
-            Wish::Answer(dialect) if request.method == "POST" => {
-                self.answer(&mut stream, dialect, &request, body)
+        match endpoint(&request.target) {
+            Endpoint::Completion(dialect) if request.method == "POST" => {
+                self.complete(&mut stream, dialect, &request, body)
             }
-            Wish::Count(dialect) => {
+            Endpoint::TokenCount(dialect) => {
                 http::respond(&mut stream, 200, &[], &dialect.count(tokens(request.body.len())).to_string())
             }
-            Wish::Models => {
+            Endpoint::Models => {
                 http::respond(&mut stream, 200, &[], r#"{"object":"list","data":[],"models":[]}"#)
             }
-            Wish::Answer(_) | Wish::Unknown => http::respond(&mut stream, 404, &[], "{}"),
+            Endpoint::Completion(_) | Endpoint::Unknown => http::respond(&mut stream, 404, &[], "{}"),
         }
     }
 
-    fn answer(
+    fn complete(
         &self,
         stream: &mut TcpStream,
         dialect: Dialect,
         request: &Request,
         body: Value,
     ) -> io::Result<()> {
-        let words = dialect.last_words(&body);
-        let (turn, is_aside, is_unscripted) = self.choose(&body, &words);
+        let prompt = dialect.last_prompt(&body);
+        let (turn, is_side_request, is_unscripted) = self.next_turn(&body, &prompt);
         let streams = dialect.streams(&request.target, &body);
         let model = dialect.model(&request.target, &body).to_owned();
         let (status, usage) = match &turn {
-            Turn::Says(speech) => (200, speech.usage.unwrap_or_else(|| counted(request, speech))),
-            Turn::Refuses(refusal) => (refusal.status, Usage::default()),
+            ScriptedTurn::Reply(reply) => (200, reply.usage.unwrap_or_else(|| estimate(request, reply))),
+            ScriptedTurn::Error(error) => (error.status, Usage::default()),
         };
-        // It is on record before the agent has the answer: who has heard the answer can look at the record.
-        let number = self.record(Recorded {
+        // Recorded before the response is sent, so that a test that sees the response finds the record.
+        let number = self.record(RecordedRequest {
             dialect,
             target: request.target.clone(),
             headers: request.headers.clone(),
             body,
-            words,
-            is_aside,
+            prompt,
+            is_side_request,
             is_unscripted,
             status,
             usage,
         });
         match turn {
-            Turn::Refuses(refusal) => refuse(stream, dialect, &refusal),
-            Turn::Says(speech) => {
-                let answer = Answer { number, model: &model, says: &speech.says, usage };
-                thread::sleep(speech.delay);
+            ScriptedTurn::Error(error) => send_error(stream, dialect, &error),
+            ScriptedTurn::Reply(reply) => {
+                let completion = Completion { number, model: &model, parts: &reply.parts, usage };
+                thread::sleep(reply.delay);
                 if streams {
-                    send_events(stream, &dialect.events(&answer), &speech)
+                    send_events(stream, &dialect.events(&completion), &reply)
                 } else {
-                    http::respond(stream, 200, &speech.headers, &dialect.whole(&answer).to_string())
+                    http::respond(stream, 200, &reply.headers, &dialect.whole(&completion).to_string())
                 }
             }
         }
     }
 
-    /// Finds what to say, whether that is an aside, and whether the script had nothing left.
-    fn choose(&self, body: &Value, words: &str) -> (Turn, bool, bool) {
+    /// Returns the next turn, whether it answers a side request, and whether the script had no turn left.
+    fn next_turn(&self, body: &Value, prompt: &str) -> (ScriptedTurn, bool, bool) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
-        if !script.counts_asides && !Dialect::offers_tools(body) {
-            return (Turn::text(&script.aside), true, false);
+        if !script.scripts_side_requests && !Dialect::offers_tools(body) {
+            return (ScriptedTurn::text(&script.side_reply), true, false);
         }
-        match script.next(words) {
+        match script.next(prompt) {
             Some(turn) => (script.with_key(turn, &body.to_string()), false, false),
-            None => (Turn::text("The script has nothing more to say."), false, true),
+            None => (ScriptedTurn::text("The script has no turn left."), false, true),
         }
     }
 
-    fn record(&self, recorded: Recorded) -> u64 {
-        let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(recorded);
-        all.len() as u64
+    /// Stores a request and returns its number.
+    fn record(&self, request: RecordedRequest) -> u64 {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push(request);
+        requests.len() as u64
     }
 }
 
-fn send_events(stream: &mut TcpStream, events: &[String], speech: &Speech) -> io::Result<()> {
-    http::begin_stream(stream, &speech.headers)?;
+fn send_events(stream: &mut TcpStream, events: &[String], reply: &ScriptedReply) -> io::Result<()> {
+    http::begin_stream(stream, &reply.headers)?;
     for (index, event) in events.iter().enumerate() {
-        if speech.cut_after == Some(index) {
-            // Without the last chunk: the agent sees that there was to be more.
+        if reply.cut_after == Some(index) {
+            // Without the last chunk, so that the agent sees that the response is incomplete.
             return Ok(());
         }
         http::send_chunk(stream, event)?;
-        thread::sleep(speech.pace);
+        thread::sleep(reply.pace);
     }
     http::send_chunk(stream, "")
 }
 
-fn refuse(stream: &mut TcpStream, dialect: Dialect, refusal: &Refusal) -> io::Result<()> {
-    let mut refusal = refusal.clone();
-    if refusal.message.is_empty() {
-        refusal.message = format!("the script says {}", refusal.status);
+fn send_error(stream: &mut TcpStream, dialect: Dialect, error: &ScriptedError) -> io::Result<()> {
+    let mut error = error.clone();
+    if error.message.is_empty() {
+        error.message = format!("the script returns {}", error.status);
     }
-    http::respond(stream, refusal.status, &refusal.headers, &dialect.error(&refusal).to_string())
+    http::respond(stream, error.status, &error.headers, &dialect.error(&error).to_string())
 }
 
-/// Counts four bytes as a token, as one does without the model's own table.
-fn counted(request: &Request, speech: &Speech) -> Usage {
-    let said = |says: &Says| match says {
-        Says::Text(text) => text.len(),
-        Says::Tool { name, input } => name.len() + json!(input).to_string().len(),
+/// Estimates the usage: four bytes for a token.
+fn estimate(request: &Request, reply: &ScriptedReply) -> Usage {
+    let n_bytes = |part: &ReplyPart| match part {
+        ReplyPart::Text(text) => text.len(),
+        ReplyPart::Tool { name, input } => name.len() + json!(input).to_string().len(),
     };
-    Usage { input: tokens(request.body.len()), output: tokens(speech.says.iter().map(said).sum()) }
+    Usage { input: tokens(request.body.len()), output: tokens(reply.parts.iter().map(n_bytes).sum()) }
 }
 
 fn tokens(bytes: usize) -> u64 {

@@ -1,4 +1,4 @@
-//! The server from outside: each dialect's shape, streamed and whole, errors, slow answers and cut streams.
+//! The server from outside: the form of each dialect, streamed and whole, errors, slow and cut responses.
 
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
@@ -8,18 +8,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use model_server::{Dialect, ModelServer, Refusal, Rule, Says, Script, Speech, Turn, Usage};
+use model_server::{
+    Dialect, ModelServer, ReplyPart, Rule, Script, ScriptedError, ScriptedReply, ScriptedTurn, Usage,
+};
 use serde_json::{Value, json};
 
-/// A request of each dialect, with a tool on offer: its path, its body, and that body when it wants a stream.
-fn requests(words: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
+/// Returns a request of each dialect that offers a tool: the dialect, its path, its path for a stream, its body.
+fn requests(prompt: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
     let tool = json!([{ "name": "Bash" }]);
     [
         (
             Dialect::Anthropic,
             "/v1/messages?beta=true",
             "/v1/messages?beta=true",
-            json!({ "model": "m", "tools": tool, "messages": [{ "role": "user", "content": [{ "type": "text", "text": words }] }] }),
+            json!({ "model": "m", "tools": tool, "messages": [{ "role": "user", "content": [{ "type": "text", "text": prompt }] }] }),
         ),
         (
             Dialect::Responses,
@@ -27,33 +29,33 @@ fn requests(words: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
             "/v1/responses",
             json!({ "model": "m", "tools": tool, "input": [
                 { "type": "message", "role": "developer", "content": [{ "type": "input_text", "text": "rules" }] },
-                { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": words }] }] }),
+                { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": prompt }] }] }),
         ),
         (
             Dialect::Chat,
             "/v1/chat/completions",
             "/v1/chat/completions",
             json!({ "model": "m", "tools": tool, "messages": [
-                { "role": "system", "content": "rules" }, { "role": "user", "content": words }] }),
+                { "role": "system", "content": "rules" }, { "role": "user", "content": prompt }] }),
         ),
         (
             Dialect::Google,
             "/v1beta/models/m:generateContent",
             "/v1beta/models/m:streamGenerateContent?alt=sse",
-            json!({ "tools": tool, "contents": [{ "role": "user", "parts": [{ "text": words }] }] }),
+            json!({ "tools": tool, "contents": [{ "role": "user", "parts": [{ "text": prompt }] }] }),
         ),
     ]
 }
 
-/// Posts a body, and returns the head and what came behind it, chunks and all.
+/// Posts a body, and returns the head of the response and the rest of it, with its chunk sizes.
 fn post(server: &ModelServer, path: &str, body: &Value) -> (String, String) {
-    let mut stream = TcpStream::connect(server.url().trim_start_matches("http://")).expect("it listens");
+    let mut stream = TcpStream::connect(server.url().trim_start_matches("http://")).expect("connect");
     let body = body.to_string();
     let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
-    stream.write_all([head, body].concat().as_bytes()).expect("ask");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    stream.write_all([head, body].concat().as_bytes()).expect("send the request");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("read the response");
+    let (head, body) = response.split_once("\r\n\r\n").expect("the response has a head");
     (head.to_owned(), body.to_owned())
 }
 
@@ -68,15 +70,19 @@ fn parsed(data: &[String]) -> Vec<Value> {
     data.iter().filter_map(|data| serde_json::from_str(data).ok()).collect()
 }
 
-fn both() -> Turn {
-    let tool = Says::Tool { name: "Bash".to_owned(), input: json!({ "command": "ls" }) };
-    let says = vec![Says::Text("Hello there.".to_owned()), tool];
-    Turn::Says(Speech { says, usage: Some(Usage { input: 11, output: 7 }), ..Speech::default() })
+fn text_and_tool() -> ScriptedTurn {
+    let tool = ReplyPart::Tool { name: "Bash".to_owned(), input: json!({ "command": "ls" }) };
+    let parts = vec![ReplyPart::Text("Hello there.".to_owned()), tool];
+    ScriptedTurn::Reply(ScriptedReply {
+        parts,
+        usage: Some(Usage { input: 11, output: 7 }),
+        ..ScriptedReply::default()
+    })
 }
 
 #[test]
 fn anthropic_streams_blocks_between_a_start_and_a_stop() {
-    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [(_, _, path, body), ..] = requests("go");
     let (head, data) = post_stream(&server, path, body);
     assert!(head.starts_with("HTTP/1.1 200 OK") && head.contains("text/event-stream"), "{head}");
@@ -107,7 +113,7 @@ fn anthropic_streams_blocks_between_a_start_and_a_stop() {
 
 #[test]
 fn responses_streams_items_and_completes() {
-    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [_, (_, _, path, body), ..] = requests("go");
     let events = parsed(&post_stream(&server, path, body).1);
     let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
@@ -128,8 +134,8 @@ fn responses_streams_items_and_completes() {
 }
 
 #[test]
-fn chat_streams_deltas_and_says_that_it_was_all() {
-    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+fn chat_streams_deltas_and_ends_with_done() {
+    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [_, _, (_, _, path, body), _] = requests("go");
     let (_, data) = post_stream(&server, path, body);
     assert_eq!(data.last().map(String::as_str), Some("[DONE]"));
@@ -149,7 +155,7 @@ fn chat_streams_deltas_and_says_that_it_was_all() {
 
 #[test]
 fn google_streams_candidates() {
-    let server = ModelServer::start(Script::of([both()])).expect("it starts");
+    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [.., (_, _, path, body)] = requests("go");
     let events = parsed(&post_stream(&server, path, body).1);
     assert_eq!(
@@ -164,14 +170,14 @@ fn google_streams_candidates() {
 }
 
 #[test]
-fn without_a_stream_the_answer_is_one_object() {
+fn without_a_stream_the_completion_is_one_object() {
     for ((dialect, path, _, body), (text, tool)) in requests("go").into_iter().zip([
         ("/content/0/text", "/content/1/name"),
         ("/output/0/content/0/text", "/output/1/name"),
         ("/choices/0/message/content", "/choices/0/message/tool_calls/0/function/name"),
         ("/candidates/0/content/parts/0/text", "/candidates/0/content/parts/1/functionCall/name"),
     ]) {
-        let server = ModelServer::start(Script::of([both()])).expect("it starts");
+        let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
         let (head, answer) = post(&server, path, &body);
         assert!(head.contains("application/json"), "{dialect:?}");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
@@ -181,18 +187,25 @@ fn without_a_stream_the_answer_is_one_object() {
 }
 
 #[test]
-fn errors_have_the_dialects_form_and_their_headers() {
+fn errors_have_the_form_of_their_dialect_and_their_headers() {
     for ((dialect, path, _, body), (place, limit, overload)) in requests("go").into_iter().zip([
         ("/error/type", "rate_limit_error", "overloaded_error"),
         ("/error/type", "rate_limit_exceeded", "server_error"),
         ("/error/type", "rate_limit_exceeded", "server_error"),
         ("/error/status", "RESOURCE_EXHAUSTED", "UNAVAILABLE"),
     ]) {
-        let plan =
-            Refusal { status: 429, kind: Some("usage_limit_reached".to_owned()), ..Refusal::default() };
-        let turns =
-            [Turn::refusal(429, Some(3)), Turn::refusal(529, None), Turn::Refuses(plan), Turn::text("on")];
-        let server = ModelServer::start(Script::of(turns)).expect("it starts");
+        let plan = ScriptedError {
+            status: 429,
+            kind: Some("usage_limit_reached".to_owned()),
+            ..ScriptedError::default()
+        };
+        let turns = [
+            ScriptedTurn::error(429, Some(3)),
+            ScriptedTurn::error(529, None),
+            ScriptedTurn::Error(plan),
+            ScriptedTurn::text("on"),
+        ];
+        let server = ModelServer::start(Script::of(turns)).expect("start the server");
         let error =
             |answer: &str| serde_json::from_str::<Value>(answer).expect("JSON").pointer(place).cloned();
         let (head, answer) = post(&server, path, &body);
@@ -204,24 +217,29 @@ fn errors_have_the_dialects_form_and_their_headers() {
         assert_eq!(error(&post(&server, path, &body).1), Some(json!("usage_limit_reached")), "{dialect:?}");
         assert!(post(&server, path, &body).0.starts_with("HTTP/1.1 200 "));
         assert_eq!(
-            server.recorded().iter().map(|recorded| recorded.status).collect::<Vec<_>>(),
+            server.requests().iter().map(|recorded| recorded.status).collect::<Vec<_>>(),
             [429, 529, 429, 200]
         );
     }
 }
 
 #[test]
-fn a_cut_stream_lacks_its_end_and_a_slow_one_takes_its_time() {
+fn a_cut_stream_lacks_its_end_and_a_slow_one_keeps_its_pace() {
     for (dialect, _, path, body) in requests("go") {
-        let says = vec![Says::Text("one two three".to_owned())];
-        let cut = Turn::Says(Speech { says: says.clone(), cut_after: Some(2), ..Speech::default() });
-        let slow = Speech {
-            says,
+        let parts = vec![ReplyPart::Text("one two three".to_owned())];
+        let cut = ScriptedTurn::Reply(ScriptedReply {
+            parts: parts.clone(),
+            cut_after: Some(2),
+            ..ScriptedReply::default()
+        });
+        let slow = ScriptedReply {
+            parts,
             delay: Duration::from_millis(40),
             pace: Duration::from_millis(5),
-            ..Speech::default()
+            ..ScriptedReply::default()
         };
-        let server = ModelServer::start(Script::of([cut, Turn::Says(slow)])).expect("it starts");
+        let server =
+            ModelServer::start(Script::of([cut, ScriptedTurn::Reply(slow)])).expect("start the server");
         let mut stream = body.clone();
         stream["stream"] = json!(true);
         let (_, answer) = post(&server, path, &stream);
@@ -235,29 +253,31 @@ fn a_cut_stream_lacks_its_end_and_a_slow_one_takes_its_time() {
 }
 
 #[test]
-fn rules_hear_the_last_words_and_asides_take_no_turn() {
-    let rule =
-        |hears: &str, text: &str| Rule { hears: Some(hears.to_owned()), turns: [Turn::text(text)].into() };
+fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
+    let rule = |contains: &str, text: &str| Rule {
+        contains: Some(contains.to_owned()),
+        turns: [ScriptedTurn::text(text)].into(),
+    };
     for (dialect, path, _, body) in requests("build the login") {
         let script = Script {
             rules: vec![rule("logout", "A"), rule("login", "B")],
-            aside: "a title".to_owned(),
-            counts_asides: false,
-            key_behind: None,
+            side_reply: "a title".to_owned(),
+            scripts_side_requests: false,
+            key_after: None,
         };
-        let server = ModelServer::start(script).expect("it starts");
-        let mut aside = body.clone();
-        aside.as_object_mut().expect("an object").remove("tools");
-        assert!(post(&server, path, &aside).1.contains("a title"), "{dialect:?}");
+        let server = ModelServer::start(script).expect("start the server");
+        let mut side_request = body.clone();
+        side_request.as_object_mut().expect("an object").remove("tools");
+        assert!(post(&server, path, &side_request).1.contains("a title"), "{dialect:?}");
         assert!(post(&server, path, &body).1.contains("\"B\""), "{dialect:?}");
-        assert!(post(&server, path, &body).1.contains("nothing more to say"), "{dialect:?}");
-        let recorded = server.recorded();
+        assert!(post(&server, path, &body).1.contains("no turn left"), "{dialect:?}");
+        let recorded = server.requests();
         assert_eq!(
-            recorded.iter().map(|one| (one.is_aside, one.is_unscripted)).collect::<Vec<_>>(),
+            recorded.iter().map(|one| (one.is_side_request, one.is_unscripted)).collect::<Vec<_>>(),
             [(true, false), (false, false), (false, true)]
         );
         assert!(
-            recorded.iter().all(|one| one.dialect == dialect && one.words == "build the login"),
+            recorded.iter().all(|one| one.dialect == dialect && one.prompt == "build the login"),
             "{dialect:?}"
         );
         assert!(server.usage().input > 0 && server.usage().output > 0);
@@ -265,19 +285,21 @@ fn rules_hear_the_last_words_and_asides_take_no_turn() {
 }
 
 #[test]
-fn the_first_key_that_an_agent_is_told_is_said() {
+fn the_first_key_in_a_prompt_replaces_the_placeholder() {
     for (dialect, path, _, body) in requests("tags have your key k3f9, not your key x1") {
-        let script =
-            Script { key_behind: Some("your key".to_owned()), ..Script::of([Turn::text("DONE $KEY.")]) };
-        let server = ModelServer::start(script).expect("it starts");
+        let script = Script {
+            key_after: Some("your key".to_owned()),
+            ..Script::of([ScriptedTurn::text("DONE $KEY.")])
+        };
+        let server = ModelServer::start(script).expect("start the server");
         let (_, answer) = post(&server, path, &body);
         assert!(answer.contains("DONE k3f9."), "{dialect:?}: {answer}");
     }
 }
 
 #[test]
-fn a_tools_result_is_among_the_last_words() {
-    let server = ModelServer::start(Script::of([])).expect("it starts");
+fn the_result_of_a_tool_is_part_of_the_last_prompt() {
+    let server = ModelServer::start(Script::of([])).expect("start the server");
     let bodies = [
         (
             "/v1/messages",
@@ -298,16 +320,20 @@ fn a_tools_result_is_among_the_last_words() {
     ];
     for (path, body) in bodies {
         post(&server, path, &body);
-        assert_eq!(server.recorded().last().map(|one| one.words.clone()).as_deref(), Some("a.txt"), "{path}");
+        assert_eq!(
+            server.requests().last().map(|one| one.prompt.clone()).as_deref(),
+            Some("a.txt"),
+            "{path}"
+        );
     }
 }
 
 #[test]
-fn what_is_no_question_to_the_model_is_answered_too() {
-    let server = ModelServer::start(Script::of([])).expect("it starts");
+fn other_paths_are_answered_and_not_recorded() {
+    let server = ModelServer::start(Script::of([])).expect("start the server");
     assert!(post(&server, "/v1/messages/count_tokens", &json!({})).1.contains("input_tokens"));
     assert!(post(&server, "/v1beta/models/m:countTokens", &json!({})).1.contains("totalTokens"));
     assert!(post(&server, "/v1/models", &json!({})).0.starts_with("HTTP/1.1 200 "));
     assert!(post(&server, "/elsewhere", &json!({})).0.starts_with("HTTP/1.1 404 "));
-    assert!(server.recorded().is_empty());
+    assert!(server.requests().is_empty());
 }

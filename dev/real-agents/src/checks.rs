@@ -1,4 +1,4 @@
-//! What must hold of every way to speak with an agent, each check a conversation with the scripted model.
+//! The checks of every agent and driver, each a conversation with the scripted model.
 
 use std::{
     thread,
@@ -10,7 +10,7 @@ use drivers::{
     Happening, StepStatus, Told, TurnOutcome,
     preset::{self, Launch, Preset},
 };
-use model_server::{ModelServer, Rule, Says, Script, Speech, Turn, Usage};
+use model_server::{ModelServer, ReplyPart, Rule, Script, ScriptedReply, ScriptedTurn, Usage};
 use protocol::{
     Item,
     say::{QuestionAnswer, Say},
@@ -18,37 +18,37 @@ use protocol::{
 use sessions::{Seen, new_session_id};
 
 use crate::{
-    led::{self, Led},
-    place::Place,
-    slips,
-    ways::{Refusal, Way},
+    agent_home::AgentHome,
+    driven_agent::{self, DrivenAgent},
+    mistakes,
+    setups::{AgentSetup, RefusalEffect},
 };
 
-/// What is checked, in this order.
+/// The checks, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// A prompt is answered, and the words' messages are heard.
+    /// A prompt is answered, and the messages in its text are decoded.
     Prompt,
     /// A question of the protocol is answered in the same session.
     Question,
     /// A question that the agent has a tool for.
     OwnQuestion,
-    /// A permission is asked and given.
+    /// A permission is requested and granted.
     Allowed,
-    /// A permission is asked and refused.
+    /// A permission is requested and refused.
     Refused,
-    /// What a tool prints is no message.
+    /// The output of a tool is not decoded.
     ToolText,
-    /// A turn is stopped, and the session goes on.
+    /// A turn is cancelled, and the session continues.
     Cancel,
-    /// All processes are stopped in the middle of a turn, and go on.
+    /// All processes are suspended during a turn, and continue.
     Freeze,
-    /// What it is going to do is told.
+    /// The plan of the agent is reported.
     Plan,
-    /// Tokens are told.
+    /// The tokens of a turn are reported.
     Usage,
-    /// Slips that a model makes with the protocol.
-    Slips,
+    /// Mistakes of the model with the protocol.
+    Mistakes,
     /// Ended by closing its input, and resumed.
     Parked,
     /// Killed with its holder, and resumed.
@@ -56,7 +56,6 @@ pub enum Check {
 }
 
 impl Check {
-    /// All of them.
     pub const ALL: [Self; 13] = [
         Self::Prompt,
         Self::Question,
@@ -68,12 +67,12 @@ impl Check {
         Self::Freeze,
         Self::Plan,
         Self::Usage,
-        Self::Slips,
+        Self::Mistakes,
         Self::Parked,
         Self::Killed,
     ];
 
-    /// Its name in the table.
+    /// Returns the name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -86,33 +85,32 @@ impl Check {
             Self::Freeze => "freeze",
             Self::Plan => "plan",
             Self::Usage => "usage",
-            Self::Slips => "slips",
+            Self::Mistakes => "mistakes",
             Self::Parked => "parked",
             Self::Killed => "killed",
         }
     }
 }
 
-/// A way with its model and its place.
-pub struct Stage<'a> {
-    way: &'a Way,
+/// An agent and driver with its model and folders.
+pub struct CheckContext<'a> {
+    setup: &'a AgentSetup,
     preset: Preset,
-    /// The model that it asks.
     pub server: &'a ModelServer,
-    place: &'a Place,
-    led: Option<Led>,
-    /// The minute in which the agent was ready.
-    began: u64,
+    home: &'a AgentHome,
+    agent: Option<DrivenAgent>,
+    /// The minute in which the agent was started.
+    started_minute: u64,
 }
 
-impl<'a> Stage<'a> {
-    /// Prepares everything; the agent is started by the first check.
-    pub fn new(way: &'a Way, server: &'a ModelServer, place: &'a Place) -> Result<Self> {
-        let preset = preset::pick(way.preset, &way.added.parse()?)?;
-        Ok(Self { way, preset, server, place, led: None, began: minute() })
+impl<'a> CheckContext<'a> {
+    /// Prepares the checks; the agent is started by the first.
+    pub fn new(setup: &'a AgentSetup, server: &'a ModelServer, home: &'a AgentHome) -> Result<Self> {
+        let preset = preset::pick(setup.preset, &setup.extra_presets.parse()?)?;
+        Ok(Self { setup, preset, server, home, agent: None, started_minute: minute() })
     }
 
-    /// Does a check. One that fails ends the session, so that the next one begins anew.
+    /// Runs a check. After a failure the session is ended, so that the next check starts a new one.
     pub fn check(&mut self, check: Check) -> Result<()> {
         let outcome = match check {
             Check::Prompt => self.prompt(),
@@ -125,11 +123,11 @@ impl<'a> Stage<'a> {
             Check::Freeze => self.freeze(),
             Check::Plan => self.plan(),
             Check::Usage => self.usage(),
-            Check::Slips => slips::check(self),
-            // A terminal has no end of its input.
-            Check::Parked if self.way.has_keys => self.resumed(Led::stop),
-            Check::Parked => self.resumed(Led::close),
-            Check::Killed => self.resumed(Led::kill),
+            Check::Mistakes => mistakes::check(self),
+            // The input of a terminal cannot be closed.
+            Check::Parked if self.setup.has_keys => self.resumed(DrivenAgent::stop),
+            Check::Parked => self.resumed(DrivenAgent::close),
+            Check::Killed => self.resumed(DrivenAgent::kill),
         };
         if outcome.is_err() {
             self.end();
@@ -137,140 +135,164 @@ impl<'a> Stage<'a> {
         outcome
     }
 
-    /// Ends the agent.
+    /// Ends the session of the agent.
     pub fn end(&mut self) {
-        // One that is gone already needs no end.
-        let _ = self.led.take().map(Led::stop);
+        // An error means that it has ended already.
+        let _ = self.agent.take().map(DrivenAgent::stop);
     }
 
-    /// Returns the agent, started where there is none.
-    pub fn led(&mut self) -> Result<&mut Led> {
-        if self.led.is_none() {
-            self.led = Some(Led::start(&self.preset, self.place, Launch::Fresh(&new_session_id()?))?);
-            self.began = minute();
+    /// Returns the agent; starts it if it is not running.
+    pub fn agent(&mut self) -> Result<&mut DrivenAgent> {
+        if self.agent.is_none() {
+            self.agent =
+                Some(DrivenAgent::start(&self.preset, self.home, Launch::Fresh(&new_session_id()?))?);
+            self.started_minute = minute();
         }
-        self.led.as_mut().context("it was started")
+        self.agent.as_mut().context("the agent is not running")
     }
 
-    /// Makes the model say these things next, each when it hears certain words. Some agents ask more than we do.
-    pub fn script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, Turn)>) {
-        let rule = |(hears, turn): (&str, Turn)| Rule { hears: Some(hears.to_owned()), turns: [turn].into() };
+    /// Sets the next turns of the model, each with a text that its prompt must contain: some agents send more requests
+    /// than there are prompts.
+    pub fn script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
+        let rule = |(text, turn): (&str, ScriptedTurn)| Rule {
+            contains: Some(text.to_owned()),
+            turns: [turn].into(),
+        };
         self.server.replace(Script { rules: turns.into_iter().map(rule).collect(), ..Script::of([]) });
     }
 
-    /// Returns a text with the session's key where it must have one.
-    pub fn keyed(&mut self, text: &str) -> Result<String> {
-        let key = self.led()?.found.about.key.clone();
-        Ok(text.replace("$K", &if self.way.has_keys { format!(" {key}") } else { String::new() }))
+    /// Replaces `$K` in a text with the session key, or with nothing if none is needed.
+    pub fn with_key(&mut self, text: &str) -> Result<String> {
+        let key = self.agent()?.found.about.key.clone();
+        Ok(text.replace("$K", &if self.setup.has_keys { format!(" {key}") } else { String::new() }))
     }
 
-    /// Returns what the model heard last in the conversation, with all that was before.
-    pub fn heard(&self) -> Result<String> {
-        let recorded = self.server.recorded();
-        let last = recorded.iter().rfind(|request| !request.is_aside);
-        last.map(|request| request.body.to_string()).context("the model was asked nothing")
+    /// Returns the last request of the conversation, which contains all earlier messages.
+    pub fn last_request(&self) -> Result<String> {
+        let requests = self.server.requests();
+        let last = requests.iter().rfind(|request| !request.is_side_request);
+        last.map(|request| request.body.to_string()).context("the model got no request")
     }
 
-    /// Returns what the model heard since it last spoke: of a tool, what came of it.
-    fn answered(&self) -> Result<String> {
-        let recorded = self.server.recorded();
-        let last = recorded.iter().rfind(|request| !request.is_aside);
-        last.map(|request| request.words.clone()).context("the model was asked nothing")
+    /// Returns the texts for the model since its last message, such as the result of a tool.
+    fn last_prompt(&self) -> Result<String> {
+        let requests = self.server.requests();
+        let last = requests.iter().rfind(|request| !request.is_side_request);
+        last.map(|request| request.prompt.clone()).context("the model got no request")
     }
 
     fn prompt(&mut self) -> Result<()> {
-        // Quotes and Hangul have been lost on the way before.
-        let said = self.keyed("Hello 장단.\n\nDONE:T1.3$K\n")?;
-        self.script([("장단", Turn::text(&said))]);
-        let turn = self.led()?.ask("Say \"hello\" to 장단, please.")?;
-        ensure!(names(&turn) == ["DONE"], "it said {:?}", turn.items);
-        ensure!(turn.words.contains("Hello 장단."), "its words are {:?}", turn.words);
-        ensure!(turn.outcome == TurnOutcome::Finished, "it ended with {:?}", turn.outcome);
-        let heard = self.heard()?;
-        ensure!(heard.contains(r#"Say \"hello\" to 장단, please."#), "the model heard {heard}");
+        // Quotes and Hangul have been lost in transit before.
+        let reply = self.with_key("Hello 장단.\n\nDONE:T1.3$K\n")?;
+        self.script([("장단", ScriptedTurn::text(&reply))]);
+        let turn = self.agent()?.ask("Say \"hello\" to 장단, please.")?;
+        ensure!(names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
+        ensure!(turn.words.contains("Hello 장단."), "its text is {:?}", turn.words);
+        ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
+        let request = self.last_request()?;
+        ensure!(request.contains(r#"Say \"hello\" to 장단, please."#), "the request is {request}");
         Ok(())
     }
 
     fn question(&mut self) -> Result<()> {
-        let asks = "[ASK_USER$K]\nquestion: Which database?\ntype: selection\noptions: ['sqlite', 'postgres']\n[/ASK_USER$K]\n";
-        let (asks, done) = (self.keyed(asks)?, self.keyed("DONE:T1.4$K\n")?);
-        self.script([("the database.", Turn::text(&asks)), ("[ANSWER q_1]", Turn::text(&done))]);
-        let turn = self.led()?.ask("Begin with the database.")?;
-        ensure!(names(&turn) == ["ASK_USER"], "it said {:?}", turn.items);
+        let question = "[ASK_USER$K]\nquestion: Which database?\ntype: selection\noptions: ['sqlite', 'postgres']\n[/ASK_USER$K]\n";
+        let (question, done) = (self.with_key(question)?, self.with_key("DONE:T1.4$K\n")?);
+        self.script([
+            ("the database.", ScriptedTurn::text(&question)),
+            ("[ANSWER q_1]", ScriptedTurn::text(&done)),
+        ]);
+        let turn = self.agent()?.ask("Begin with the database.")?;
+        ensure!(names(&turn) == ["ASK_USER"], "its messages are {:?}", turn.items);
         let answer = QuestionAnswer { question_id: "q_1".to_owned(), answer: "postgres".to_owned() };
-        let turn = self.led()?.ask(&Say::QuestionAnswer(answer).text(domain::Locale::En))?;
-        ensure!(names(&turn) == ["DONE"], "it said {:?}", turn.items);
-        let heard = self.heard()?;
+        let turn = self.agent()?.ask(&Say::QuestionAnswer(answer).text(domain::Locale::En))?;
+        ensure!(names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
+        let request = self.last_request()?;
         ensure!(
-            heard.contains("Begin with the database.") && heard.contains("[ANSWER q_1]"),
-            "the model heard {heard}"
+            request.contains("Begin with the database.") && request.contains("[ANSWER q_1]"),
+            "the request is {request}"
         );
         Ok(())
     }
 
     fn own_question(&mut self) -> Result<()> {
-        self.script([("Ask me which.", (self.way.question)()), ("", Turn::text("Chosen."))]);
-        let led = self.led()?;
-        led.prompt("Ask me which.")?;
-        let (prompt, asked) = led.until("a question", |seen| match seen {
+        self.script([("Ask me which.", (self.setup.question)()), ("", ScriptedTurn::text("Chosen."))]);
+        let agent = self.agent()?;
+        agent.prompt("Ask me which.")?;
+        let (prompt, asked) = agent.until("a question", |seen| match seen {
             Seen::Happened(Happening::Prompt { prompt, asked }) => Some((prompt.clone(), asked.clone())),
             _ => None,
         })?;
-        ensure!(asked.question.contains("Which?"), "it asks {asked:?}");
-        let answer =
-            asked.options.iter().find(|option| option.starts_with("beta")).context("beta is offered")?;
-        led.tell(&Told::Answer { prompt, answer: answer.clone() })?;
-        let turn = led.turn()?;
-        ensure!(turn.words.contains("Chosen."), "it said {:?}", turn.words);
-        let answered = self.answered()?;
-        ensure!(answered.contains("beta") && !answered.contains("alpha"), "the model heard {answered}");
+        ensure!(asked.question.contains("Which?"), "the question is {asked:?}");
+        let answer = asked
+            .options
+            .iter()
+            .find(|option| option.starts_with("beta"))
+            .context("the option beta is missing")?;
+        agent.tell(&Told::Answer { prompt, answer: answer.clone() })?;
+        let turn = agent.turn()?;
+        ensure!(turn.words.contains("Chosen."), "its text is {:?}", turn.words);
+        let prompt = self.last_prompt()?;
+        ensure!(prompt.contains("beta") && !prompt.contains("alpha"), "the model got {prompt}");
         Ok(())
     }
 
-    /// Tells it something, and waits until it is in the middle of its answer.
-    fn until_it_speaks(&mut self, prompt: &str) -> Result<()> {
+    /// Sends a prompt, and waits until the agent is in the middle of its reply.
+    fn prompt_until_reply(&mut self, prompt: &str) -> Result<()> {
         let server = self.server;
-        let n_before = server.recorded().len();
-        let is_on_screen = self.way.has_keys;
-        let led = self.led()?;
-        led.prompt(prompt)?;
-        // Words on a screen are known when the turn is over.
-        led.go_on_until("a question to the model", || server.recorded().len() > n_before)?;
-        if is_on_screen { Ok(()) } else { led.first_words("-") }
+        let n_before = server.requests().len();
+        let is_on_screen = self.setup.has_keys;
+        let agent = self.agent()?;
+        agent.prompt(prompt)?;
+        // Text on a screen is known only after the turn.
+        agent.continue_until("a request to the model", || server.requests().len() > n_before)?;
+        if is_on_screen { Ok(()) } else { agent.first_words("-") }
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        let (name, input) = self.way.shell;
-        Turn::tool(name, input(command))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        let (name, input) = self.setup.shell;
+        ScriptedTurn::tool(name, input(command))
     }
 
     fn allowed(&mut self) -> Result<()> {
-        self.script([("Make a file.", self.shell("touch allowed")), ("", Turn::text("Made it."))]);
-        let led = self.led()?;
-        led.prompt("Make a file.")?;
-        let wish = led.permission()?;
-        ensure!(wish.subject.contains("touch allowed"), "it asks for {wish:?}");
-        led.tell(&Told::Permission { prompt: wish.prompt, allowed: true })?;
-        let turn = led.turn()?;
-        ensure!(turn.words.contains("Made it."), "it said {:?}, {:?}", turn.words, turn.outcome);
-        ensure!(self.place.work.join("allowed").exists(), "there is no file");
+        self.script([("Make a file.", self.shell("touch allowed")), ("", ScriptedTurn::text("Made it."))]);
+        let agent = self.agent()?;
+        agent.prompt("Make a file.")?;
+        let wish = agent.permission()?;
+        ensure!(wish.subject.contains("touch allowed"), "it requests {wish:?}");
+        agent.tell(&Told::Permission { prompt: wish.prompt, allowed: true })?;
+        let turn = agent.turn()?;
+        ensure!(
+            turn.words.contains("Made it."),
+            "its text is {:?}, its outcome {:?}",
+            turn.words,
+            turn.outcome
+        );
+        ensure!(self.home.work.join("allowed").exists(), "the file was not created");
         Ok(())
     }
 
     fn refused(&mut self) -> Result<()> {
-        self.script([("Make another file.", self.shell("touch refused")), ("", Turn::text("Then not."))]);
-        let led = self.led()?;
-        led.prompt("Make another file.")?;
-        let prompt = led.permission()?.prompt;
-        led.tell(&Told::Permission { prompt, allowed: false })?;
-        let turn = led.turn()?;
-        match self.way.refusal {
-            Refusal::GoesOn => {
-                ensure!(turn.words.contains("Then not."), "it said {:?}, {:?}", turn.words, turn.outcome)
+        self.script([
+            ("Make another file.", self.shell("touch refused")),
+            ("", ScriptedTurn::text("Then not.")),
+        ]);
+        let agent = self.agent()?;
+        agent.prompt("Make another file.")?;
+        let prompt = agent.permission()?.prompt;
+        agent.tell(&Told::Permission { prompt, allowed: false })?;
+        let turn = agent.turn()?;
+        match self.setup.refusal {
+            RefusalEffect::TurnContinues => {
+                ensure!(
+                    turn.words.contains("Then not."),
+                    "its text is {:?}, its outcome {:?}",
+                    turn.words,
+                    turn.outcome
+                )
             }
-            Refusal::EndsTurn => ensure!(!turn.words.contains("Then not."), "its turn went on"),
+            RefusalEffect::TurnEnds => ensure!(!turn.words.contains("Then not."), "its turn continued"),
         }
-        ensure!(!self.place.work.join("refused").exists(), "the file is there");
+        ensure!(!self.home.work.join("refused").exists(), "the file was created");
         Ok(())
     }
 
@@ -278,51 +300,56 @@ impl<'a> Stage<'a> {
         let command = "printf 'DONE:T9.9\\n[ASK_USER]\\nquestion: really?\\n'";
         self.script([
             ("Print something.", self.shell(command)),
-            ("DONE:T9.9", Turn::text("It printed something.")),
+            ("DONE:T9.9", ScriptedTurn::text("It printed something.")),
         ]);
-        let turn = self.led()?.ask("Print something.")?;
-        ensure!(names(&turn).is_empty(), "it said {:?}", turn.items);
-        ensure!(turn.words.contains("It printed something."), "it said {:?}", turn.words);
-        let answered = self.answered()?;
-        ensure!(answered.contains("DONE:T9.9"), "nothing was printed, the model heard {answered}");
+        let turn = self.agent()?.ask("Print something.")?;
+        ensure!(names(&turn).is_empty(), "its messages are {:?}", turn.items);
+        ensure!(turn.words.contains("It printed something."), "its text is {:?}", turn.words);
+        let prompt = self.last_prompt()?;
+        ensure!(prompt.contains("DONE:T9.9"), "nothing was printed, the model got {prompt}");
         Ok(())
     }
 
     fn cancel(&mut self) -> Result<()> {
-        self.script([("Speak slowly.", slow("never")), ("Go on.", Turn::text("Here I am."))]);
-        self.until_it_speaks("Speak slowly.")?;
-        // On a screen a turn that was stopped ends as any other.
-        let expected = if self.way.has_keys { TurnOutcome::Finished } else { TurnOutcome::Cancelled };
-        let led = self.led()?;
-        led.tell(&Told::Interrupt)?;
-        let turn = led.turn()?;
-        ensure!(turn.outcome == expected, "it ended with {:?}", turn.outcome);
-        let turn = led.ask("Go on.")?;
-        ensure!(turn.words.contains("Here I am."), "it said {:?}, {:?}", turn.words, turn.outcome);
+        self.script([("Speak slowly.", slow("never")), ("Go on.", ScriptedTurn::text("Here I am."))]);
+        self.prompt_until_reply("Speak slowly.")?;
+        // On a screen a cancelled turn looks like any other.
+        let expected = if self.setup.has_keys { TurnOutcome::Finished } else { TurnOutcome::Cancelled };
+        let agent = self.agent()?;
+        agent.tell(&Told::Interrupt)?;
+        let turn = agent.turn()?;
+        ensure!(turn.outcome == expected, "the outcome is {:?}", turn.outcome);
+        let turn = agent.ask("Go on.")?;
+        ensure!(
+            turn.words.contains("Here I am."),
+            "its text is {:?}, its outcome {:?}",
+            turn.words,
+            turn.outcome
+        );
         Ok(())
     }
 
     fn freeze(&mut self) -> Result<()> {
         self.script([("Speak slowly again.", slow("still"))]);
-        self.until_it_speaks("Speak slowly again.")?;
-        let led = self.led()?;
-        led.freeze(Duration::from_secs(1))?;
-        let turn = led.turn()?;
-        ensure!(turn.outcome == TurnOutcome::Finished, "it ended with {:?}", turn.outcome);
+        self.prompt_until_reply("Speak slowly again.")?;
+        let agent = self.agent()?;
+        agent.freeze(Duration::from_secs(1))?;
+        let turn = agent.turn()?;
+        ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
         let n_words = turn.words.matches("still").count();
-        ensure!(n_words == SLOW_WORDS, "{n_words} of {SLOW_WORDS} words came");
+        ensure!(n_words == SLOW_WORDS, "{n_words} of {SLOW_WORDS} words arrived");
         Ok(())
     }
 
     fn plan(&mut self) -> Result<()> {
         let calls =
-            (self.way.plan)().into_iter().zip(std::iter::once("Plan it.").chain(std::iter::repeat("")));
-        let calls = calls.map(|(call, hears)| (hears, call));
-        self.script(calls.chain([("", Turn::text("Planned."))]));
-        let led = self.led()?;
-        led.prompt("Plan it.")?;
+            (self.setup.plan)().into_iter().zip(std::iter::once("Plan it.").chain(std::iter::repeat("")));
+        let calls = calls.map(|(call, text)| (text, call));
+        self.script(calls.chain([("", ScriptedTurn::text("Planned."))]));
+        let agent = self.agent()?;
+        agent.prompt("Plan it.")?;
         let mut plan = Vec::new();
-        led.until("the end of the turn", |seen| {
+        agent.until("the end of the turn", |seen| {
             match seen {
                 Seen::Happened(Happening::Plan { steps }) => plan.clone_from(steps),
                 Seen::Happened(Happening::TurnEnded { .. }) => return Some(()),
@@ -337,57 +364,69 @@ impl<'a> Stage<'a> {
 
     fn usage(&mut self) -> Result<()> {
         let usage = Usage { input: 1234, output: 56 };
-        let says = vec![Says::Text("Counted.".to_owned())];
-        self.script([("Count.", Turn::Says(Speech { says, usage: Some(usage), ..Speech::default() }))]);
-        let used = self.led()?.ask("Count.")?.used;
+        let parts = vec![ReplyPart::Text("Counted.".to_owned())];
+        self.script([(
+            "Count.",
+            ScriptedTurn::Reply(ScriptedReply { parts, usage: Some(usage), ..ScriptedReply::default() }),
+        )]);
+        let used = self.agent()?.ask("Count.")?.used;
         ensure!(
             used.input_tokens + used.cached_tokens >= usage.input && used.output_tokens == usage.output,
-            "it told {used:?}, the model said {usage:?}"
+            "it reported {used:?}, the model {usage:?}"
         );
         Ok(())
     }
 
-    /// Ends the session in some way, begins it again in another process, and looks whether the model hears of before.
-    fn resumed(&mut self, end: fn(Led) -> Result<()>) -> Result<()> {
-        if self.way.rests {
-            // A session that had come back was not found again after it was killed.
+    /// Ends the session, resumes it in another process, and checks that the model gets the earlier messages.
+    fn resumed(&mut self, end: fn(DrivenAgent) -> Result<()>) -> Result<()> {
+        if self.setup.resumes_next_minute {
+            // A session that was resumed once could not be resumed again after it was killed.
             self.end();
         }
-        self.script([("Remember", Turn::text("I will.")), ("Which word", Turn::text("Persimmon."))]);
-        self.led()?.ask("Remember the word persimmon.")?;
-        let led = self.led.take().context("it was started")?;
-        let session = led.agent_session.clone().context("it has said its session's id")?;
-        // An agent that is killed at once after its first answer may not have written it down.
+        self.script([
+            ("Remember", ScriptedTurn::text("I will.")),
+            ("Which word", ScriptedTurn::text("Persimmon.")),
+        ]);
+        self.agent()?.ask("Remember the word persimmon.")?;
+        let agent = self.agent.take().context("the agent is not running")?;
+        let session =
+            agent.agent_session.clone().context("the agent has not reported the id of its session")?;
+        // An agent that is killed right after its first reply may not have saved it.
         thread::sleep(Duration::from_millis(500));
-        end(led)?;
-        if self.way.rests && minute() == self.began {
+        end(agent)?;
+        if self.setup.resumes_next_minute && minute() == self.started_minute {
             thread::sleep(Duration::from_secs(61 - seconds() % 60));
         }
-        let mut led = Led::start(&self.preset, self.place, Launch::Resume(&session))?;
-        let turn = led.ask("Which word was it?");
-        self.led = Some(led);
+        let mut agent = DrivenAgent::start(&self.preset, self.home, Launch::Resume(&session))?;
+        let turn = agent.ask("Which word was it?");
+        self.agent = Some(agent);
         let turn = turn?;
-        ensure!(turn.words.contains("Persimmon."), "it said {:?}, {:?}", turn.words, turn.outcome);
-        let heard = self.heard()?;
-        for words in ["Remember the word persimmon.", "I will.", "Which word was it?"] {
-            ensure!(heard.contains(words), "the model did not hear {words:?}");
+        ensure!(
+            turn.words.contains("Persimmon."),
+            "its text is {:?}, its outcome {:?}",
+            turn.words,
+            turn.outcome
+        );
+        let request = self.last_request()?;
+        for text in ["Remember the word persimmon.", "I will.", "Which word was it?"] {
+            ensure!(request.contains(text), "the model did not get {text:?}");
         }
         Ok(())
     }
 }
 
-/// As many words are said slowly.
+/// Number of words in a slow reply.
 const SLOW_WORDS: usize = 40;
 
-/// Words that take two seconds.
-fn slow(word: &str) -> Turn {
-    // No two are alike: Gemini CLI ends a turn that repeats itself.
-    let says = vec![Says::Text((0..SLOW_WORDS).map(|number| format!("{word}-{number} ")).collect())];
-    Turn::Says(Speech { says, pace: Duration::from_millis(50), ..Speech::default() })
+/// Returns a reply that takes two seconds.
+fn slow(word: &str) -> ScriptedTurn {
+    // All different: Gemini CLI ends a turn that repeats itself.
+    let parts = vec![ReplyPart::Text((0..SLOW_WORDS).map(|number| format!("{word}-{number} ")).collect())];
+    ScriptedTurn::Reply(ScriptedReply { parts, pace: Duration::from_millis(50), ..ScriptedReply::default() })
 }
 
 /// Returns the names of the messages in a turn.
-pub fn names(turn: &led::Turn) -> Vec<&'static str> {
+pub fn names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
     let name = |item: &Item| match item {
         Item::Message(message) => Some(message.said.name()),
         Item::Invalid(_) | Item::Near(_) => None,

@@ -1,4 +1,4 @@
-//! A conversation with a living program that speaks JSON, a line each way.
+//! A conversation with a running program in lines of JSON.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -13,66 +13,66 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// What does not come within this time does not come.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for each line.
+const LINE_MAX: Duration = Duration::from_secs(30);
 
-/// A conversation; what it is held with ends with it.
+/// A conversation with a program that is killed when dropped.
 pub struct Dialogue {
     child: Child,
     input: ChildStdin,
     lines: Receiver<Value>,
-    /// All that was heard so far.
-    pub heard: Vec<Value>,
+    /// All lines that were received so far.
+    pub received: Vec<Value>,
 }
 
 impl Dialogue {
-    /// Starts a program and listens to it.
+    /// Starts a program and reads its output.
     pub fn start(command: &mut Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut child =
             command.spawn().with_context(|| format!("start {}", command.get_program().display()))?;
-        let input = child.stdin.take().context("no input")?;
-        let output = BufReader::new(child.stdout.take().context("no output")?);
+        let input = child.stdin.take().context("the program has no input")?;
+        let output = BufReader::new(child.stdout.take().context("the program has no output")?);
         let (sender, lines) = channel();
         thread::spawn(move || {
             let value = |line: String| serde_json::from_str::<Value>(&line).ok();
             output.lines().map_while(Result::ok).filter_map(value).try_for_each(|value| sender.send(value))
         });
-        Ok(Self { child, input, lines, heard: Vec::new() })
+        Ok(Self { child, input, lines, received: Vec::new() })
     }
 
-    /// Says a line.
-    pub fn say(&mut self, value: &Value) -> Result<()> {
-        self.input.write_all(format!("{value}\n").as_bytes()).context("say something")
+    /// Sends one line.
+    pub fn send(&mut self, value: &Value) -> Result<()> {
+        self.input.write_all(format!("{value}\n").as_bytes()).context("send a line")
     }
 
-    /// Listens until a line has this text at this place, and returns it.
+    /// Waits for a line with this text at a JSON pointer, and returns it.
     pub fn until(&mut self, pointer: &str, text: &str) -> Result<Value> {
-        let place = |value: &Value| value.pointer(pointer).and_then(Value::as_str) == Some(text);
-        self.listen(place).with_context(|| format!("wait for {text:?} at {pointer}"))
+        let matches = |value: &Value| value.pointer(pointer).and_then(Value::as_str) == Some(text);
+        self.receive(matches).with_context(|| format!("wait for {text:?} at {pointer}"))
     }
 
-    /// Listens until a request is answered, and returns its result.
+    /// Waits for the response to a request, and returns its result.
     pub fn response(&mut self, id: u64) -> Result<Value> {
-        let answers =
+        let is_response =
             |value: &Value| value.get("id") == Some(&Value::from(id)) && value.get("method").is_none();
-        let response = self.listen(answers).with_context(|| format!("wait for the answer to {id}"))?;
+        let response = self.receive(is_response).with_context(|| format!("wait for the response to {id}"))?;
         match response.get("result") {
             Some(result) => Ok(result.clone()),
-            None => bail!("an error came: {response}"),
+            None => bail!("the response is an error: {response}"),
         }
     }
 
-    fn listen(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<Value> {
-        let until = Instant::now() + PATIENCE;
+    fn receive(&mut self, matches: impl Fn(&Value) -> bool) -> Result<Value> {
+        let deadline = Instant::now() + LINE_MAX;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(Instant::now());
             let Ok(value) = self.lines.recv_timeout(left) else {
-                let last = self.heard.iter().rev().take(3).map(Value::to_string).collect::<Vec<_>>();
-                bail!("it did not come; the last were {last:#?}");
+                let last = self.received.iter().rev().take(3).map(Value::to_string).collect::<Vec<_>>();
+                bail!("no such line within {LINE_MAX:?}; the last lines were {last:#?}");
             };
-            self.heard.push(value.clone());
-            if is_it(&value) {
+            self.received.push(value.clone());
+            if matches(&value) {
                 return Ok(value);
             }
         }
@@ -81,7 +81,7 @@ impl Dialogue {
 
 impl Drop for Dialogue {
     fn drop(&mut self) {
-        // The whole group: some of them are a wrapper around the program that does the work.
+        // The whole group: some programs are wrappers around another one.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }

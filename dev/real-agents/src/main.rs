@@ -1,20 +1,20 @@
-//! Runs the agents that people use against a scripted model on loopback: each by every driver that it supports, then all
-//! together in whole runs.
+//! Runs real agents against a scripted model on loopback: each with every driver that it supports, then all together in
+//! whole runs.
 //!
-//! Started by `cargo xtask real-agents` in a clean environment. Each agent has a home of its own, so that neither this
-//! machine's settings nor another agent's are seen or changed.
+//! Started by `cargo xtask real-agents` in a clean environment. Each agent has its own home folder, so that it neither sees
+//! nor changes the settings of this machine or of another agent.
 
+mod agent_home;
 mod checks;
 mod dialogue;
-mod led;
-mod place;
+mod driven_agent;
+mod mistakes;
 mod programs;
 mod run;
+mod setups;
 mod shape;
-mod slips;
 mod table;
 mod voices;
-mod ways;
 
 use std::{
     fs,
@@ -29,33 +29,33 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use model_server::{ModelServer, Script};
 
-use checks::{Check, Stage};
-use place::Place;
-use run::Course;
-use table::{Held, Row};
-use ways::Way;
+use agent_home::AgentHome;
+use checks::{Check, CheckContext};
+use run::Scenario;
+use setups::AgentSetup;
+use table::{CheckResult, ResultRow};
 
-/// They wait for each other's clocks more than they work.
-const AT_ONCE: usize = 3;
+/// Number of checks that run at once; they mostly wait.
+const N_THREADS: usize = 3;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Where the agents are installed, and where their homes shall be
+    /// Folder of the installed agents and of their home folders
     #[arg(long)]
     cache: PathBuf,
-    /// The player's program
+    /// The program of the scripted agent
     #[arg(long)]
-    player: PathBuf,
-    /// Jangdan's own program
+    scripted_agent: PathBuf,
+    /// The program of Jangdan itself
     #[arg(long)]
     jangdan: PathBuf,
-    /// Only this agent
+    /// Run only this agent
     #[arg(long)]
     agent: Option<String>,
-    /// Only ways and voices with this in their names
+    /// Run only setups, voices and scenarios whose names contain this
     #[arg(long)]
     only: Option<String>,
-    /// Only this check, by its name in the table
+    /// Run only this check, by its name in the table
     #[arg(long)]
     check: Option<String>,
 }
@@ -74,26 +74,26 @@ fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let folder = arguments.cache.join("runs").join(std::process::id().to_string());
     let is_chosen = |agent: &str, name: &str| {
-        arguments.agent.as_ref().is_none_or(|wanted| agent == wanted)
+        arguments.agent.as_ref().is_none_or(|only| agent == only)
             && arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
     };
-    let ways = ways::ALL.iter().filter(|way| is_chosen(way.agent, way.preset)).map(Work::Way);
-    let voices = voices::ALL.iter().filter(|voice| is_chosen(voice.agent, voice.name)).map(Work::Voice);
+    let setups = setups::ALL.iter().filter(|setup| is_chosen(setup.agent, setup.preset)).map(Job::Setup);
+    let voices = voices::ALL.iter().filter(|voice| is_chosen(voice.agent, voice.name)).map(Job::Voice);
     let voices = voices.filter(|_| arguments.check.is_none());
-    let courses = Course::ALL.into_iter().filter(|course| is_chosen("", course.name())).map(Work::Run);
-    let courses = courses.filter(|_| arguments.check.is_none());
-    let works: Vec<Work> = ways.chain(voices).chain(courses).collect();
-    if works.is_empty() {
-        bail!("nothing fits; the agents are claude, codex, opencode and gemini");
+    let scenarios = Scenario::ALL.into_iter().filter(|one| is_chosen("", one.name())).map(Job::Run);
+    let scenarios = scenarios.filter(|_| arguments.check.is_none());
+    let jobs: Vec<Job> = setups.chain(voices).chain(scenarios).collect();
+    if jobs.is_empty() {
+        bail!("no check matches; the agents are claude, codex, opencode and gemini");
     }
     let rows = Mutex::new(Vec::new());
-    let next = Mutex::new(works.iter().enumerate());
+    let next = Mutex::new(jobs.iter().enumerate());
     let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
     thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..N_THREADS {
             scope.spawn(|| {
-                while let Some((number, work)) = take() {
-                    let row = work.run(&folder.join(number.to_string()), arguments);
+                while let Some((number, job)) = take() {
+                    let row = job.run(&folder.join(number.to_string()), arguments);
                     rows.lock().unwrap_or_else(PoisonError::into_inner).push((number, row));
                 }
             });
@@ -101,77 +101,83 @@ fn run(arguments: &Arguments) -> Result<()> {
     });
     let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     rows.sort_by_key(|(number, _)| *number);
-    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let rows: Vec<ResultRow> = rows.into_iter().map(|(_, row)| row).collect();
     table::print(&rows);
-    let n_failed = rows.iter().map(Row::n_failed).sum::<usize>();
+    let n_failed = rows.iter().map(ResultRow::n_failed).sum::<usize>();
     if n_failed > 0 {
-        bail!("{n_failed} check(s) did not hold; homes and sessions are kept in {}", folder.display());
+        bail!("{n_failed} check(s) failed; home folders and sessions are in {}", folder.display());
     }
     fs::remove_dir_all(&folder).with_context(|| format!("clear {}", folder.display()))?;
-    eprintln!("\nAll held, in {} s.", start.elapsed().as_secs());
+    eprintln!("\nAll checks passed, in {} s.", start.elapsed().as_secs());
     Ok(())
 }
 
-/// Something to be checked by itself.
-enum Work {
-    Way(&'static Way),
+/// A part that is checked independently of the others.
+enum Job {
+    Setup(&'static AgentSetup),
     Voice(&'static voices::Voice),
-    Run(Course),
+    Run(Scenario),
 }
 
-impl Work {
-    fn run(&self, folder: &Path, arguments: &Arguments) -> Row {
+impl Job {
+    fn run(&self, folder: &Path, arguments: &Arguments) -> ResultRow {
         let start = Instant::now();
-        let (name, held) = match self {
-            Self::Way(way) => {
-                (format!("{} by {}", way.agent, way.driver), lead(way, folder, arguments.check.as_deref()))
+        let (name, results) = match self {
+            Self::Setup(setup) => {
+                let results = check_setup(setup, folder, arguments.check.as_deref());
+                (format!("{} with {}", setup.agent, setup.driver), results)
             }
             Self::Voice(voice) => {
-                let held = speak(voice, folder, &arguments.player);
-                (format!("the player, {}", voice.name), held.map(|()| vec![("voice", Held::Yes)]))
+                let results = check_voice(voice, folder, &arguments.scripted_agent);
+                let results = results.map(|()| vec![("voice", CheckResult::Passed)]);
+                (format!("scripted agent, {}", voice.name), results)
             }
-            Self::Run(course) => {
-                let held = run::go(*course, folder, &arguments.jangdan);
-                (course.name().to_owned(), held.map(|()| vec![("whole run", Held::Yes)]))
+            Self::Run(scenario) => {
+                let results = run::check(*scenario, folder, &arguments.jangdan);
+                (scenario.name().to_owned(), results.map(|()| vec![("whole run", CheckResult::Passed)]))
             }
         };
-        let held = held.unwrap_or_else(|error| {
+        let results = results.unwrap_or_else(|error| {
             eprintln!("{name}: {error:#}");
-            vec![("start", Held::No)]
+            vec![("start", CheckResult::Failed)]
         });
         eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
-        Row { name, held }
+        ResultRow { name, results }
     }
 }
 
-/// Leads an agent through all checks.
-fn lead(way: &'static Way, folder: &Path, only: Option<&str>) -> Result<Vec<(&'static str, Held)>> {
-    let agent = programs::find(way.agent)?;
+/// Runs all checks of a setup.
+fn check_setup(
+    setup: &'static AgentSetup,
+    folder: &Path,
+    only: Option<&str>,
+) -> Result<Vec<(&'static str, CheckResult)>> {
+    let agent = programs::find(setup.agent)?;
     let server = ModelServer::start(Script::default())?;
-    let place = Place::new(agent, folder, &server.url())?;
-    let mut stage = Stage::new(way, &server, &place)?;
-    let mut held = Vec::new();
+    let home = AgentHome::create(agent, folder, &server.url())?;
+    let mut context = CheckContext::new(setup, &server, &home)?;
+    let mut results = Vec::new();
     for check in Check::ALL.into_iter().filter(|check| only.is_none_or(|only| check.name() == only)) {
-        let lack = way.lacks.iter().find(|(lack, _)| *lack == check);
-        let outcome = match lack {
-            Some((_, reason)) => Held::Lacks(reason),
-            None => match stage.check(check) {
-                Ok(()) => Held::Yes,
+        let unsupported = setup.unsupported.iter().find(|(other, _)| *other == check);
+        let result = match unsupported {
+            Some((_, reason)) => CheckResult::Unsupported(reason),
+            None => match context.check(check) {
+                Ok(()) => CheckResult::Passed,
                 Err(error) => {
-                    eprintln!("{} by {}, {}: {error:#}", way.agent, way.driver, check.name());
-                    Held::No
+                    eprintln!("{} with {}, {}: {error:#}", setup.agent, setup.driver, check.name());
+                    CheckResult::Failed
                 }
             },
         };
-        held.push((check.name(), outcome));
+        results.push((check.name(), result));
     }
-    stage.end();
-    Ok(held)
+    context.end();
+    Ok(results)
 }
 
-fn speak(voice: &voices::Voice, folder: &Path, player: &Path) -> Result<()> {
+fn check_voice(voice: &voices::Voice, folder: &Path, scripted_agent: &Path) -> Result<()> {
     let agent = programs::find(voice.agent)?;
     let server = ModelServer::start(Script::of((voice.model)()))?;
-    let place = Place::new(agent, folder, &server.url())?;
-    voices::check(voice, agent, &place, player)
+    let home = AgentHome::create(agent, folder, &server.url())?;
+    voices::check(voice, agent, &home, scripted_agent)
 }

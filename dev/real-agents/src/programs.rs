@@ -1,28 +1,26 @@
-//! How each real agent is pointed to a model on loopback.
+//! The configuration by which each real agent uses a model on loopback, found by running them.
 //!
-//! All of it was seen by running them. `$MODEL` stands for the model's address, `$WORK` for the folder that
-//! it works in.
+//! `$MODEL` stands for the address of the model, `$WORK` for the working folder.
 
 use anyhow::{Context, Result};
 
-/// What is known of an agent.
+/// A real agent and its configuration.
 pub struct Agent {
-    /// Its name here.
+    /// The name in options and in the table.
     pub name: &'static str,
-    /// Its program, among those that npm installed.
+    /// The program that npm installed.
     pub program: &'static str,
-    /// What is in its environment beside the usual.
+    /// Additional environment variables.
     pub environment: &'static [(&'static str, &'static str)],
-    /// What lies in its home.
+    /// Files in the home folder: path and content.
     pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Finds an agent by its name.
 pub fn find(name: &str) -> Result<&'static Agent> {
-    ALL.iter().find(|agent| agent.name == name).with_context(|| format!("there is no agent {name}"))
+    ALL.iter().find(|agent| agent.name == name).with_context(|| format!("unknown agent {name}"))
 }
 
-/// The agents.
 const ALL: [Agent; 4] = [
     Agent {
         name: "claude",
@@ -33,7 +31,7 @@ const ALL: [Agent; 4] = [
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
         ],
-        // So that its screen asks nothing at its first start; the key is named by its last letters.
+        // Skips the questions of the first start; the key is approved by its last characters.
         files: &[(
             ".claude.json",
             r#"{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["sk-ant-dummy"],"rejected":[]},"projects":{"$WORK":{"hasTrustDialogAccepted":true}}}"#,
@@ -53,7 +51,7 @@ const ALL: [Agent; 4] = [
     Agent {
         name: "opencode",
         program: "opencode",
-        // Without this every start tries to fetch a list of models.
+        // Otherwise every start tries to fetch a list of models.
         environment: &[("OPENCODE_DISABLE_MODELS_FETCH", "1")],
         files: &[(
             ".config/opencode/opencode.json",

@@ -1,10 +1,10 @@
 //! Whole runs: `jangdan run` with a plan of four tasks, each done by another real agent, all at once.
 //!
-//! The model makes every agent write a file with a tool of its own, then say that it is done. A person answers what is
-//! asked with `jangdan answer`. What came of it is judged by the files on the branch, the log and the processes.
+//! The model makes every agent write a file with its own tool and then report DONE. Questions are answered with
+//! `jangdan answer`. The files on the branch, the log and the processes are checked afterwards.
 
-mod hands;
-mod judge;
+mod agent_tasks;
+mod outcome;
 mod project;
 
 use std::{
@@ -17,28 +17,27 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use hands::HANDS;
-use judge::Log;
+use agent_tasks::{AGENT_TASKS, AgentTask};
+use outcome::Log;
 use project::Project;
 
-/// A run that has not ended by then never will.
+/// Time limit for a run.
 const RUN_MAX: Duration = Duration::from_secs(180);
-/// How often it is looked whether something has happened.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Interval at which the run is checked.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// What happens on the way.
+/// What happens during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Course {
-    /// Nothing but the plan: one asks, one wants a permission.
+pub enum Scenario {
+    /// Undisturbed: one agent asks a question, one requests a permission.
     Quiet,
-    /// The server is killed while two agents speak, and the run is resumed.
+    /// The server is killed while two agents reply, and the run is resumed.
     Killed,
-    /// All ask, and are answered only when their processes have ended.
+    /// All agents ask, and are answered only after their processes have ended.
     Parked,
 }
 
-impl Course {
-    /// All courses.
+impl Scenario {
     pub const ALL: [Self; 3] = [Self::Quiet, Self::Killed, Self::Parked];
 
     /// Returns its name in the table.
@@ -46,84 +45,86 @@ impl Course {
         match self {
             Self::Quiet => "run",
             Self::Killed => "run, server killed",
-            Self::Parked => "run, answers come late",
+            Self::Parked => "run, late answers",
         }
     }
 }
 
-/// Goes through a run from its plan to the branch.
-pub fn go(course: Course, folder: &Path, jangdan: &Path) -> Result<()> {
-    let project = Project::new(course, folder, jangdan)?;
-    let said = project.said.display().to_string();
-    let status = attend(course, &project).with_context(|| format!("what it said is in {said}"))?;
-    ensure!(status.success(), "it ended with {status}; what it said is in {said}");
+/// Does a run from its plan to the merge, and checks the result.
+pub fn check(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
+    let project = Project::create(scenario, folder, jangdan)?;
+    let output = project.output.display().to_string();
+    let status = attend(scenario, &project).with_context(|| format!("its output is in {output}"))?;
+    ensure!(status.success(), "jangdan ended with {status}; its output is in {output}");
     let log = Log::read(&project)?;
-    log.judge(course)?;
-    judge::landed(&project)?;
-    judge::model_was_heard(course, &project)?;
-    judge::nobody_left(folder)
+    log.check(scenario)?;
+    outcome::check_merge(&project)?;
+    outcome::check_requests(scenario, &project)?;
+    outcome::check_processes(folder)
 }
 
-/// Starts the run, is the person in front of it, and returns how it ended.
-fn attend(course: Course, project: &Project) -> Result<ExitStatus> {
+/// Starts the run, answers its questions, and returns its exit status.
+fn attend(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
     let deadline = Instant::now() + RUN_MAX;
-    let mut watching = Watching(watch(project, &["run", "TASKS.md"])?);
-    if course == Course::Killed {
-        wait("both agents speak", deadline, || speak(project))?;
-        watching.kill()?;
+    let mut command = KilledOnDrop(start(project, &["run", "TASKS.md"])?);
+    if scenario == Scenario::Killed {
+        wait("both agents reply", deadline, || slow_agents_reply(project))?;
+        command.kill()?;
         let log = Log::read(project)?;
         let n_ended = log.of("TurnEnded").count();
         ensure!(n_ended == 0, "the server was killed too late: {n_ended} turns had ended");
-        watching = Watching(watch(project, &["resume"])?);
+        command = KilledOnDrop(start(project, &["resume"])?);
     }
     let mut answered = Vec::new();
     loop {
-        if let Some(status) = watching.0.try_wait()? {
+        if let Some(status) = command.0.try_wait()? {
             return Ok(status);
         }
         if Instant::now() >= deadline {
-            bail!("it does not end");
+            bail!("the run did not end within {RUN_MAX:?}");
         }
-        for (question, answer) in Log::read(project).map(|log| log.to_answer(course)).unwrap_or_default() {
+        for (question, answer) in
+            Log::read(project).map(|log| log.open_questions(scenario)).unwrap_or_default()
+        {
             if !answered.contains(&question) {
                 project.jangdan(&["answer", &question, answer])?;
                 answered.push(question);
             }
         }
-        thread::sleep(LOOK_EVERY);
+        thread::sleep(CHECK_EVERY);
     }
 }
 
-/// Tells whether those whose first words come slowly have begun with them.
-fn speak(project: &Project) -> bool {
+/// Tells whether all slow agents have started their first reply.
+fn slow_agents_reply(project: &Project) -> bool {
     let log = Log::read(project).unwrap_or_default();
-    let is_told = |session: &str| log.about("InputTyped", session).next().is_some();
-    let is_asked = |agent: &str| {
-        project.model(agent).is_ok_and(|model| model.recorded().iter().any(|one| !one.is_aside))
+    let has_input = |session: &str| log.about("InputTyped", session).next().is_some();
+    let has_request = |agent: &str| {
+        project.model(agent).is_ok_and(|model| model.requests().iter().any(|one| !one.is_side_request))
     };
-    let speaks = |hand: &hands::Hand| is_asked(hand.agent) && log.sessions_of(hand.agent).any(is_told);
-    HANDS.iter().filter(|hand| hand.is_slow).all(speaks)
+    let replies = |one: &AgentTask| has_request(one.agent) && log.sessions_of(one.agent).any(has_input);
+    AGENT_TASKS.iter().filter(|one| one.is_slow).all(replies)
 }
 
-fn watch(project: &Project, arguments: &[&str]) -> Result<Child> {
-    let said = fs::OpenOptions::new().create(true).append(true).open(&project.said)?;
+fn start(project: &Project, arguments: &[&str]) -> Result<Child> {
+    let output = fs::OpenOptions::new().create(true).append(true).open(&project.output)?;
     let mut command = project.command(arguments);
-    command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     command.spawn().context("start jangdan")
 }
 
-fn wait(what: &str, deadline: Instant, is_so: impl Fn() -> bool) -> Result<()> {
-    while !is_so() {
+fn wait(what: &str, deadline: Instant, holds: impl Fn() -> bool) -> Result<()> {
+    while !holds() {
         ensure!(Instant::now() < deadline, "waited in vain until {what}");
-        thread::sleep(LOOK_EVERY);
+        thread::sleep(CHECK_EVERY);
     }
     Ok(())
 }
 
-/// Whoever watches the run, and with it the server; it never outlives us.
-struct Watching(Child);
+/// The command that contains the server; killed when dropped.
+struct KilledOnDrop(Child);
 
-impl Watching {
+impl KilledOnDrop {
     fn kill(&mut self) -> Result<()> {
         self.0.kill()?;
         self.0.wait()?;
@@ -131,7 +132,7 @@ impl Watching {
     }
 }
 
-impl Drop for Watching {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.kill();
     }

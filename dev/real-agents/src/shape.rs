@@ -1,4 +1,4 @@
-//! The shape of what a program says in JSON: which fields of which kind stand where, whatever is in them.
+//! The shapes of JSON lines: which fields of which type are where, whatever their values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 /// The fields of each kind of line.
 pub type Shapes = BTreeMap<String, BTreeSet<String>>;
 
-/// What is below these is the caller's, and of any shape.
+/// Fields whose content has any shape.
 const FREE: [&str; 6] = ["input", "rawInput", "rawOutput", "tool_use_result", "tool_input", "_meta"];
 
-/// Returns the shapes of many lines. The kind says what of a line tells it apart from others.
+/// Returns the shapes of lines, merged by their kind.
 pub fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
     let mut shapes = Shapes::new();
     for line in lines {
@@ -19,55 +19,55 @@ pub fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
     shapes
 }
 
-/// Returns what one has and the other has not.
-pub fn made_up(ours: &Shapes, theirs: &Shapes) -> Vec<String> {
-    let mut made_up = Vec::new();
-    for (kind, fields) in ours {
-        let Some(known) = theirs.get(kind) else {
-            made_up.push(format!("{kind}: they never say this"));
+/// Returns the kinds and fields of `scripted` that `real` does not have.
+pub fn invented(scripted: &Shapes, real: &Shapes) -> Vec<String> {
+    let mut invented = Vec::new();
+    for (kind, fields) in scripted {
+        let Some(known) = real.get(kind) else {
+            invented.push(format!("{kind}: never sent"));
             continue;
         };
         for field in fields.iter().filter(|field| !is_known(field, known)) {
-            made_up.push(format!("{kind}: {field}"));
+            invented.push(format!("{kind}: {field}"));
         }
     }
-    made_up
+    invented
 }
 
-/// A field may be null where it is something elsewhere, and the other way round.
+/// Tells whether a field is known; a field that can be null matches one with a value, and vice versa.
 fn is_known(field: &str, known: &BTreeSet<String>) -> bool {
-    let Some((place, kind)) = field.rsplit_once(' ') else { return false };
+    let Some((path, kind)) = field.rsplit_once(' ') else { return false };
     known.contains(field)
-        || known.contains(&format!("{place} null"))
-        || kind == "null" && known.iter().any(|other| other.starts_with(&format!("{place} ")))
+        || known.contains(&format!("{path} null"))
+        || kind == "null" && known.iter().any(|other| other.starts_with(&format!("{path} ")))
 }
 
-fn walk(value: &Value, place: String, fields: &mut BTreeSet<String>) {
+fn walk(value: &Value, path: String, fields: &mut BTreeSet<String>) {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
         Value::Number(_) => "number",
         Value::String(_) => "text",
         Value::Array(items) => {
-            // An empty list says nothing about what is in it.
-            items.iter().for_each(|item| walk(item, format!("{place}/*"), fields));
+            // An empty list has no shape of its items.
+            items.iter().for_each(|item| walk(item, format!("{path}/*"), fields));
             "list"
         }
         Value::Object(object) => {
             for (name, value) in object {
-                // Below this stands a name that is not the protocol's.
-                let name = if place.ends_with("modelUsage") { "*" } else { name.as_str() };
-                let place = format!("{place}/{name}");
+                // Its keys are names of models, not of the protocol.
+                let name = if path.ends_with("modelUsage") { "*" } else { name.as_str() };
+                let path = format!("{path}/{name}");
                 if FREE.contains(&name) {
-                    fields.insert(format!("{place} any"));
+                    fields.insert(format!("{path} any"));
                 } else {
-                    walk(value, place, fields);
+                    walk(value, path, fields);
                 }
             }
             "object"
         }
     };
-    fields.insert(format!("{place} {kind}"));
+    fields.insert(format!("{path} {kind}"));
 }
 
 #[cfg(test)]
@@ -77,13 +77,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_one_of_them_has_is_found() {
+    fn fields_of_only_one_side_are_found() {
         let kind = |value: &Value| value["type"].as_str().unwrap_or_default().to_owned();
-        let theirs =
+        let real =
             shapes(&[json!({ "type": "a", "n": 1, "list": [{ "x": null }], "input": { "z": 1 } })], kind);
-        let ours = shapes(&[json!({ "type": "a", "n": "1", "list": [{ "x": true }], "input": {} })], kind);
-        assert_eq!(made_up(&ours, &theirs), ["a: /n text"]);
-        assert_eq!(made_up(&theirs, &theirs), Vec::<String>::new());
-        assert_eq!(made_up(&shapes(&[json!({ "type": "b" })], kind), &theirs), ["b: they never say this"]);
+        let scripted =
+            shapes(&[json!({ "type": "a", "n": "1", "list": [{ "x": true }], "input": {} })], kind);
+        assert_eq!(invented(&scripted, &real), ["a: /n text"]);
+        assert_eq!(invented(&real, &real), Vec::<String>::new());
+        assert_eq!(invented(&shapes(&[json!({ "type": "b" })], kind), &real), ["b: never sent"]);
     }
 }

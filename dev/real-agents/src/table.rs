@@ -1,51 +1,48 @@
-//! What held, for each agent and driver, as a table for people.
+//! The results for each agent and driver, as a table.
 
-/// Whether a check held.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
-    /// It did.
-    Yes,
-    /// It did not.
-    No,
-    /// It can't, for this reason.
-    Lacks(&'static str),
+pub enum CheckResult {
+    Passed,
+    Failed,
+    /// Not possible with this agent and driver, for this reason.
+    Unsupported(&'static str),
 }
 
-/// An agent and a driver.
-pub struct Row {
-    /// Which.
+/// The results of one agent and driver, voice or run.
+pub struct ResultRow {
     pub name: String,
-    /// What was checked, and whether it held.
-    pub held: Vec<(&'static str, Held)>,
+    /// Each check with its result.
+    pub results: Vec<(&'static str, CheckResult)>,
 }
 
-impl Row {
-    /// Returns how many checks did not hold.
+impl ResultRow {
+    /// Returns the number of failed checks.
     pub fn n_failed(&self) -> usize {
-        self.held.iter().filter(|(_, held)| *held == Held::No).count()
+        self.results.iter().filter(|(_, result)| *result == CheckResult::Failed).count()
     }
 }
 
-/// Prints all rows, and below them why something can't be.
-pub fn print(rows: &[Row]) {
+/// Prints all rows, and below them the reasons of unsupported checks.
+pub fn print(rows: &[ResultRow]) {
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     println!();
     for row in rows {
         let cells: Vec<String> = row
-            .held
+            .results
             .iter()
-            .map(|(check, held)| match held {
-                Held::Yes => format!("{check} ✓"),
-                Held::No => format!("{check} ✗"),
-                Held::Lacks(_) => format!("{check} –"),
+            .map(|(check, result)| match result {
+                CheckResult::Passed => format!("{check} ✓"),
+                CheckResult::Failed => format!("{check} ✗"),
+                CheckResult::Unsupported(_) => format!("{check} –"),
             })
             .collect();
         println!("{:width$}  {}", row.name, cells.join("  "));
     }
     println!();
     for row in rows {
-        for (check, held) in &row.held {
-            if let Held::Lacks(reason) = held {
+        for (check, result) in &row.results {
+            if let CheckResult::Unsupported(reason) = result {
                 println!("{}: no {check}: {reason}", row.name);
             }
         }

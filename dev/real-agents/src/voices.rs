@@ -1,4 +1,4 @@
-//! The player against the real agents: the same conversation with both, and nothing in it that the real one never says.
+//! Compares the scripted agent with the real agents: it must not send a line that the real agent never sends.
 
 mod acp;
 mod claude;
@@ -7,74 +7,74 @@ mod codex;
 use std::{fs, path::Path, process::Command};
 
 use anyhow::{Result, bail};
-use model_server::Turn;
+use model_server::ScriptedTurn;
 use serde_json::Value;
 
 use crate::{
+    agent_home::AgentHome,
     dialogue::Dialogue,
-    place::Place,
     programs::Agent,
-    shape::{made_up, shapes},
+    shape::{invented, shapes},
 };
 
-/// A conversation that is held with a real agent and with the player.
+/// A conversation with a real agent and with the scripted agent.
 pub struct Voice {
-    /// Its name in scripts.
+    /// The name of the voice in scripts.
     pub name: &'static str,
-    /// The agent, by its name.
+    /// The name of the real agent.
     pub agent: &'static str,
-    /// The program that speaks the protocol, where it is another.
+    /// The program that speaks the protocol, if it is not the agent itself.
     pub program: Option<&'static str>,
-    /// What is in its environment beside the agent's own.
+    /// Variables in addition to the agent's own.
     pub environment: &'static [(&'static str, &'static str)],
-    /// What the real program is given.
+    /// Arguments of both programs.
     pub arguments: &'static [&'static str],
-    /// What the model says to the real one.
-    pub model: fn() -> Vec<Turn>,
-    /// What the player plays.
+    /// Turns of the model for the real agent.
+    pub model: fn() -> Vec<ScriptedTurn>,
+    /// Script of the scripted agent.
     pub script: &'static str,
-    /// The conversation.
+    /// Our side of the conversation.
     pub talk: fn(&mut Dialogue, &str) -> Result<()>,
-    /// What tells one kind of line from another.
+    /// Returns the kind of a line; lines of a kind are compared.
     pub kind: fn(&Value) -> String,
 }
 
-/// The voices whose agents are here.
+/// All voices that a real agent exists for.
 pub const ALL: [Voice; 6] =
     [claude::VOICE, codex::VOICE, acp::CLAUDE, acp::CODEX, acp::OPENCODE, acp::GEMINI];
 
-/// Holds the conversation with both, and compares what they said.
-pub fn check(voice: &Voice, agent: &Agent, place: &Place, player: &Path) -> Result<()> {
-    let mut real = place.command(voice.program.unwrap_or(agent.program));
+/// Has the conversation with both, and compares their lines.
+pub fn check(voice: &Voice, agent: &Agent, home: &AgentHome, scripted_agent: &Path) -> Result<()> {
+    let mut real = home.command(voice.program.unwrap_or(agent.program));
     real.envs(voice.environment.iter().copied());
-    let theirs = talk(voice, real.args(voice.arguments), place)?;
+    let real = talk(voice, real.args(voice.arguments), home)?;
 
-    let script = place.work.join("script.toml");
+    let script = home.work.join("script.toml");
     fs::write(&script, voice.script)?;
-    let mut player = Command::new(player);
-    player.current_dir(&place.work).arg(&script).args(voice.arguments);
-    let ours = talk(voice, &mut player, place)?;
+    let mut scripted = Command::new(scripted_agent);
+    scripted.current_dir(&home.work).arg(&script).args(voice.arguments);
+    let scripted = talk(voice, &mut scripted, home)?;
 
-    // For a person who wants to see more than the shapes.
-    for (who, lines) in [("real", &theirs), ("player", &ours)] {
+    // All lines, for looking into a failure.
+    for (name, lines) in [("real", &real), ("scripted", &scripted)] {
         let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(place.work.join(format!("{who}.jsonl")), lines.concat())?;
+        fs::write(home.work.join(format!("{name}.jsonl")), lines.concat())?;
     }
-    let (theirs, ours) = (shapes(&theirs, voice.kind), shapes(&ours, voice.kind));
-    let made_up = made_up(&ours, &theirs);
-    if !made_up.is_empty() {
-        let known: Vec<String> = theirs.iter().map(|(kind, fields)| format!("{kind}: {fields:?}")).collect();
+    let (real, scripted) = (shapes(&real, voice.kind), shapes(&scripted, voice.kind));
+    let invented = invented(&scripted, &real);
+    if !invented.is_empty() {
+        let known: Vec<String> = real.iter().map(|(kind, fields)| format!("{kind}: {fields:?}")).collect();
         bail!(
-            "the player says what the real one does not:\n{}\nthe real one says:\n{}",
-            made_up.join("\n"),
+            "the scripted agent sends fields that the real agent does not:\n{}\nthe real agent sends:\n{}",
+            invented.join("\n"),
             known.join("\n")
         );
     }
     Ok(())
 }
 
-fn talk(voice: &Voice, command: &mut Command, place: &Place) -> Result<Vec<Value>> {
+fn talk(voice: &Voice, command: &mut Command, home: &AgentHome) -> Result<Vec<Value>> {
     let mut dialogue = Dialogue::start(command)?;
-    (voice.talk)(&mut dialogue, &place.work.to_string_lossy())?;
-    Ok(std::mem::take(&mut dialogue.heard))
+    (voice.talk)(&mut dialogue, &home.work.to_string_lossy())?;
+    Ok(std::mem::take(&mut dialogue.received))
 }

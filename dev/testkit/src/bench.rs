@@ -1,6 +1,6 @@
-//! The form of every bench: variants in turns, medians, ratios with goals, one report.
+//! The bench harness: variants in turns, medians, ratios with goals, one report.
 //!
-//! What is compared runs in the same process and in the same rounds, so that a busy machine slows all of it down.
+//! Compared variants run in the same process and in the same rounds, so that a busy machine slows all of them.
 
 use std::{
     convert::Infallible,
@@ -13,19 +13,19 @@ use serde::{Serialize, Serializer};
 
 use crate::progress;
 
-/// Fewer rounds than this say nothing.
+/// The minimum number of rounds for a median.
 pub const ROUNDS_MIN: usize = 5;
 
-/// One of the things that are compared.
+/// One of the compared variants.
 pub struct Variant<'a> {
-    /// What it is called in the figures.
+    /// Its name in the figures.
     pub name: &'static str,
-    /// Does the work once, and returns something that depends on all of it.
+    /// Does the work once and returns a number that depends on all of it, so that nothing is optimised away.
     pub run: Box<dyn FnMut() -> u64 + 'a>,
 }
 
 impl<'a> Variant<'a> {
-    /// Names a piece of work.
+    /// Creates a variant from its name and its work.
     pub fn new(name: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
         Self { name, run: Box::new(run) }
     }
@@ -75,26 +75,26 @@ pub fn in_turns<T, E>(
     in_named_turns(rounds, &names.iter().map(String::as_str).collect::<Vec<_>>(), run)
 }
 
-/// How long each variant took in each round.
+/// The time of each variant in each round.
 pub struct Timings {
-    /// How many rounds were counted.
+    /// Number of rounds, without the warm-up round.
     pub rounds: usize,
     times: Vec<(&'static str, Vec<Duration>)>,
 }
 
 impl Timings {
-    /// Takes the times of each variant, one for each round.
+    /// Creates timings from the times of each variant, one for each round.
     pub fn new(times: Vec<(&'static str, Vec<Duration>)>) -> Self {
         let rounds = times.iter().map(|(_, times)| times.len()).min().unwrap_or(0);
         Self { rounds, times }
     }
 
-    /// Returns the seconds that a variant took, the median of all rounds.
+    /// Returns the median of a variant's times, in seconds.
     pub fn seconds(&self, name: &str) -> f64 {
         median(self.of(name).iter().map(Duration::as_secs_f64).collect())
     }
 
-    /// Returns how many times longer one variant took than another: the median of the rounds' ratios.
+    /// Returns how many times longer one variant took than another: the median of the ratios of all rounds.
     pub fn times_longer(&self, name: &str, than: &str) -> f64 {
         let pairs = self.of(name).iter().zip(self.of(than));
         median(pairs.map(|(time, other)| time.as_secs_f64() / other.as_secs_f64()).collect())
@@ -105,7 +105,7 @@ impl Timings {
     }
 }
 
-/// Returns the middle of some numbers, or not-a-number where there are none.
+/// Returns the median, or not-a-number if there are no numbers.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let middle = numbers.len() / 2;
@@ -116,17 +116,17 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-/// What a bench has to reach.
+/// A bound that a value must keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// This much or more.
+    /// This value or more.
     AtLeast(f64),
-    /// This much or less.
+    /// This value or less.
     AtMost(f64),
 }
 
 impl Goal {
-    /// Tells whether a value reaches the goal; what could not be measured does not.
+    /// Tells whether a value reaches the goal; not-a-number does not.
     pub fn holds(self, value: f64) -> bool {
         match self {
             Self::AtLeast(least) => value >= least,
@@ -145,30 +145,30 @@ impl fmt::Display for Goal {
     }
 }
 
-/// A value with the goal that it must reach; absolute ones too.
+/// A value with its goal. Absolute values with a goal are ratios too.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ratio {
-    /// What is compared with what.
+    /// The two things that are compared.
     pub name: String,
-    /// What was measured.
+    /// The measured value, rounded.
     pub value: f64,
-    /// What it should be.
+    /// The bound for the value.
     #[serde(serialize_with = "as_text")]
     pub goal: Goal,
-    /// Whether it is.
+    /// Whether the value reaches the goal.
     pub holds: bool,
 }
 
-/// The outcome of a bench.
+/// The result of a bench.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The bench's name.
+    /// Name of the bench.
     pub name: &'static str,
-    /// How many rounds were counted.
+    /// Number of rounds, without the warm-up round.
     pub rounds: usize,
-    /// What must hold.
+    /// Values with goals.
     pub ratios: Vec<Ratio>,
-    /// What is good to know.
+    /// Values without goals.
     #[serde(serialize_with = "as_map")]
     pub figures: Vec<(String, f64)>,
     /// Facts about what was measured, e.g. how it was built.
@@ -177,12 +177,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Begins a report.
+    /// Creates an empty report.
     pub fn new(name: &'static str, rounds: usize) -> Self {
         Self { name, rounds, ratios: Vec::new(), figures: Vec::new(), notes: Vec::new() }
     }
 
-    /// Adds a value that has a goal.
+    /// Adds a value with a goal.
     pub fn ratio(&mut self, name: &str, value: f64, goal: Goal) {
         self.ratios.push(Ratio {
             name: name.to_owned(),
@@ -192,7 +192,7 @@ impl Report {
         });
     }
 
-    /// Adds a value that has none.
+    /// Adds a value without a goal.
     pub fn figure(&mut self, name: &str, value: f64) {
         self.figures.push((name.to_owned(), rounded(value)));
     }
@@ -229,7 +229,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Rounds to four places, which is more than any run can tell.
+/// Rounds to four decimal places, more than any measurement is accurate to.
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_an_even_count_lies_between_two() {
+    fn the_median_of_an_even_count_lies_between_two() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(Vec::new()).is_nan());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_has_the_form_that_other_programs_read() {
+    fn the_json_report_has_a_fixed_form() {
         let mut report = Report::new("wire", 5);
         report.ratio("decoder/memchr3", 0.71, Goal::AtLeast(0.6));
         report.ratio("peak memory MiB", 4.5, Goal::AtMost(4.0));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_measured_reaches_no_goal() {
+    fn not_a_number_reaches_no_goal() {
         assert!(!Goal::AtLeast(0.0).holds(f64::NAN) && !Goal::AtMost(9.0).holds(f64::NAN));
     }
 }

@@ -1,12 +1,12 @@
-//! What tests and benches of several crates need: generated inputs, the bench harness, properties.
+//! Shared by the tests and benches of several crates: generated inputs, the bench harness, properties.
 //!
-//! Everything is deterministic: the same seed gives the same bytes on every machine.
+//! Generated inputs are deterministic: the same seed gives the same bytes on every machine.
 
 pub mod bench;
 pub mod corpus;
-pub mod crank;
 pub mod plans;
 pub mod progress;
 pub mod properties;
 pub mod random;
-pub mod runs;
+pub mod run_loop;
+pub mod workloads;

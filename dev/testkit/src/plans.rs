@@ -1,4 +1,4 @@
-//! Plan files of any length, one writer for each format; without errors, and of a realistic density.
+//! Generates plan files of any length in each format, without errors and of a realistic density.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::random::Random;
 
-/// So many tasks make a phase.
+/// Number of tasks in a phase.
 const PHASE_TASKS: usize = 100;
 
 const VERBS: [&str; 8] = ["Add", "Move", "Split", "Check", "Store", "Show", "Measure", "Document"];
@@ -34,7 +34,7 @@ const PATHS: [&str; 6] = [
     "docs/api.md",
 ];
 
-/// A task as every format needs it.
+/// The parts of a task that every format needs.
 struct Draft {
     phase: usize,
     /// Counted from 1 within its phase.
@@ -87,7 +87,7 @@ pub fn tasks_md(n_tasks: usize) -> String {
             let _ = writeln!(text, "\n### {}: {}\n", id(draft), draft.title);
             let _ = writeln!(
                 text,
-                "- **Description**: {} so that nobody has to look at `{path}` twice.",
+                "- **Description**: {} so that `{path}` has one owner and one test.",
                 draft.title
             );
             let _ = writeln!(text, "- **Dependencies**: {}", needs(draft));
@@ -104,7 +104,7 @@ pub fn tasks_md(n_tasks: usize) -> String {
     text
 }
 
-/// Writes a plan that is one table and nothing else.
+/// Writes a plan that consists of one table.
 pub fn table(n_tasks: usize) -> String {
     let mut random = Random::new(14);
     let drafts = drafts(n_tasks);
@@ -153,7 +153,7 @@ pub fn taskmaster(n_tasks: usize) -> String {
             json!({
                 "id": n + 1,
                 "title": draft.title,
-                "description": format!("{} so that nobody has to look at it twice.", draft.title),
+                "description": format!("{} so that it has one owner and one test.", draft.title),
                 "details": "Keep the old behaviour until the gate.\nThen take it out.",
                 "testStrategy": "Run the tests of the module.",
                 "status": "pending",
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_names_every_task() {
+    fn every_format_contains_every_task() {
         let (tasks, rows, list, json) = (tasks_md(250), table(250), checklist(250), taskmaster(250));
         assert_eq!(rows.matches("\n| T").count(), 250);
         assert_eq!(tasks.matches("\n### T").count(), 250);

@@ -1,22 +1,21 @@
-//! Rules that hold for every input: fuzz targets look for one that breaks them, tests replay what they found.
+//! Properties that hold for every input: fuzz targets search for a counterexample, tests replay those that were found.
 //!
-//! Every function panics where a rule is broken, which is what libFuzzer and test runners understand.
+//! Every function panics if a property is broken, as libFuzzer and test runners expect.
 
 use domain::Role;
 use plan::{MarkDoneOutcome, Plan, PlanFormat, TaskGraph};
 use protocol::{Decoder, Item, Keys, Options};
 
-/// The key that the decoder's inputs may carry.
+/// The session key that inputs of the decoder may contain.
 const KEY: &str = "k3f9";
-/// From this last byte on the output is read from a screen.
+/// An input whose last byte is at least this is decoded from a screen.
 const SCREEN_FROM: u8 = 0xE0;
-/// What a message shows of itself at most, the sign for "cut" included.
+/// The longest raw text of a message, including the sign for a cut.
 const RAW_BYTES_MAX: usize = 4096 + '…'.len_utf8();
 
-/// Checks the decoder on some output.
+/// Checks the decoder on an output.
 ///
-/// The last byte also chooses how it is read: the role, the keys, by lines or from a screen, and into what pieces it
-/// is cut.
+/// The last byte also selects the options: the role, the keys, lines or screen, and the size of the pieces.
 pub fn decoder(bytes: &[u8]) {
     let choice = bytes.last().copied().unwrap_or(0);
     let options = options(choice);
@@ -24,13 +23,13 @@ pub fn decoder(bytes: &[u8]) {
     if choice >= SCREEN_FROM {
         let [whole, cut] =
             [bytes.len().max(1), piece].map(|piece| decode(bytes, piece, Decoder::screen(options.clone())).0);
-        assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes what stands on the screen");
+        assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes the text of the screen");
         return;
     }
 
     let (whole, _) = decode(bytes, bytes.len().max(1), Decoder::new(options.clone()));
     let (cut, safe) = decode(bytes, piece, Decoder::new(options.clone()));
-    assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes what it says");
+    assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes its messages");
 
     let mut end_before = 0;
     for item in &whole {
@@ -40,16 +39,16 @@ pub fn decoder(bytes: &[u8]) {
         assert!(span.raw.len() <= RAW_BYTES_MAX, "{} bytes of raw", span.raw.len());
         end_before = span.end;
     }
-    assert!(end_before <= bytes.len() as u64, "a range ends behind the output");
+    assert!(end_before <= bytes.len() as u64, "a range ends beyond the output");
     check_restart(bytes, &options, safe, &whole);
 }
 
-/// Reading can start again at the safe offset: what was complete before and what comes then is everything.
+/// Checks that reading can restart at the safe offset: the messages before it and those after it are all messages.
 ///
-/// What comes a second time is known by its start, which is its identity, and taken once.
+/// A message that is read twice is recognised by its start and counted once.
 fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item]) {
     let start = usize::try_from(safe.offset).unwrap_or(usize::MAX);
-    assert!(start <= bytes.len(), "the safe offset {start} lies behind the output");
+    assert!(start <= bytes.len(), "the safe offset {start} is beyond the output");
     let rest = bytes.get(start..).unwrap_or_default();
     let (later, _) = decode(rest, rest.len().max(1), Decoder::new(options.clone()));
     let shown = |item: &Item, base: u64| {
@@ -61,16 +60,16 @@ fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item
     let is_new = |item: &&Item| last_start.is_none_or(|last| item.span().start + safe.offset > last);
     all.extend(later.iter().filter(is_new).map(|item| shown(item, safe.offset)));
     let expected: Vec<_> = whole.iter().map(|item| shown(item, 0)).collect();
-    assert_eq!(all, expected, "starting again at {start} changes what is said");
+    assert_eq!(all, expected, "a restart at {start} changes the messages");
 }
 
-/// A place where reading could start again, and how much had been said before it.
+/// An offset at which reading can restart, and the number of items before it.
 struct SafePoint {
     offset: u64,
     n_items: usize,
 }
 
-/// Decodes output in pieces, and remembers the safe offset in the middle of it.
+/// Decodes an output in pieces, and returns the safe offset near its middle.
 fn decode(bytes: &[u8], piece: usize, mut decoder: Decoder) -> (Vec<Item>, SafePoint) {
     let mut items = Vec::new();
     let mut safe = SafePoint { offset: 0, n_items: 0 };
@@ -96,10 +95,10 @@ fn options(choice: u8) -> Options {
     Options { role, key, keys, numeric_ids: choice & 4 == 0 }
 }
 
-/// So many tasks of a plan are ticked; each costs two readings.
+/// Number of tasks of a plan that are ticked; each needs two parses.
 const TICKS_MAX: usize = 4;
 
-/// Checks the plan reader on a file that is said to have some format.
+/// Checks the plan parser on a file of a given format.
 pub fn plan(bytes: &[u8], format: PlanFormat) {
     let options = plan::ParseOptions { format: Some(format) };
     let reading = plan::parse(bytes, options);
@@ -125,7 +124,7 @@ pub fn plan(bytes: &[u8], format: PlanFormat) {
     }
 }
 
-/// Takes out what depends on the file and not on the plan.
+/// Removes the line numbers, which depend on the file and not on the plan.
 fn without_lines(mut plan: Plan) -> Plan {
     for task in &mut plan.tasks {
         task.line = 0;
@@ -133,21 +132,21 @@ fn without_lines(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Every task of a plan without errors has its place, behind all that it waits for.
+/// Checks that a plan without errors has an order with each task after its dependencies.
 fn check_order(plan: &Plan) {
     let order = TaskGraph::new(plan).topological_order();
     let mut position = vec![usize::MAX; plan.tasks.len()];
-    for (n, place) in order.iter().enumerate() {
-        assert_eq!(position[*place], usize::MAX, "a task comes twice in the order");
-        position[*place] = n;
+    for (n, task) in order.iter().enumerate() {
+        assert_eq!(position[*task], usize::MAX, "a task is in the order twice");
+        position[*task] = n;
     }
-    assert_eq!(order.len(), plan.tasks.len(), "a plan without errors has an order for all its tasks");
-    for (place, task) in plan.tasks.iter().enumerate() {
+    assert_eq!(order.len(), plan.tasks.len(), "the order of a plan without errors has all tasks");
+    for (index, task) in plan.tasks.iter().enumerate() {
         for needed in &task.depends_on {
             let before = plan.tasks.iter().position(|other| other.id == *needed);
             assert!(
-                before.is_some_and(|before| position[before] < position[place]),
-                "{} comes too early",
+                before.is_some_and(|before| position[before] < position[index]),
+                "{} is ordered before its dependency",
                 task.id
             );
         }
@@ -160,7 +159,7 @@ mod tests {
     use crate::plans;
 
     #[test]
-    fn generated_output_keeps_the_rules() {
+    fn generated_output_keeps_the_properties() {
         for seed in 0..8 {
             let mut bytes = crate::corpus::generate(50_000, seed).bytes;
             decoder(&bytes);
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_plans_keep_the_rules() {
+    fn generated_plans_keep_the_properties() {
         plan(plans::tasks_md(230).as_bytes(), PlanFormat::TasksMd);
         plan(plans::checklist(230).as_bytes(), PlanFormat::Checklist);
         plan(plans::taskmaster(230).as_bytes(), PlanFormat::Taskmaster);

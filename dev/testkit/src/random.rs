@@ -1,10 +1,10 @@
-//! A small generator of pseudo-random numbers (SplitMix64), so that a corpus never changes with a dependency.
+//! A small pseudo-random number generator (SplitMix64), so that a corpus does not change with a dependency.
 
-/// A stream of numbers that the seed alone decides.
+/// Pseudo-random numbers that depend on the seed alone.
 pub struct Random(u64);
 
 impl Random {
-    /// Starts the stream of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -20,7 +20,7 @@ impl Random {
         usize::try_from((number * (bound as u64)) >> 32).unwrap_or(0)
     }
 
-    /// Returns true once in `n` times.
+    /// Returns true with a probability of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -1,4 +1,4 @@
-//! An agent may print any document of this repository: none of them says anything.
+//! An agent may print any document of this repository: none of them decodes to a message.
 
 use std::{fs, path::Path};
 
@@ -20,13 +20,13 @@ fn no_document_decodes_to_a_message() {
     for document in documents {
         for options in [Options::worker(), Options::orchestrator()] {
             let items = decode(&fs::read(&document).unwrap(), options);
-            assert!(items.is_empty(), "{} says something: {items:#?}", document.display());
+            assert!(items.is_empty(), "{} decodes to a message: {items:#?}", document.display());
         }
     }
 }
 
 #[test]
-fn a_document_that_does_say_something_would_be_found() {
+fn a_document_with_a_message_would_be_found() {
     let text = b"# Guide\n\nWrite this:\n\n[ASK_USER]\nquestion: why?\n[/ASK_USER]\n";
     assert_eq!(decode(text, Options::worker()).len(), 1);
 }

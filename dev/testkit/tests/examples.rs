@@ -1,16 +1,16 @@
-//! The examples that the repository ships say what the README promises.
+//! The examples of the repository decode to the messages that the README promises.
 
 use std::{fs, path::Path};
 
 use protocol::{Decoder, Item, Options};
 
 #[test]
-fn the_transcript_says_six_things() {
+fn the_transcript_has_six_messages() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/transcript.txt");
     let mut decoder = Decoder::new(Options::worker());
     let mut items = decoder.push(&fs::read(path).unwrap());
     items.extend(decoder.end_turn());
-    let said: Vec<String> = items
+    let messages: Vec<String> = items
         .iter()
         .map(|item| match item {
             Item::Message(message) => message.said.name().to_owned(),
@@ -26,5 +26,5 @@ fn the_transcript_says_six_things() {
         "INVOKE",
         "DONE",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(messages, expected);
 }

@@ -1,12 +1,12 @@
-//! Replays what fuzzing found: every file of `fuzz/regressions/<target>/` once broke a rule.
+//! Replays the findings of fuzzing: every file of `fuzz/regressions/<target>/` once broke a property.
 
 use std::{fs, io, path::Path};
 
 use plan::PlanFormat;
 use testkit::properties;
 
-/// Checks the rules of a target on everything that is kept for it.
-fn replay(target: &str, rules: fn(&[u8])) -> io::Result<()> {
+/// Checks the properties of a target on all its stored inputs.
+fn replay(target: &str, check: fn(&[u8])) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(target);
     if !folder.exists() {
         return Ok(());
@@ -14,7 +14,7 @@ fn replay(target: &str, rules: fn(&[u8])) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         eprintln!("{}", path.display());
-        rules(&fs::read(&path)?);
+        check(&fs::read(&path)?);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask api`: asks a real server everything that its description allows, and much that it does not.
+//! `cargo xtask api`: tests a real server with requests that schemathesis generates from its OpenAPI description.
 //!
-//! schemathesis makes the requests, with a token and without: no answer is a mistake of the server's, and each is as the
-//! description says. It is installed once from PyPI, into the user's cache.
+//! Requests are sent with a token and without. No response may be a server error, and each must match the description.
+//! schemathesis is installed once from PyPI, into the user's cache.
 
 use std::{
     env, fs,
@@ -16,54 +16,60 @@ use serde_json::{Value, json};
 
 use crate::shell::{self, step};
 
-/// The version that was seen to work.
+/// The version that this command was tested with.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
-/// What must hold for every answer.
+/// Checks for every response.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_headers_conformance,response_schema_conformance";
-/// Everything but what has no end, and what ends the server.
-const LEFT_OUT: &str = "^/api/(live|stop)$";
+/// Paths that are not tested: the endless stream, and the one that stops the server.
+const EXCLUDED: &str = "^/api/(live|stop)$";
 
-/// An agent that says nothing more before it is answered.
-const WAITS: &str =
+/// A script for an agent that asks a question and waits for the answer.
+const ASKING_AGENT: &str =
     "read task\nprintf '[ASK_USER]\\nquestion: Which colour?\\n[/ASK_USER]\\n'\nread answer\n";
 
-/// How thoroughly.
+/// Options of `cargo xtask api`.
 #[derive(Args)]
 pub struct Options {
-    /// How many requests are made up for each path.
+    /// Number of generated requests for each path.
     #[arg(long, default_value_t = 30)]
     pub examples: u32,
 }
 
-/// Installs what is missing, starts a server of its own, and asks it.
+/// Installs schemathesis if it is missing, starts a server, and tests it.
 pub fn run(options: &Options) -> Result<()> {
     let program = install()?;
     let jangdan = step("build", "cargo build shows more", || shell::programs(&["jangdan"]))?.join("jangdan");
     let target = shell::target_directory()?;
-    let place = target.join("api");
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(place.join("project"))?;
-    let server = Server::start(&jangdan, &place)?;
-    let run = server.begin_a_run(&place)?;
-    fs::write(place.join("openapi.json"), known_names(&server.ask(&["/api/openapi.json"])?, &run)?)?;
+    let folder = target.join("api");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("project"))?;
+    let server = Server::start(&jangdan, &folder)?;
+    let run = server.start_run(&folder)?;
+    fs::write(folder.join("openapi.json"), with_known_ids(&server.get(&["/api/openapi.json"])?, &run)?)?;
     for (title, header) in
         [("with a token", Some(format!("Authorization: Bearer {}", server.token))), ("without a token", None)]
     {
         let hint = "each failure above ends with a curl command that shows it";
         step(&format!("schemathesis {title}"), hint, || {
-            shell::run(&mut asked(&program, &place, &server, header.as_deref(), options.examples))
+            shell::run(&mut schemathesis(&program, &folder, &server, header.as_deref(), options.examples))
         })?;
     }
     Ok(())
 }
 
-fn asked(program: &Path, place: &Path, server: &Server, header: Option<&str>, examples: u32) -> Command {
+fn schemathesis(
+    program: &Path,
+    folder: &Path,
+    server: &Server,
+    header: Option<&str>,
+    examples: u32,
+) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(place).arg("run").arg(place.join("openapi.json"));
-    command.args(["--url", &server.address, "--checks", CHECKS, "--exclude-path-regex", LEFT_OUT]);
+    command.current_dir(folder).arg("run").arg(folder.join("openapi.json"));
+    command.args(["--url", &server.address, "--checks", CHECKS, "--exclude-path-regex", EXCLUDED]);
     command.args(["--phases", "examples,coverage,fuzzing", "--max-examples", &examples.to_string()]);
-    // The same requests every time, so that what fails can be tried again.
+    // The same requests every time, so that a failure can be reproduced.
     command.args(["--seed", "1", "--generation-database", "none", "--suppress-health-check", "all"]);
     command.args([
         "--generation-with-security-parameters",
@@ -80,7 +86,7 @@ fn asked(program: &Path, place: &Path, server: &Server, header: Option<&str>, ex
     command
 }
 
-/// Returns schemathesis, which is installed unless it is there.
+/// Returns the program schemathesis; installs it if it is missing.
 fn install() -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
@@ -92,11 +98,11 @@ fn install() -> Result<PathBuf> {
             shell::run(Command::new(folder.join("bin/pip")).args(["install", "--quiet", SCHEMATHESIS]))
         })?;
     }
-    ensure!(program.exists(), "{} is not there after it was installed", program.display());
+    ensure!(program.exists(), "{} does not exist after the installation", program.display());
     Ok(program)
 }
 
-/// A server with one run, which ends with this.
+/// A server with one run; stopped when dropped.
 struct Server {
     child: Child,
     address: String,
@@ -104,23 +110,23 @@ struct Server {
 }
 
 impl Server {
-    fn start(jangdan: &Path, place: &Path) -> Result<Self> {
-        let data = place.join("data");
+    fn start(jangdan: &Path, folder: &Path) -> Result<Self> {
+        let data = folder.join("data");
         let mut command = Command::new(jangdan);
-        command.arg("serve").env("JANGDAN_DATA", &data).current_dir(place.join("project"));
+        command.arg("serve").env("JANGDAN_DATA", &data).current_dir(folder.join("project"));
         let mut child =
             command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().context("start jangdan")?;
-        let mut lines = BufReader::new(child.stderr.take().context("its errors")?).lines();
+        let mut lines = BufReader::new(child.stderr.take().context("jangdan has no standard error")?).lines();
         let link = lines.find_map(|line| Some(line.ok()?.split_once("http://")?.1.to_owned()));
         let link = link.context("jangdan serve printed no link")?;
         let (host, token) = link.split_once("/?token=").context("its link has no token")?;
         Ok(Self { child, address: format!("http://{host}"), token: token.trim().to_owned() })
     }
 
-    /// Begins a run whose agent waits for an answer, so that there is something to ask about.
-    fn begin_a_run(&self, place: &Path) -> Result<String> {
-        let project = place.join("project");
-        fs::write(project.join("waits.sh"), WAITS)?;
+    /// Starts a run whose agent waits for an answer, so that every path has an object.
+    fn start_run(&self, folder: &Path) -> Result<String> {
+        let project = folder.join("project");
+        fs::write(project.join("waits.sh"), ASKING_AGENT)?;
         let new = json!({
             "project": "walls", "person": "ana",
             "work": {"title": "Paint", "phases": [{"number": 1, "name": "Paint", "after": []}],
@@ -130,21 +136,21 @@ impl Server {
             "outfit": {"project": project, "isolation": {"type": "inPlace"}, "agents": {"dev": "waits"},
                        "presets": {"waits": {"extends": "shell", "arguments": ["waits.sh"]}}},
         });
-        let started: Value = serde_json::from_str(&self.ask(&["/api/runs", "--json", &new.to_string()])?)?;
-        started.get("run").and_then(Value::as_str).map(str::to_owned).context("the answer has no run")
+        let started: Value = serde_json::from_str(&self.get(&["/api/runs", "--json", &new.to_string()])?)?;
+        started.get("run").and_then(Value::as_str).map(str::to_owned).context("the response has no run")
     }
 
-    /// Asks with curl: the path, then further words for it.
-    fn ask(&self, words: &[&str]) -> Result<String> {
-        let (path, more) = words.split_first().context("a path")?;
+    /// Sends a request with curl and returns the body: the path, then further arguments for curl.
+    fn get(&self, arguments: &[&str]) -> Result<String> {
+        let (path, more) = arguments.split_first().context("the path is missing")?;
         let mut command = Command::new("curl");
         command.args(["--silent", "--fail", "--header", &format!("Authorization: Bearer {}", self.token)]);
         shell::read(command.arg(format!("{}{path}", self.address)).args(more))
     }
 }
 
-/// Names what there is where a path wants a name; made-up names are tried too.
-fn known_names(description: &str, run: &str) -> Result<String> {
+/// Limits the ids in paths to one that exists and one that does not.
+fn with_known_ids(description: &str, run: &str) -> Result<String> {
     let mut description: Value = serde_json::from_str(description)?;
     let paths = description.get_mut("paths").and_then(Value::as_object_mut);
     let items = paths.context("the description has no paths")?.values_mut().filter_map(Value::as_object_mut);
@@ -157,7 +163,7 @@ fn known_names(description: &str, run: &str) -> Result<String> {
                 Some("session") => "s_3",
                 _ => continue,
             };
-            parameter.insert("schema".to_owned(), json!({"type": "string", "enum": [known, "nobody"]}));
+            parameter.insert("schema".to_owned(), json!({"type": "string", "enum": [known, "unknown"]}));
         }
     }
     Ok(description.to_string())
@@ -165,7 +171,7 @@ fn known_names(description: &str, run: &str) -> Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if self.ask(&["/api/stop", "--json", r#"{"agents":"end"}"#]).is_err() {
+        if self.get(&["/api/stop", "--json", r#"{"agents":"end"}"#]).is_err() {
             let _ = self.child.kill();
         }
         let _ = self.child.wait();

@@ -9,17 +9,17 @@ use clap::Args;
 
 use crate::{shell, tools, web};
 
-/// Which bench, and how its report is printed.
+/// The bench, and the format of its report.
 #[derive(Args)]
 pub struct Options {
-    /// The bench; a wrong name lists them.
+    /// Name of the bench; a wrong name lists them.
     name: String,
     /// Prints the report as one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the bench and passes its exit status on: 1 where a goal does not hold.
+/// Runs the bench and returns its exit status: 1 if a goal is missed.
 pub fn run(options: &Options) -> ExitCode {
     if let Err(error) = prepare(options) {
         eprintln!("error: {error:#}");
@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> ExitCode {
 fn prepare(options: &Options) -> Result<()> {
     tools::ensure_holder_target()?;
     if options.name == "web" {
-        web::ready_for_browser()?;
+        web::ensure_browser()?;
     }
     shell::run(&mut shell::cargo(&["build", "--release", "--package", "cli"]))
 }

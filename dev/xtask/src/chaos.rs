@@ -1,10 +1,10 @@
-//! `cargo xtask chaos`: plays the demo, and kills whoever works for it at random moments.
+//! `cargo xtask chaos`: runs the demo and kills its processes at random moments.
 //!
-//! However often the server, a holder or an agent is killed, the run ends as it would have: the same files on its branch,
-//! every question answered once, nobody left behind.
+//! However often the server, a holder or an agent is killed, the run ends with the same result: the same files on its
+//! branch, every question answered once, no process left behind.
 
 mod disturb;
-mod judge;
+mod outcome;
 
 use std::{
     fs,
@@ -17,61 +17,61 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::shell::{self, step};
-use disturb::{Luck, Place};
+use disturb::{RandomSource, RunFolder};
 
-/// A run that has not ended by then never will.
+/// Time limit for a run.
 const ROUND_MAX: Duration = Duration::from_secs(180);
-/// How often it is looked whether the run has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Interval at which the state of the run is checked.
+const CHECK_EVERY: Duration = Duration::from_millis(20);
 const SPEED: &str = "40";
 
-/// How often, and with which luck.
+/// Number of rounds and the first seed.
 #[derive(Args)]
 pub struct Options {
-    /// How many runs are disturbed.
+    /// Number of runs that are disturbed.
     #[arg(long, default_value_t = 10)]
     pub rounds: u64,
-    /// The first round's luck: what a round that failed has said.
+    /// Seed of the first round: the one that a failed round printed.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Leave the disk as it is.
+    /// Do not fill the disk.
     #[arg(long)]
     pub spare_disk: bool,
 }
 
-/// Plays all rounds; the first that goes wrong ends it, and its folder stays.
+/// Runs all rounds; the first failure ends it, and its folder stays.
 pub fn run(options: &Options) -> Result<()> {
     let jangdan = shell::programs(&["jangdan"])?.join("jangdan");
-    let place = shell::target_directory()?.join("chaos");
-    // The same for all rounds: its name stands in the files that the demo writes.
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(&place)?;
-    let disk = if options.spare_disk { None } else { SmallDisk::mount(&place) };
+    let folder = shell::target_directory()?.join("chaos");
+    // The same for all rounds: its name is in the files that the demo writes.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder)?;
+    let disk = if options.spare_disk { None } else { SmallDisk::mount(&folder) };
     if disk.is_none() && !options.spare_disk {
-        eprintln!("   no small disk can be had here, so none is filled: that needs root");
+        eprintln!("   mounting a small disk needs root, so the disk is not filled");
     }
     let round =
-        |seed| Round { jangdan: &jangdan, folder: place.join("round"), seed, is_small: disk.is_some() };
-    let played = play_all(options, round);
-    if played.is_err() {
-        // What is to be looked at stays.
+        |seed| Round { jangdan: &jangdan, folder: folder.join("round"), seed, is_small: disk.is_some() };
+    let outcome = run_all(options, round);
+    if outcome.is_err() {
+        // The files of the failed round stay for inspection.
         std::mem::forget(disk);
     }
-    played
+    outcome
 }
 
-fn play_all<'a>(options: &Options, round: impl Fn(u64) -> Round<'a>) -> Result<()> {
+fn run_all<'a>(options: &Options, round: impl Fn(u64) -> Round<'a>) -> Result<()> {
     let quiet = round(0);
-    let expected = quiet.play(0)?;
+    let expected = quiet.run(0)?;
     fs::remove_dir_all(&quiet.folder)?;
     for seed in (options.seed..).take(usize::try_from(options.rounds)?) {
         let round = round(seed);
-        let hint = format!("play it again with `cargo xtask chaos --rounds 1 --seed {seed}`");
+        let hint = format!("repeat it with `cargo xtask chaos --rounds 1 --seed {seed}`");
         step(&format!("round with seed {seed}"), &hint, || {
-            let outcome = round.play(1 + (seed % 6) as usize)?;
+            let outcome = round.run(1 + (seed % 6) as usize)?;
             ensure!(
                 outcome == expected,
-                "it ended otherwise than undisturbed:\n{outcome:#?}\ninstead of\n{expected:#?}"
+                "the result differs from that of an undisturbed run:\n{outcome:#?}\ninstead of\n{expected:#?}"
             );
             Ok(())
         })?;
@@ -80,20 +80,20 @@ fn play_all<'a>(options: &Options, round: impl Fn(u64) -> Round<'a>) -> Result<(
     Ok(())
 }
 
-/// A disk in memory that is soon full, as long as it lives.
+/// A small disk in memory, unmounted when dropped.
 struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {
-    fn mount(place: &'a Path) -> Option<Self> {
+    fn mount(folder: &'a Path) -> Option<Self> {
         let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=256m", "tmpfs"]).arg(place);
-        command.stderr(Stdio::null()).status().ok()?.success().then_some(Self(place))
+        command.args(["-t", "tmpfs", "-o", "size=256m", "tmpfs"]).arg(folder);
+        command.stderr(Stdio::null()).status().ok()?.success().then_some(Self(folder))
     }
 }
 
 impl Drop for SmallDisk<'_> {
     fn drop(&mut self) {
-        // What is still in use goes when nobody uses it any more.
+        // Lazy: the kernel removes it once no process uses it.
         drop(Command::new("umount").arg("--lazy").arg(self.0).status());
     }
 }
@@ -107,45 +107,45 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Plays it to its end with so many disturbances, and returns what came of it.
-    fn play(&self, n_disturbances: usize) -> Result<judge::Outcome> {
+    /// Runs it to its end with this number of disturbances, and returns the result.
+    fn run(&self, n_disturbances: usize) -> Result<outcome::Outcome> {
         fs::create_dir_all(&self.folder)?;
-        let mut luck = Luck::new(self.seed);
+        let mut random = RandomSource::new(self.seed);
         let deadline = Instant::now() + ROUND_MAX;
-        let mut server = self.begin()?;
+        let mut server = self.start_demo()?;
         for _ in 0..n_disturbances {
-            let until = Instant::now() + Duration::from_millis(luck.below(2500));
+            let until = Instant::now() + Duration::from_millis(random.below(2500));
             while Instant::now() < until && server.try_wait()?.is_none() {
-                std::thread::sleep(LOOK_EVERY);
+                std::thread::sleep(CHECK_EVERY);
             }
             if server.try_wait()?.is_some_and(|status| status.success()) {
                 break;
             }
-            let place = Place { jangdan: self.jangdan, data: &self.data(), is_small: self.is_small };
-            eprintln!("   {}", disturb::disturb(&mut luck, &mut server, &place)?);
+            let run = RunFolder { jangdan: self.jangdan, data: &self.data(), is_small: self.is_small };
+            eprintln!("   {}", disturb::disturb(&mut random, &mut server, &run)?);
             if server.try_wait()?.is_some() {
                 server = self.resume()?;
             }
         }
         self.finish(server, deadline)?;
-        judge::judge(self.jangdan, &self.folder)
+        outcome::check(self.jangdan, &self.folder)
     }
 
-    /// Waits for the end; a server that was cut off is started again.
+    /// Waits for the end; a server that was killed is started again.
     fn finish(&self, mut server: Child, deadline: Instant) -> Result<()> {
         loop {
             match server.try_wait()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) if status.code().is_some() => {
-                    bail!("it ended with {status}; see {}", self.folder.join("said").display());
+                    bail!("jangdan ended with {status}; see {}", self.folder.join("output").display());
                 }
                 Some(_) => server = self.resume()?,
                 None if Instant::now() >= deadline => {
                     server.kill()?;
                     server.wait()?;
-                    bail!("it does not end; see {}", self.folder.display());
+                    bail!("the run did not end within {ROUND_MAX:?}; see {}", self.folder.display());
                 }
-                None => std::thread::sleep(LOOK_EVERY),
+                None => std::thread::sleep(CHECK_EVERY),
             }
         }
     }
@@ -154,30 +154,30 @@ impl Round<'_> {
         self.folder.join("demo/data")
     }
 
-    fn begin(&self) -> Result<Child> {
+    fn start_demo(&self) -> Result<Child> {
         let demo = self.folder.join("demo");
         let mut command = Command::new(self.jangdan);
         command.args(["demo", "--auto", "--lang", "en", "--speed", SPEED, "--keep"]).arg(demo);
         let server = self.start(&mut command)?;
-        // Before there is a run there is nothing to go on with.
+        // A run can be resumed only after it has started.
         let deadline = Instant::now() + ROUND_MAX;
         while fs::read_dir(self.data().join("sessions")).map_or(0, Iterator::count) == 0 {
-            ensure!(Instant::now() < deadline, "the demo does not begin");
-            std::thread::sleep(LOOK_EVERY);
+            ensure!(Instant::now() < deadline, "the demo did not start within {ROUND_MAX:?}");
+            std::thread::sleep(CHECK_EVERY);
         }
         Ok(server)
     }
 
     fn resume(&self) -> Result<Child> {
         let mut command = Command::new(self.jangdan);
-        let run = judge::run_of(&self.data())?;
+        let run = outcome::run_of(&self.data())?;
         command.args(["resume", &run, "--auto", "--data"]).arg(self.data());
         self.start(&mut command)
     }
 
     fn start(&self, command: &mut Command) -> Result<Child> {
-        let said = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("said"))?;
-        command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+        let output = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("output"))?;
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         command.current_dir(&self.folder).spawn().context("start jangdan")
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: lets the fuzz targets look for inputs that break a rule.
+//! `cargo xtask fuzz`: runs the fuzz targets, which search for inputs that break a rule.
 //!
 //! A finding is copied to `fuzz/regressions/<target>/`, where `dev/testkit/tests/regressions.rs` replays it in every
-//! test run. The seeds are texts that the repository has anyway.
+//! test run. Seeds are texts of the repository.
 
 use std::{
     fs,
@@ -15,21 +15,21 @@ use clap::Args;
 
 use crate::{shell, tools};
 
-/// How long a found input is made smaller.
-const SMALLER_SECONDS: u32 = 20;
+/// Time limit for minimizing a found input.
+const MINIMIZE_SECONDS: u32 = 20;
 
-/// How long to look, and where.
+/// Time and target.
 #[derive(Args)]
 pub struct Options {
-    /// How long each target runs.
+    /// Seconds that each target runs.
     #[arg(long, default_value_t = 60)]
     seconds: u32,
-    /// Only this target.
+    /// Run only this target.
     #[arg(long)]
     target: Option<String>,
 }
 
-/// Runs the targets one after the other; fails at the end if one of them found something.
+/// Runs the targets one after the other; fails at the end if one of them found an input.
 pub fn run(options: &Options) -> Result<()> {
     let all = targets(&shell::root().join("fuzz/fuzz_targets"))?;
     let chosen: Vec<&String> =
@@ -39,9 +39,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     shell::step("tools", "cargo-fuzz needs a C++ compiler for libFuzzer", || tools::ensure(&tools::FUZZ))?;
 
-    // All are built before one runs, so that what an early one finds is not lost to a late one that does not build.
+    // All are built first, so that a target that does not build cannot discard the findings of an earlier one.
     let mut programs = Vec::new();
-    shell::step("build", "the targets are in fuzz/fuzz_targets/, what they check in dev/testkit/", || {
+    shell::step("build", "the targets are in fuzz/fuzz_targets/, the checked rules in dev/testkit/", || {
         for target in chosen {
             programs.push((target, build(target)?));
         }
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<()> {
     for (target, program) in programs {
         let title = format!("fuzz {target} for {} s", options.seconds);
         shell::step(&title, "the target must at least start", || {
-            findings.extend(look(target, &program, options.seconds)?);
+            findings.extend(fuzz(target, &program, options.seconds)?);
             Ok(())
         })?;
     }
@@ -60,16 +60,16 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     for finding in &findings {
-        eprintln!("\nfound: {}", finding.kept.display());
+        eprintln!("\nfound: {}", finding.path.display());
         eprintln!("hint: replay all with `cargo nextest run -p testkit --test regressions`,");
         eprintln!(
             "      this one alone with `fuzz/target/*/release/{} {}`",
             finding.target,
-            finding.kept.display()
+            finding.path.display()
         );
     }
     bail!(
-        "{} input(s) break a rule; they are kept, and fail `cargo xtask test` until the rule holds",
+        "{} input(s) break a rule; they are stored and fail `cargo xtask test` until the rule holds",
         findings.len()
     )
 }
@@ -77,12 +77,12 @@ pub fn run(options: &Options) -> Result<()> {
 /// An input that breaks a rule.
 struct Finding {
     target: String,
-    /// Where the repository keeps it, from its root.
-    kept: PathBuf,
+    /// Path in the repository, from its root.
+    path: PathBuf,
 }
 
-/// Runs one target and returns what it found.
-fn look(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
+/// Runs one target and returns its findings.
+fn fuzz(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
     let root = shell::root();
     let [corpus, seeds, artifacts] =
         ["corpus", "target/seeds", "artifacts"].map(|folder| format!("fuzz/{folder}/{target}"));
@@ -109,7 +109,7 @@ fn look(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for artifact in files(&root.join(&artifacts))? {
         if fs::metadata(&artifact)?.modified()? >= start {
-            findings.push(keep(target, program, &artifact)?);
+            findings.push(store(target, program, &artifact)?);
         }
     }
     match outcome {
@@ -120,42 +120,42 @@ fn look(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
 
 /// Builds a target, and returns the program.
 ///
-/// It is started directly and not by `cargo fuzz run`, which prints a found input byte by byte.
+/// The program is started directly, because `cargo fuzz run` prints a found input byte by byte.
 fn build(target: &str) -> Result<PathBuf> {
     let host = shell::host_target()?;
     let mut command = shell::cargo(&["fuzz", "build", "--sanitizer", "none", "--target", &host]);
     command.args(["--target-dir", "fuzz/target", target]);
-    // Coverage needs compiler flags that are not stable yet; this opens them on the stable toolchain.
+    // Coverage needs unstable compiler flags; this allows them on the stable toolchain.
     shell::run(command.env("RUSTC_BOOTSTRAP", "1"))?;
     Ok(shell::root().join("fuzz/target").join(host).join("release").join(target))
 }
 
-/// Puts a found input where the tests replay it, as small as it can be made in a short time.
-fn keep(target: &str, program: &Path, artifact: &Path) -> Result<Finding> {
+/// Stores a found input where the tests replay it, minimized as far as the time allows.
+fn store(target: &str, program: &Path, artifact: &Path) -> Result<Finding> {
     let root = shell::root();
     let folder = Path::new("fuzz/regressions").join(target);
-    let kept = folder.join(artifact.file_name().context("an artifact without a name")?);
+    let path = folder.join(artifact.file_name().context("an artifact without a name")?);
     fs::create_dir_all(root.join(&folder))?;
     let content = fs::read(artifact)?;
     for known in files(&root.join(&folder))? {
         if fs::read(&known)? == content {
-            let kept = known.strip_prefix(&root).unwrap_or(&known).to_owned();
-            return Ok(Finding { target: target.to_owned(), kept });
+            let path = known.strip_prefix(&root).unwrap_or(&known).to_owned();
+            return Ok(Finding { target: target.to_owned(), path });
         }
     }
-    eprintln!("   found {}; making it smaller for {SMALLER_SECONDS} s", artifact.display());
+    eprintln!("   found {}; minimizing it for {MINIMIZE_SECONDS} s", artifact.display());
     let mut command = Command::new(program);
-    command.arg("-minimize_crash=1").arg(format!("-max_total_time={SMALLER_SECONDS}"));
-    command.arg(format!("-exact_artifact_path={}", root.join(&kept).display())).arg(artifact);
-    // It says a lot, and its exit status says nothing: what counts is whether it left a smaller input.
+    command.arg("-minimize_crash=1").arg(format!("-max_total_time={MINIMIZE_SECONDS}"));
+    command.arg(format!("-exact_artifact_path={}", root.join(&path).display())).arg(artifact);
+    // The exit status says nothing: what counts is whether a smaller input was written.
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().context("start the target again")?;
-    if !root.join(&kept).exists() {
-        fs::copy(artifact, root.join(&kept)).with_context(|| format!("keep {}", kept.display()))?;
+    if !root.join(&path).exists() {
+        fs::copy(artifact, root.join(&path)).with_context(|| format!("store {}", path.display()))?;
     }
-    Ok(Finding { target: target.to_owned(), kept })
+    Ok(Finding { target: target.to_owned(), path })
 }
 
-/// Fills a folder with the repository's own examples for a target, and returns how many there are.
+/// Fills a folder with the repository's examples for a target, and returns their number.
 fn gather_seeds(target: &str, folder: &Path) -> Result<usize> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -171,7 +171,7 @@ fn gather_seeds(target: &str, folder: &Path) -> Result<usize> {
     Ok(sources.len())
 }
 
-/// Returns the folder of texts that look like a target's input.
+/// Returns the folder of texts that have the form of a target's input.
 fn seed_folder(target: &str) -> &'static str {
     if target.starts_with("plan_") { "examples" } else { "crates/protocol/tests/transcripts" }
 }
@@ -182,7 +182,7 @@ fn targets(folder: &Path) -> Result<Vec<String>> {
     Ok(files(folder)?.iter().filter_map(stem).collect())
 }
 
-/// Returns all files below a folder, sorted; none where there is no such folder.
+/// Returns all files below a folder, sorted; empty if the folder does not exist.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if folder.is_dir() {

@@ -1,6 +1,4 @@
-//! `cargo xtask`: the commands of people who work on Jangdan, a file for each.
-//!
-//! Nothing here is part of the product.
+//! `cargo xtask`: the developer commands, one file for each. Nothing here is part of the product.
 
 mod api;
 mod bench;
@@ -33,15 +31,15 @@ struct Arguments {
 enum Command {
     /// Installs what the tests need, then runs all of them: format, clippy, tests, doc tests, tidy.
     Test,
-    /// Checks the rules of ARCHITECTURE.md and STYLE.md that no compiler checks.
+    /// Checks the rules of ARCHITECTURE.md and STYLE.md that the compiler does not check.
     Tidy(tidy::Options),
-    /// Runs the fuzz targets for a while and keeps what they find.
+    /// Runs the fuzz targets for a limited time and stores the inputs that break a rule.
     Fuzz(fuzz::Options),
     /// Measures one part against its peers and its goals.
     Bench(bench::Options),
-    /// Plays the demo, and kills whoever works for it at random moments.
+    /// Runs the demo and kills its processes at random moments.
     Chaos(chaos::Options),
-    /// Asks a real server everything that its description allows, and much that it does not.
+    /// Tests a real server with requests generated from its OpenAPI description.
     Api(api::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
@@ -49,11 +47,11 @@ enum Command {
     Release,
     /// Simulates runs of the engine with crashes, faulty agents and late answers.
     Sim(sim::Options),
-    /// Imagines a million runs, and kills the store a thousand times.
+    /// Simulates a million runs, and runs the long tests before a release.
     Soak(soak::Options),
-    /// Writes the page's types anew, from those of the server.
+    /// Generates the TypeScript types of the page from those of the server.
     Types,
-    /// Checks the page, and tests it in a browser.
+    /// Checks the page and tests it in a browser.
     Web(web::Options),
 }
 

@@ -1,8 +1,7 @@
-//! `cargo xtask real-agents`: installs the agents that people use, and runs them against a scripted model.
+//! `cargo xtask real-agents`: installs real agents and runs them against a scripted model.
 //!
-//! They are installed from npm once, into a cache outside of the repository. What is done with them is in
-//! `dev/real-agents/`; it gets a clean environment, so that nothing of this machine's settings is seen. Not part of
-//! `cargo xtask test`.
+//! They are installed from npm once, into a cache outside of the repository. The checks are in `dev/real-agents/`; they
+//! get a clean environment, without the settings of this machine. Not part of `cargo xtask test`.
 
 mod install;
 
@@ -13,27 +12,27 @@ use clap::Args;
 
 use crate::{shell, tools};
 
-/// Which agents, and whether they are installed anew.
+/// Which agents and checks, and whether to install the agents again.
 #[derive(Args)]
 pub struct Options {
     /// Only this agent: claude, codex, opencode or gemini.
     #[arg(long)]
     agent: Option<String>,
-    /// Only ways and voices with this in their names.
+    /// Only agent setups, voices and scenarios whose names contain this.
     #[arg(long)]
     only: Option<String>,
     /// Only this check, by its name in the table.
     #[arg(long)]
     check: Option<String>,
-    /// Installs them even where they are there already.
+    /// Installs the agents even if they are installed already.
     #[arg(long)]
     install: bool,
-    /// Where they are kept; without it below the user's cache.
+    /// Folder for the agents; by default below the user's cache.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }
 
-/// Installs what is missing and runs every check; fails at the end if one of them did.
+/// Installs missing agents and runs every check; fails at the end if a check failed.
 pub fn run(options: &Options) -> Result<()> {
     let cache = install::cache(options.cache.as_deref())?;
     shell::step("install", "npm 10 or newer and 1.6 GB of disk are needed", || {
@@ -44,14 +43,14 @@ pub fn run(options: &Options) -> Result<()> {
         shell::programs(&["real-agents", "scripted-agent", "jangdan"])
     })?;
     let mut checks = Command::new(programs.join("real-agents"));
-    // Node must be found, and the agents; nothing else of this machine's environment is.
+    // Only Node and the agents are visible of this machine's environment.
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(cache.join("node_modules/.bin")).chain(env::split_paths(&path));
-    checks.env_clear().env("PATH", env::join_paths(folders).context("the PATH has a place for the agents")?);
+    checks.env_clear().env("PATH", env::join_paths(folders).context("build the PATH of the agents")?);
     checks.env("LANG", "C.UTF-8").env("TERM", "xterm-256color");
     checks.arg("--cache").arg(&cache);
     checks
-        .arg("--player")
+        .arg("--scripted-agent")
         .arg(programs.join("scripted-agent"))
         .arg("--jangdan")
         .arg(programs.join("jangdan"));
@@ -61,7 +60,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     shell::step(
         "real agents",
-        "their homes and all that they wrote are kept below the cache; run one with --agent",
+        "their home folders and output stay below the cache; run one agent with --agent",
         || shell::run(&mut checks),
     )
 }

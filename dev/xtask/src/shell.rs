@@ -1,4 +1,4 @@
-//! Starts other programs from the repository's root, and says how long they took.
+//! Runs other programs in the repository's root, and prints how long steps take.
 
 use std::{
     path::{Path, PathBuf},
@@ -37,7 +37,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its standard output.
 pub fn read(command: &mut Command) -> Result<String> {
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("start {}", shown(command)))?;
@@ -47,16 +47,16 @@ pub fn read(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("read the output of {}", shown(command)))
 }
 
-/// Does a step under a headline, and prints its time below.
+/// Runs a step between a headline and its duration; `hint` is part of the error if it fails.
 pub fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("\n=> {title}");
     let start = Instant::now();
-    let done = act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
+    let result = act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
     eprintln!("   {title}: {}", seconds(start.elapsed()));
-    Ok(done)
+    Ok(result)
 }
 
-/// Writes a duration for a person.
+/// Formats a duration, e.g. `1.2 s` or `2 min 05 s`.
 pub fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         0..60 => format!("{:.1} s", duration.as_secs_f64()),
@@ -64,7 +64,7 @@ pub fn seconds(duration: Duration) -> String {
     }
 }
 
-/// Writes a command as one would type it.
+/// Formats a command as it would be typed.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let mut words = vec![program.to_string_lossy()];
@@ -72,7 +72,7 @@ fn shown(command: &Command) -> String {
     format!("`{}`", words.join(" "))
 }
 
-/// Returns where cargo puts what it builds.
+/// Returns the target directory of the workspace.
 pub fn target_directory() -> Result<PathBuf> {
     let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
@@ -80,7 +80,8 @@ pub fn target_directory() -> Result<PathBuf> {
     directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
 }
 
-/// Builds programs as `cargo nextest run --workspace` has them, so that nothing is built twice, and returns their folder.
+/// Builds programs with the features that `cargo nextest run --workspace` uses, so that nothing is built twice, and
+/// returns their folder.
 pub fn programs(names: &[&str]) -> Result<PathBuf> {
     let mut command = cargo(&["build", "--quiet", "--workspace"]);
     run(command.args(names.iter().flat_map(|name| ["--bin", name])))?;
@@ -92,13 +93,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_written_in_the_unit_that_fits() {
+    fn durations_use_the_unit_that_fits() {
         assert_eq!(seconds(Duration::from_millis(1_230)), "1.2 s");
         assert_eq!(seconds(Duration::from_secs(125)), "2 min 05 s");
     }
 
     #[test]
-    fn a_command_is_shown_without_the_place_of_its_program() {
+    fn a_command_is_shown_without_the_folder_of_its_program() {
         assert_eq!(shown(Command::new("/opt/bin/cargo").args(["fmt", "--check"])), "`cargo fmt --check`");
     }
 }

@@ -13,7 +13,7 @@ pub struct Options {
     arguments: Vec<String>,
 }
 
-/// Runs the simulator; a rule that does not hold is an error.
+/// Runs the simulator; a broken rule is an error.
 pub fn run(options: &Options) -> Result<()> {
     let arguments: Vec<&str> = options.arguments.iter().map(String::as_str).collect();
     simulate(&arguments)

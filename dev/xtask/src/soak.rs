@@ -1,7 +1,7 @@
-//! `cargo xtask soak`: what takes too long for every change, and should be done before a release.
+//! `cargo xtask soak`: the tests that take too long for every change and belong before a release.
 //!
-//! Imagines many runs of the engine in parts, so that it can go on where it was stopped, then kills the store again
-//! and again, kills the server of 256 subscribers, asks the server for long, and disturbs whole runs.
+//! Simulates many runs of the engine in parts, so that it can continue after a failure; then kills the store repeatedly,
+//! kills the server of 256 subscribers, sends many generated requests, and disturbs whole runs.
 
 use anyhow::Result;
 use clap::Args;
@@ -12,41 +12,41 @@ use crate::{
     sim,
 };
 
-/// As many runs are imagined between two lines that say where to go on.
+/// Number of simulated runs in one part; a failure prints the seed to continue with.
 const PART: u64 = 100_000;
 const CRASHES: &str = "1000";
 const SUBSCRIBERS: &str = "256";
 const API_EXAMPLES: u32 = 300;
 const CHAOS_ROUNDS: u64 = 500;
-/// Other luck than that of the tests.
+/// Another first seed than that of `cargo xtask test`.
 const CHAOS_SEED: u64 = 1000;
 
-/// How many runs, and from where.
+/// Number of simulated runs, and the first seed.
 #[derive(Args)]
 pub struct Options {
-    /// How many runs are imagined.
+    /// Number of simulated runs.
     #[arg(long, default_value_t = 1_000_000)]
     seeds: u64,
-    /// The first seed: where an earlier soak said it was.
+    /// First seed: the one that an earlier soak printed.
     #[arg(long, default_value_t = 0)]
     first: u64,
 }
 
-/// Runs both; the first rule that is broken ends it.
+/// Runs all parts; the first failure ends it.
 pub fn run(options: &Options) -> Result<()> {
     let mut first = options.first;
     let mut left = options.seeds;
     while left > 0 {
         let n_seeds = left.min(PART);
-        let title = format!("{n_seeds} imagined runs from seed {first}");
-        let hint = format!("mend it, then go on with `cargo xtask soak --first {first} --seeds {left}`");
+        let title = format!("{n_seeds} simulated runs from seed {first}");
+        let hint = format!("fix it, then continue with `cargo xtask soak --first {first} --seeds {left}`");
         step(&title, &hint, || {
             sim::simulate(&["--first", &first.to_string(), "--seeds", &n_seeds.to_string()])
         })?;
         first += n_seeds;
         left -= n_seeds;
     }
-    step("the store is killed a thousand times", "the test is crates/store/tests/store/crash.rs", || {
+    step("the store is killed 1,000 times", "the test is crates/store/tests/store/crash.rs", || {
         let mut command =
             cargo(&["test", "--release", "--package", "store", "--test", "store", "survives_being_killed"]);
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
@@ -61,6 +61,6 @@ pub fn run(options: &Options) -> Result<()> {
         "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`",
         || chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: CHAOS_SEED, spare_disk: false }),
     )?;
-    eprintln!("\nAll of it holds.");
+    eprintln!("\nAll parts passed.");
     Ok(())
 }

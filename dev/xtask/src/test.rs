@@ -1,6 +1,6 @@
-//! `cargo xtask test`: everything that must hold before a change is taken, in the order of cost.
+//! `cargo xtask test`: everything that must pass before a change is merged, the cheapest first.
 //!
-//! The first step that fails ends it, with what to do. Benches and fuzzing are commands of their own.
+//! The first step that fails ends it and prints what to do. Benches and fuzzing are separate commands.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use crate::{
     tidy, tools, web,
 };
 
-/// How many runs are disturbed.
+/// Number of runs that are disturbed.
 const CHAOS_ROUNDS: u64 = 10;
 
-/// Installs what is missing and runs all steps.
+/// Installs missing tools and runs all steps.
 pub fn run() -> Result<()> {
     let start = Instant::now();
     step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
@@ -32,17 +32,15 @@ pub fn run() -> Result<()> {
             shell::run(&mut cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
         },
     )?;
-    step(
-        "clippy",
-        "mend what it names; a lint is silenced by #[expect(…, reason = \"…\")] only",
-        || shell::run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
-    )?;
+    step("clippy", "fix what it names; a lint is silenced by #[expect(…, reason = \"…\")] only", || {
+        shell::run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    })?;
     step(
         "tests",
         "run one alone with `cargo nextest run NAME`; read a snapshot with `cargo insta review`",
         || shell::run(&mut cargo(&["nextest", "run", "--workspace"])),
     )?;
-    step("chaos", "play a round alone with `cargo xtask chaos --rounds 1 --seed SEED`", || {
+    step("chaos", "run one round with `cargo xtask chaos --rounds 1 --seed SEED`", || {
         chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1, spare_disk: false })
     })?;
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
@@ -52,6 +50,6 @@ pub fn run() -> Result<()> {
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
         tidy::run(&tidy::Options { fix: false, language: None })
     })?;
-    eprintln!("\nAll of it holds ({}).", shell::seconds(start.elapsed()));
+    eprintln!("\nAll steps passed ({}).", shell::seconds(start.elapsed()));
     Ok(())
 }

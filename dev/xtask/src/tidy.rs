@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the rules of ARCHITECTURE.md and STYLE.md that no compiler checks.
+//! `cargo xtask tidy`: the rules of ARCHITECTURE.md and STYLE.md that the compiler does not check.
 //!
-//! Each check is a pure function from texts to complaints, in a file of its own; this file only reads the texts.
+//! Each check is a pure function from texts to complaints, in its own file; this file only reads the texts.
 
 mod architecture;
 mod language;
@@ -18,10 +18,10 @@ use clap::Args;
 
 use crate::shell;
 
-/// What to do about what is found.
+/// Options of `cargo xtask tidy`.
 #[derive(Args)]
 pub struct Options {
-    /// Writes the generated files anew instead of complaining about them.
+    /// Writes the generated files instead of complaining about them.
     #[arg(long)]
     pub fix: bool,
     /// Prints how many findings of the language check each folder has, or all findings below a folder.
@@ -29,7 +29,7 @@ pub struct Options {
     pub language: Option<String>,
 }
 
-/// A rule that does not hold, where, and what to do.
+/// A broken rule: where, what is wrong, and what to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Complaint {
     place: String,
@@ -52,9 +52,9 @@ impl fmt::Display for Complaint {
 /// A file of the repository.
 #[derive(Debug)]
 pub struct File {
-    /// From the root, with `/`.
+    /// From the repository's root, with `/`.
     pub path: String,
-    /// What is in it; bytes that are no UTF-8 are replaced.
+    /// The content; bytes that are not UTF-8 are replaced.
     pub text: String,
 }
 
@@ -92,13 +92,13 @@ pub fn run(options: &Options) -> Result<()> {
         eprintln!("{complaint}");
     }
     if !complaints.is_empty() {
-        bail!("{} rule(s) do not hold", complaints.len());
+        bail!("{} rule(s) are broken", complaints.len());
     }
     eprintln!("   {} crates and {} files are tidy", workspace.crates.len(), files.len());
     Ok(())
 }
 
-/// Reads every file that is, or would be, committed.
+/// Reads every file that git tracks or would add.
 fn files(root: &Path) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
@@ -108,7 +108,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     paths.dedup();
     let mut files = Vec::new();
     for path in paths {
-        // A file that was deleted and not committed yet is still in the list.
+        // The list still has files whose deletion is not committed.
         if let Ok(bytes) = fs::read(root.join(&path)) {
             files.push(File { path, text: String::from_utf8_lossy(&bytes).into_owned() });
         }
@@ -116,7 +116,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Returns the paths of this machine that nobody else has.
+/// Returns the paths that only this machine has: the checkout and the home folder.
 fn machine_paths(root: &Path) -> Vec<String> {
     let home = std::env::var("HOME").ok();
     let paths = [Some(root.to_string_lossy().into_owned()), home.map(|home| format!("{home}/"))];
@@ -127,7 +127,7 @@ fn machine_paths(root: &Path) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Makes files out of pairs of path and text.
+    /// Creates files from pairs of path and text.
     pub(super) fn files_of(pairs: &[(&str, &str)]) -> Vec<File> {
         pairs.iter().map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }).collect()
     }

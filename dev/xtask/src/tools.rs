@@ -9,23 +9,23 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// A Cargo subcommand of its own package.
+/// A Cargo subcommand that another package provides.
 pub struct Tool {
-    /// The word behind `cargo`.
+    /// The word after `cargo`.
     pub subcommand: &'static str,
-    /// The package that brings it.
+    /// The package to install.
     pub package: &'static str,
 }
 
-/// Runs the tests, each in a process of its own.
+/// Runs each test in its own process.
 pub const NEXTEST: Tool = Tool { subcommand: "nextest", package: "cargo-nextest" };
 /// Runs the fuzz targets.
 pub const FUZZ: Tool = Tool { subcommand: "fuzz", package: "cargo-fuzz" };
 
-/// Installs a tool unless it is there.
+/// Installs a tool if it is missing.
 pub fn ensure(tool: &Tool) -> Result<()> {
     if let Some(version) = version(tool.subcommand) {
-        eprintln!("   {version} is there");
+        eprintln!("   {version} is installed");
         return Ok(());
     }
     eprintln!(
@@ -35,11 +35,11 @@ pub fn ensure(tool: &Tool) -> Result<()> {
     shell::run(&mut shell::cargo(&["install", "--locked", tool.package]))
 }
 
-/// Complains about a component of the toolchain that is not there.
+/// Returns an error if the toolchain lacks a component.
 pub fn ensure_component(subcommand: &str, component: &str) -> Result<()> {
     match version(subcommand) {
         Some(version) => {
-            eprintln!("   {version} is there");
+            eprintln!("   {version} is installed");
             Ok(())
         }
         None => bail!("the toolchain has no {component}: `rustup component add {component}`"),
@@ -55,7 +55,7 @@ pub fn ensure_holder_target() -> Result<()> {
     let mut query = Command::new("rustc");
     query.args(["--print", "target-libdir", "--target", &target]).current_dir(shell::root());
     if Path::new(shell::read(&mut query)?.trim()).is_dir() {
-        eprintln!("   target {target} is there");
+        eprintln!("   target {target} is installed");
         return Ok(());
     }
     eprintln!("   target {target} is missing: `rustup target add {target}` (30 MB, once)");
@@ -75,7 +75,7 @@ fn musl_target(host: &str) -> Option<String> {
     Some(format!("{}-linux-musl", host.strip_suffix("-linux-gnu")?))
 }
 
-/// Returns the first line of what a subcommand says about itself, where it is installed.
+/// Returns the first line of a subcommand's `--version`; `None` if it is not installed.
 fn version(subcommand: &str) -> Option<String> {
     let output = shell::cargo(&[subcommand, "--version"]).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,11 +1,11 @@
-//! `cargo xtask types`: writes the page's types anew, from those of the server.
+//! `cargo xtask types`: generates the TypeScript types of the page from those of the server.
 
 use anyhow::Result;
 
 use crate::shell::{self, cargo};
 
-/// Writes `web/src/api/generated.ts`.
+/// Writes the generated file `web/src/api/generated.ts`.
 pub fn run() -> Result<()> {
-    // The page is not needed for its types, and is not built.
+    // The types do not depend on the built page.
     shell::run(cargo(&["run", "--quiet", "--package", "typescript"]).env("JANGDAN_WEB", "none"))
 }

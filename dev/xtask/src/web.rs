@@ -1,6 +1,6 @@
 //! `cargo xtask web`: the checks of the page, and its tests in a browser.
 //!
-//! The browser looks at the real server of a real run, whose agents are played. Installs what is missing, and says so.
+//! The browser opens the real server of a real run with scripted agents. Installs missing packages, with a message.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,41 +12,41 @@ use clap::Args;
 
 use crate::shell::{self, step};
 
-/// Where Debian's browser is.
+/// The path of Debian's browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
-/// What the browser tests need: the browser, and signs for Korean.
+/// Debian packages that the browser tests need, each with a file by which it is recognised.
 const PACKAGES: &[(&str, &str)] =
     &[("chromium", CHROMIUM), ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")];
 
-/// What `cargo xtask web` takes.
+/// Options of `cargo xtask web`.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Make the pictures in docs/screens anew
+    /// Write the pictures in docs/screens
     #[arg(long)]
     pub screens: bool,
 }
 
-/// Runs everything about the page.
+/// Runs the checks and the browser tests.
 pub fn run(options: &Options) -> Result<()> {
     step(
         "page",
-        "`npm run format` in web/ mends most of it; `npm run test` there runs the tests alone",
+        "`npm run format` in web/ fixes most of it; `npm run test` there runs only the tests",
         check,
     )?;
-    step("browser", "play it alone with `cargo xtask web`; CHROMIUM names another browser", || {
+    step("browser", "run it alone with `cargo xtask web`; CHROMIUM selects another browser", || {
         browse(options)
     })
 }
 
-/// Formats, types, tests and the words of both languages.
+/// Checks format, types, unit tests and the texts of both languages.
 pub fn check() -> Result<()> {
     install()?;
     shell::run(npm(&["run", "--silent", "check"]).env("FORCE_COLOR", "0"))
 }
 
-/// Plays the run in a browser.
+/// Runs the browser tests.
 pub fn browse(options: &Options) -> Result<()> {
-    ready_for_browser()?;
+    ensure_browser()?;
     let program = shell::programs(&["jangdan"])?.join("jangdan");
     let mut command = npm(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
     command.env("JANGDAN_BIN", program).env("FORCE_COLOR", "0");
@@ -56,8 +56,8 @@ pub fn browse(options: &Options) -> Result<()> {
     shell::run(&mut command)
 }
 
-/// Installs the page's packages and a browser, unless they are there.
-pub fn ready_for_browser() -> Result<()> {
+/// Installs the page's packages and a browser if they are missing.
+pub fn ensure_browser() -> Result<()> {
     install()?;
     install_browser()
 }
@@ -66,13 +66,13 @@ fn web() -> PathBuf {
     shell::root().join("web")
 }
 
-fn npm(words: &[&str]) -> Command {
+fn npm(arguments: &[&str]) -> Command {
     let mut command = Command::new("npm");
-    command.args(words).current_dir(web());
+    command.args(arguments).current_dir(web());
     command
 }
 
-/// Installs the page's packages with the tools that test it, unless they are there.
+/// Installs the page's packages, including the test tools, if they are missing or outdated.
 fn install() -> Result<()> {
     let changed_at = |name: &str| web().join(name).metadata().and_then(|file| file.modified()).ok();
     let is_current = changed_at("node_modules/.package-lock.json") >= changed_at("package-lock.json");
@@ -103,12 +103,12 @@ fn install_browser() -> Result<()> {
         return Ok(());
     }
     eprintln!("   missing: `apt-get install {}` (once)", missing.join(" "));
-    let apt = |words: &[&str]| {
+    let apt = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
         command
     };
-    // A fresh machine has no lists of packages, or old ones.
+    // A new machine has no package lists, or old ones.
     shell::run(&mut apt(&["update", "--quiet=2"]))?;
     shell::run(apt(&["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(missing))
 }

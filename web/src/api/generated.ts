@@ -10,31 +10,13 @@ export type Accepted = {
   sequence: Sequence,
 };
 
-/** What can be done about a problem. */
-export type Action = { "type": "retry",
-  /** What to do differently. */
-  hint?: string | null,
-}
-| { "type": "reassign",
-  /** Who. */
-  agent: AgentName,
-}
-| { "type": "skip" }
-| { "type": "waive" }
-| { "type": "raiseBudget",
-  /** The new limit. */
-  budget: Budget,
-}
-| { "type": "giveUp" }
-| { "type": "dismiss" };
-
-/** Whoever stands behind a command or an event. */
+/** Originator of a command or an event. */
 export type Actor = string;
 
 /** What becomes of the agents when the server stops. */
 export type AfterStop = "leave" | "end";
 
-/** Names one agent of the team: letters of any script, digits, `_`, `-` and `.`. */
+/** Name of an agent in the team: letters of any script, digits, `_`, `-` and `.`. */
 export type AgentName = string;
 
 /** A member of the team. */
@@ -104,7 +86,7 @@ export type AskedQuestion = {
   /** Whether the agent can't go on without an answer. */
   required: boolean,
   /** What the agent wants to do, where it asks for permission. */
-  permission: PermissionWish | null,
+  permission: PermissionRequest | null,
   /** Whether the agent asks in the middle of its turn, which goes on with the answer. */
   isInTurn: boolean,
   /** How it stands. */
@@ -118,7 +100,7 @@ export type AskedQuestion = {
   /** Why nobody needs the answer any more. */
   withdrawn: string | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** The chat message that shows it. */
   chat: string | null,
   /** When it was asked. */
@@ -141,6 +123,21 @@ export type AsksALot = {
   nQuestions: number,
 };
 
+export type AttemptFailure = { "type": "reported", reason: string,
+}
+| { "type": "exited",
+  /** `None` if a signal ended it. */
+  exitStatus: number | null,
+}
+| { "type": "lost", reason: string,
+}
+| { "type": "checks" }
+| { "type": "merge", reason: string,
+}
+| { "type": "error", message: string,
+}
+| { "type": "markedFailed" };
+
 /** One try at a task. */
 export type AttemptRow = {
   /** The task. */
@@ -156,7 +153,7 @@ export type AttemptRow = {
   /** How the agent said that it is done, the last time. */
   claim: ClaimSource | null,
   /** Why it came to nothing. */
-  failure: Failure | null,
+  failure: AttemptFailure | null,
   /** Whether it counts towards the tries a task has. */
   counted: boolean,
   /** When it began. */
@@ -196,34 +193,20 @@ export type Bar = {
 /** What kind of time a bar is. */
 export type BarKind = "past" | "now" | "blocked" | "predicted";
 
-/** Why a task does not go on. It may have several reasons; it goes on when the last one is gone. */
-export type BlockReason = { "type": "input",
-  /** The question. */
-  question: QuestionId,
+/** Why a task is blocked. It continues when its last reason is gone. */
+export type BlockReason = { "type": "question", question: QuestionId,
 }
-| { "type": "dependency",
-  /** The request. */
-  request: RequestId,
+| { "type": "request", request: RequestId,
 }
-| { "type": "call",
-  /** The call. */
-  invocation: InvocationId,
+| { "type": "invocation", invocation: InvocationId,
 }
-| { "type": "approval",
-  /** The phase. */
-  phase: number,
+| { "type": "approval", phase: number,
 }
-| { "type": "rateLimited",
-  /** When it is tried again. */
-  until: Timestamp,
+| { "type": "rateLimited", until: Timestamp,
 }
-| { "type": "escalated",
-  /** The escalation. */
-  escalation: EscalationId,
+| { "type": "escalated", escalation: EscalationId,
 }
-| { "type": "paused",
-  /** Who. */
-  by: Actor,
+| { "type": "paused", by: Actor,
 };
 
 /** A reason not to go on. */
@@ -236,7 +219,13 @@ export type Blocked = {
   sinceAt: Timestamp,
 };
 
-/** What a task may cost before it is parked: `200k` tokens, or `$2`. */
+/** Work that cannot proceed until a question, request, gate or escalation is settled. */
+export type BlockedWork = {
+  /** Estimated time on the critical path. */
+  timeMs: number, tasks: number,
+};
+
+/** Limit in tokens or money, e.g. `200k` tokens or `$2`. */
 export type Budget = string;
 
 /** Who speaks. */
@@ -256,15 +245,12 @@ export type Changed = {
   row: unknown,
 };
 
-/** A task about which something else is said. */
 export type ChangedTask = {
-  /** The task as the file has it. */
-  task: PlannedTask,
-  /** What is different. */
-  fields: Array<PlanField>,
+  /** The task as in the plan file. */
+  task: PlannedTask, fields: Array<PlanField>,
 };
 
-/** The direct line between two sessions. */
+/** The direct channel between two sessions. */
 export type ChannelId = string;
 
 /** The direct line between two sessions. */
@@ -308,11 +294,9 @@ export type ChatRow = {
   saidAt: Timestamp,
 };
 
-/** A point that a task can go back to. */
 export type CheckpointId = string;
 
-/** Why a checkpoint is made. */
-export type CheckpointReason = "turnEnd" | "park" | "error" | "failure" | "gate" | "asked";
+export type CheckpointReason = "turnEnd" | "park" | "error" | "failure" | "gate" | "requested";
 
 /** A point that a task can go back to. */
 export type CheckpointRow = {
@@ -341,8 +325,8 @@ export type CheckpointRow = {
 /** How a checkpoint stands. */
 export type CheckpointState = "ordered" | "made" | "failed";
 
-/** How a task came to be called done. */
-export type ClaimSource = "said" | "turnEnd" | "phaseMarker" | "exit";
+/** What made a task count as done by its agent. */
+export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
 
 /** What was removed, and what was not. */
 export type Cleaned = {
@@ -356,7 +340,70 @@ export type Cleaned = {
   desksLeft: Array<[SessionId, string]>,
 };
 
-/** How large a task is, for estimates until durations are learned. */
+/** A command to a run. */
+export type Command = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": number }
+| { "continuePhase": number }
+| { "cancelPhase": number }
+| { "pauseTask": TaskId }
+| { "continueTask": TaskId }
+| { "cancelTask": TaskId }
+| { "retryTask": { task: TaskId, hint?: string | null,
+  } }
+| { "skipTask": TaskId }
+| { "prioritizeTask": { task: TaskId, priority: Priority,
+  } }
+| { "reassignTask": { task: TaskId, agent: AgentName,
+  } }
+| { "sendMessage": { task: TaskId, text: string,
+  } }
+| { "rewindTask": { task: TaskId, checkpoint?: CheckpointId | null,
+  } }
+| { "createCheckpoint": TaskId }
+| { "addTask": PlannedTask }
+| { "addDependency": {
+    /** The task that must be done first. */
+    earlier: TaskId, later: TaskId,
+  } }
+| { "removeDependency": { earlier: TaskId, later: TaskId,
+  } }
+| { "markExternalMet": { name: string,
+  } }
+| { "applyPlanChange": {
+    /** The offer as shown to the user; a newer one is rejected. */
+    offer: OfferId,
+  } }
+| { "ignorePlanChange": { offer: OfferId,
+  } }
+| { "answer": {
+    /** May be omitted if `task` has exactly one pending question. */
+    question?: QuestionId | null, task?: TaskId | null, answer: string,
+    /** For permissions: how long the answer applies. */
+    scope?: PermissionScope,
+  } }
+| { "requestClarification": { question: QuestionId, text: string,
+  } }
+| { "chat": { text: string,
+    /** Never treat the text as an answer; a question may arrive while the user types. */
+    talkOnly?: boolean,
+  } }
+| { "provide": { request: RequestId, provided: ProvidedResource,
+  } }
+| { "refuse": { request: RequestId, reason: string,
+  } }
+| { "skipRequest": RequestId }
+| { "approveGate": { phase: number, note?: string | null,
+  } }
+| { "rejectGate": { phase: number, reason: string,
+    /** Tasks to be reworked. */
+    tasks?: Array<TaskId>,
+  } }
+| { "resolve": { escalation: EscalationId, action: EscalationAction, note?: string | null,
+  } };
+
+/** Evidence behind a done task. */
+export type CompletionProof = "checked" | "unchecked" | "waived";
+
+/** Size of a task, used for estimates until durations are known. */
 export type Complexity = "S" | "M" | "L" | "XL";
 
 /** A key of the configuration. */
@@ -391,10 +438,8 @@ export type ConfigOrigin = { "type": "default" }
 /** A value as JSON. */
 export type ConfigValue = boolean | number | string | string[];
 
-/** What kind of thing a task needs from outside. */
 export type DependencyType = "api_key" | "env_variable" | "service" | "file" | "permission" | "package";
 
-/** What one session says to another. */
 export type DirectMessageId = string;
 
 /** What one session says to another. */
@@ -428,11 +473,24 @@ export type DirectMessageRow = {
 /** How a direct message stands. */
 export type DirectMessageState = "sent" | "received" | "acknowledged";
 
-/** What a direct message is. */
 export type DirectType = "result" | "feedback" | "query";
 
-/** A problem handed upward. */
+/** What resolves an escalation. */
+export type EscalationAction = { "type": "retry", hint?: string | null,
+}
+| { "type": "reassign", agent: AgentName,
+}
+| { "type": "skip" }
+| { "type": "waive" }
+| { "type": "raiseBudget", budget: Budget,
+}
+| { "type": "markFailed" }
+| { "type": "dismiss" };
+
 export type EscalationId = string;
+
+/** Who handles an escalation. It moves up from the worker to the person. */
+export type EscalationLevel = "worker" | "operator" | "orchestrator" | "person";
 
 /** A problem handed upward. */
 export type EscalationRow = {
@@ -459,21 +517,21 @@ export type EscalationRow = {
   /** What led to it. */
   context: string,
   /** What could be done. */
-  suggested: Array<Action>,
+  suggested: Array<EscalationAction>,
   /** How it stands. */
   status: EscalationState,
   /** Who has it in hand. */
-  level: Level,
+  level: EscalationLevel,
   /** The session that has it in hand. */
   levelSession: SessionId | null,
   /** What was done; nothing where its cause went away. */
-  action: Action | null,
+  action: EscalationAction | null,
   /** A word about it. */
   note: string | null,
   /** Who settled it. */
   resolvedBy: Actor | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** When it was raised. */
   createdAt: Timestamp,
   /** When it was settled. */
@@ -483,62 +541,14 @@ export type EscalationRow = {
 /** How an escalation stands. */
 export type EscalationState = "open" | "resolved";
 
-/** What kind of problem it is. */
 export type EscalationType = "general" | "blocked" | "decision" | "test_failure" | "token_exhausted" | "timeout" | "conflict" | "dependency" | "quality" | "protocol";
 
-/** Why a try at a task came to nothing. */
-export type Failure = { "type": "said",
-  /** Why. */
-  reason: string,
-}
-| { "type": "exited",
-  /** Its exit status; none where a signal ended it. */
-  exitStatus: number | null,
-}
-| { "type": "lost",
-  /** What is known. */
-  reason: string,
-}
-| { "type": "checks" }
-| { "type": "merge",
-  /** What is known. */
-  reason: string,
-}
-| { "type": "error",
-  /** The error. */
-  message: string,
-}
-| { "type": "givenUp" };
-
-/** The outcome of one round of testing. */
-export type Feedback = {
-  /** Whether all is as it should be. */
-  success: boolean,
-  /** What is not. */
-  failures: Array<TestFailure>,
-  /** What the tester would do. */
-  suggestions: Array<string>,
-  /** How many tests there were. */
-  metrics?: TestMetrics,
-};
-
-/** What the plan says of a task when the run starts. */
-export type FromPlan = "open" | "done" | "skipped";
-
-/** What a gate found out by itself. */
-export type GateReport = {
-  /** Whether its checks passed. */
-  passed: boolean,
-  /** What ran. */
-  receipts: Array<Receipt>,
-  /** What the phase left behind. */
-  artefacts: Array<string>,
-  /** What was promised and is not there. */
+/** Results of the checks of a gate. */
+export type GateReport = { passed: boolean, receipts: Array<Receipt>, artefacts: Array<string>,
+  /** Expected artefacts that do not exist. */
   missing: Array<string>,
-  /** The tasks that are to blame, where that is known. */
-  tasks: Array<TaskId>,
-  /** The report in words. */
-  summary: string,
+  /** Tasks that caused the failure, if known. */
+  tasks: Array<TaskId>, summary: string,
 };
 
 /** One time that a phase was at its gate. */
@@ -578,7 +588,7 @@ export type GateRow = {
   /** Who let it pass. */
   approval: Approval | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** When the phase was at its gate for the first time. */
   openedAt: Timestamp,
 };
@@ -640,14 +650,6 @@ export type HappenedEvent = {
   quiet: boolean,
 };
 
-/** How far somebody's silence reaches: what waits behind a question, and for how long. */
-export type HoldsUp = {
-  /** The time on the longest way to the end, as it is estimated. */
-  timeMs: number,
-  /** The tasks behind it. */
-  tasks: number,
-};
-
 /** What waits for the person, and in which run: a row of the inbox with the run beside it. */
 export type InboxEntry = {
   /** The run. */
@@ -665,7 +667,7 @@ export type InboxEntry = {
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** Since when it waits. */
   sinceAt: Timestamp,
 };
@@ -693,7 +695,7 @@ export type InboxRow = {
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** Since when it waits. */
   sinceAt: Timestamp,
 };
@@ -733,17 +735,6 @@ export type InvocationRow = {
 
 /** How a call stands. */
 export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
-
-/** How long a choice is kept. */
-export type Keep = "once" | "task" | "run" | "project";
-
-/** A task for which a change comes too late. */
-export type KeptTask = {
-  /** The task. */
-  task: TaskId,
-  /** What is different, and stays as it is; nothing where the file no longer has the task. */
-  fields: Array<PlanField>,
-};
 
 /** What came of bringing a run's work onto its branch. */
 export type Landed = { "type": "landed",
@@ -799,6 +790,12 @@ export type Lane = {
   height: number,
 };
 
+/** A change that comes too late for a task. */
+export type LateTaskChange = { task: TaskId,
+  /** Ignored differences; empty if the file no longer contains the task. */
+  fields: Array<PlanField>,
+};
+
 /** A picture of a plan. All measures are in the same unit, a pixel where nobody zooms. */
 export type Layout = {
   /** How wide it is. */
@@ -816,9 +813,6 @@ export type Layout = {
   /** Who waits for whom. */
   edges: Array<Link>,
 };
-
-/** Who has it in hand. A problem climbs from the worker up to the person. */
-export type Level = "worker" | "operator" | "orchestrator" | "person";
 
 /** One task that waits for another. */
 export type Link = {
@@ -853,7 +847,7 @@ export type ListedAgent = {
 /** Whether an agent is logged in. */
 export type Login = "in" | "out" | "notNeeded";
 
-/** A worker and a tester (or a check) at one task. */
+/** A feedback loop of implementing and testing one task. */
 export type LoopId = string;
 
 /** One round that found failures. */
@@ -861,7 +855,7 @@ export type LoopRound = {
   /** Which round. */
   round: number,
   /** What was found. */
-  feedback: Feedback,
+  feedback: TestFeedback,
   /** When. */
   failedAt: Timestamp,
 };
@@ -887,33 +881,11 @@ export type LoopRow = {
 /** How a loop stands. */
 export type LoopState = "running" | "success" | "failed" | "escalated";
 
-/** A diagnostic with its line and column instead of bytes. */
-export type Mistake = {
-  /** The kind. */
-  code: MistakeCode,
-  /** How bad it is. */
-  severity: MistakeSeverity,
-  /** What is wrong. */
-  message: string,
-  /** The line, from 1. */
-  line: number,
-  /** The column in characters, from 1. */
-  column: number,
-  /** What to write instead. */
-  hint?: string,
-};
-
-/** What kind of thing is wrong. */
-export type MistakeCode = "TASKS_NOT_FOUND" | "PARSE_FAIL" | "MISSING_DEP" | "CIRCULAR_DEP" | "UNCLEAR";
-
-/** Whether a plan can be run in spite of it. */
-export type MistakeSeverity = "error" | "warning";
-
-/** Who decides what starts. */
-export type Mode = "automatic" | "thin";
-
-/** A change of the plan file that somebody may take. */
+/** A detected change of the plan file. */
 export type OfferId = string;
+
+/** Who decides which task starts next. */
+export type OrchestrationMode = "automatic" | "thin";
 
 /** Files that two unfinished tasks both changed. */
 export type OverlapRow = {
@@ -929,8 +901,72 @@ export type OverlapRow = {
   changedAt: Timestamp,
 };
 
-/** How a session waits. */
+/** How a session waits, from fast to cheap. */
 export type ParkMode = "hot" | "frozen" | "cold";
+
+/** One phase of a plan. */
+export type ParsedPhase = {
+  /** Phase number as written, usually from 1. */
+  number: number,
+  /** Empty if the phase has none. */
+  name: string,
+  /** Phases whose gates must pass before its tasks may start. */
+  after: Array<number>,
+  /** Its task ids in file order. */
+  tasks: Array<TaskId>,
+  /** Check command of the phase, and of its tasks without a check of their own. */
+  verify?: string,
+  /** Glob patterns of the files the phase must produce. */
+  artefacts?: Array<string>,
+  /** Limits for all tasks of the phase together. */
+  budgets?: Array<Budget>,
+};
+
+/** A task of a plan. */
+export type ParsedTask = {
+  /** As written, without the phase prefix of `P1-T1.3`. */
+  id: TaskId,
+  /** One line of text. */
+  title: string,
+  /** Number of its phase. */
+  phase: number,
+  /** Ids of tasks in this plan. Gates of earlier phases are not repeated here. */
+  dependsOn: Array<TaskId>,
+  /** Names of external dependencies; the task waits until a person marks them as met. */
+  external: Array<string>,
+  /** Name of the agent; `None` uses the configured default. */
+  agent: string | null,
+  /** Name of the testing agent; `None` uses the configured default. */
+  tester: string | null,
+  /** True if nothing is left to do: done or cancelled. */
+  done: boolean,
+  /** Optional tasks are skipped unless requested. */
+  optional: boolean,
+  /** Full description in Markdown. */
+  text: string,
+  /** Conditions that must hold before the task counts as done. */
+  acceptance: Array<string>,
+  /** Paths and glob patterns that the task will change. */
+  touches: Array<string>,
+  /** Check command that proves the task. */
+  verify: string | null,
+  /** Time limit of one attempt, in seconds. */
+  timeoutSeconds: number | null,
+  /** Order among tasks that are ready. */
+  priority: Priority,
+  /** Size estimate, which sets the weight. */
+  complexity: Complexity | null,
+  /** Layer of the system, such as `CODE`. */
+  layer: string | null,
+  /** Limit in tokens or money. */
+  budget: Budget | null,
+  /** Name of the worktree it requests. */
+  worktree: string | null,
+  /** Requirements or user stories it refers to. */
+  references: Array<string>,
+  /** First line in the file, counted from 1. */
+  line: number,
+};
 
 /** Whoever must do something before something else goes on. */
 export type Party = { "type": "person" }
@@ -956,22 +992,19 @@ export type PendingQuestion = {
   korean: string | null,
 };
 
-/** What kind of act an agent wants to do. */
 export type PermissionKind = "edit" | "run" | "read" | "fetch" | "other";
 
-/** What an agent wants to do. */
-export type PermissionWish = {
-  /** The prompt's own id, by which the agent knows the answer. */
-  prompt: string,
-  /** What kind of act it is. */
-  kind: PermissionKind,
-  /** What it acts on: a path, a command line, an address; several paths have a line each. */
+export type PermissionRequest = {
+  /** The agent's own id of the prompt. */
+  prompt: string, kind: PermissionKind,
+  /** A path, command line or URL; several paths are separated by newlines. */
   subject: string,
-  /** Whether a path lies below the agent's worktree, as the driver found out. */
-  inWorktree: boolean,
-  /** What the agent says about it. */
-  detail?: string | null,
+  /** Whether all paths are inside the agent's worktree. */
+  inWorktree: boolean, detail?: string | null,
 };
+
+/** How long a permission decision applies. */
+export type PermissionScope = "once" | "task" | "run" | "project";
 
 /** A group of tasks with a gate at its end. */
 export type PhaseRow = {
@@ -1022,22 +1055,16 @@ export type PlacedTask = {
   isCritical: boolean,
 };
 
-/** What a plan file says that a run's plan does not. */
-export type PlanChanges = {
-  /** Phases that are new. */
-  phasesAdded?: Array<PlannedPhase>,
-  /** Phases with another name, or that wait for others. */
-  phasesChanged?: Array<PlannedPhase>,
-  /** Tasks that are new. */
-  added?: Array<PlannedTask>,
-  /** Tasks that are gone, or that are ticked. */
+/** How a plan file differs from the plan of a run. */
+export type PlanChanges = { phasesAdded?: Array<PlannedPhase>,
+  /** Phases whose name or predecessors changed. */
+  phasesChanged?: Array<PlannedPhase>, added?: Array<PlannedTask>,
+  /** Tasks that were deleted or ticked off. */
   removed?: Array<TaskId>,
-  /** Tasks that were gone or ticked, and are to be done after all. */
-  restored?: Array<ChangedTask>,
-  /** Tasks about which something else is said. */
-  changed?: Array<ChangedTask>,
-  /** What is different too, and comes too late for the task as it is now. */
-  kept?: Array<KeptTask>,
+  /** Tasks that were deleted or ticked off before, and are open again. */
+  restored?: Array<ChangedTask>, changed?: Array<ChangedTask>,
+  /** Differences that come too late for tasks in their current state. */
+  tooLate?: Array<LateTaskChange>,
 };
 
 /** A plan of a project. */
@@ -1048,7 +1075,29 @@ export type PlanContent = {
   text: string,
 };
 
-/** One thing that a plan says about a task. */
+/** A diagnostic with line and column instead of byte offsets. */
+export type PlanDiagnostic = {
+  /** Stable code of the problem. */
+  code: PlanDiagnosticCode,
+  /** Whether it prevents a run. */
+  severity: PlanDiagnosticSeverity,
+  /** One line, without a full stop. */
+  message: string,
+  /** Counted from 1. */
+  line: number,
+  /** In characters, from 1. */
+  column: number,
+  /** What to write instead. */
+  hint?: string,
+};
+
+/** The kind of problem, as a stable machine-readable code. */
+export type PlanDiagnosticCode = "TASKS_NOT_FOUND" | "PARSE_FAIL" | "MISSING_DEP" | "CIRCULAR_DEP" | "UNCLEAR";
+
+/** Whether the plan can still be run. */
+export type PlanDiagnosticSeverity = "error" | "warning";
+
+/** One attribute of a planned task. */
 export type PlanField = "phase" | "title" | "text" | "acceptance" | "dependsOn" | "external" | "agent" | "tester" | "touches" | "verify" | "timeout" | "priority" | "complexity" | "budget" | "worktree" | "status";
 
 /** A file that looks like a plan. */
@@ -1102,22 +1151,22 @@ export type PlanOfferRow = {
 /** What became of a change of the plan. */
 export type PlanOfferState = "open" | "taken" | "left" | "withdrawn";
 
-/** A plan with what can be said about it. */
+/** A plan with its analysis and diagnostics. */
 export type PlanReport = {
-  /** The format, or null where none fits. */
+  /** Null if no format matches. */
   format: PlanFormat | null,
-  /** The plan's title. */
+  /** Empty if the file has none. */
   title: string,
-  /** The phases by number. */
-  phases: Array<ReadPhase>,
-  /** The tasks in the file's order. */
-  tasks: Array<ReadTask>,
-  /** The longest way by complexity. */
+  /** Sorted by phase number. */
+  phases: Array<ParsedPhase>,
+  /** In file order. */
+  tasks: Array<ParsedTask>,
+  /** Ids of the longest path by complexity. */
   criticalPath: Array<string>,
-  /** The largest number of tasks that an unlimited run would have at once. */
+  /** Largest number of tasks that can run at the same time. */
   widest: number,
-  /** All that is wrong, in the file's order. */
-  diagnostics: Array<Mistake>,
+  /** Errors and warnings in file order. */
+  diagnostics: Array<PlanDiagnostic>,
 };
 
 /** A plan that is to be run. What else a run needs is found as `jangdan run` finds it: nothing of it is taken from here. */
@@ -1148,6 +1197,9 @@ export type PlanStarted = {
   notes: Array<string>,
 };
 
+/** Status of a task in the plan when the run starts. */
+export type PlanStatus = "open" | "done" | "skipped";
+
 /** A plan to be read. */
 export type PlanText = {
   /** The name of its file, for people. */
@@ -1156,65 +1208,43 @@ export type PlanText = {
   text: string,
 };
 
-/** One phase of a run. */
-export type PlannedPhase = {
-  /** The number, as people count. */
-  number: number,
-  /** The name, or an empty text. */
+export type PlannedPhase = { number: number,
+  /** Empty if the phase has no name. */
   name: string,
-  /** The phases whose gates must have passed before one of its tasks may start. */
+  /** Phases whose gates must pass before a task of this one may start. */
   after: Array<number>,
-  /** The command that its gate runs; without one the project's. */
+  /** Check command of the gate; defaults to the project's. */
   verify?: string | null,
-  /** Globs of what the phase is to leave behind. */
+  /** Globs of expected artefacts. */
   artefacts?: Array<string>,
-  /** What all its tasks together may cost. */
+  /** Limits for all tasks of the phase together. */
   budgets?: Array<Budget>,
 };
 
-/** One piece of work of a run. */
-export type PlannedTask = {
-  /** The id. */
-  id: TaskId,
-  /** The phase it belongs to. */
-  phase: number,
-  /** What is to be done, in one line. */
+export type PlannedTask = { id: TaskId, phase: number,
+  /** One line. */
   title: string,
-  /** The whole description, in Markdown. */
+  /** Markdown. */
   text?: string,
-  /** What must hold before it counts as done. */
-  acceptance?: Array<string>,
-  /** The tasks that it waits for. */
-  dependsOn?: Array<TaskId>,
-  /** What else it waits for, until a person marks it met. */
+  /** Acceptance criteria. */
+  acceptance?: Array<string>, dependsOn?: Array<TaskId>,
+  /** Dependencies outside the plan, until a user marks them as met. */
   external?: Array<string>,
-  /** Who is to do it; without one the team's worker. */
-  agent?: AgentName | null,
-  /** Who is to test it. */
-  tester?: AgentName | null,
-  /** The paths, patterns and locks that no other running task may share. */
+  /** Defaults to the team's worker. */
+  agent?: AgentName | null, tester?: AgentName | null,
+  /** Paths, patterns and locks that no other running task may share. */
   touches?: Array<string>,
-  /** The command that proves it; without one the phase's, then the project's. */
+  /** Check command; defaults to the phase's, then the project's. */
   verify?: string | null,
-  /** How long it may run; without it the run's. */
-  timeoutMs?: number | null,
-  /** How urgent it is. */
-  priority: Priority,
-  /** How large it is. */
-  complexity?: Complexity | null,
-  /** How long it is thought to take, learned from earlier runs. */
-  estimateMs?: number | null,
-  /** The memory it needs, in MiB. */
-  memoryMib: number,
-  /** What it may cost. */
-  budget?: Budget | null,
-  /** The worktree it asks for; tasks that share one run one after the other. */
-  worktree?: string | null,
-  /** Whether there is something to do. */
-  fromPlan: FromPlan,
+  /** Defaults to the run's. */
+  timeoutMs?: number | null, priority: Priority, complexity?: Complexity | null,
+  /** Expected duration, learned from earlier runs. */
+  estimateMs?: number | null, memoryMib: number, budget?: Budget | null,
+  /** Named worktree; tasks that share one run one after the other. */
+  worktree?: string | null, planStatus: PlanStatus,
 };
 
-/** How urgent a task is; a higher one starts first among those that are ready. */
+/** Priority of a task; among ready tasks higher priorities start first. */
 export type Priority = "low" | "normal" | "high" | "critical";
 
 /** What is wrong, and what to do. */
@@ -1267,36 +1297,22 @@ export type ProjectRow = {
   lastStartedAt: Timestamp | null,
 };
 
-/** What stands behind a task that is done. */
-export type Proof = "checked" | "unchecked" | "waived";
-
-/** How an agent gets at a dependency. Never a value. */
-export type Provided = { "type": "environment",
-  /** Their names. */
-  names: Array<string>,
+/** How an agent accesses a provided dependency. Never contains a value. */
+export type ProvidedResource = { "type": "environment", names: Array<string>,
 }
-| { "type": "file",
-  /** The path. */
-  path: string,
+| { "type": "file", path: string,
 }
-| { "type": "permission",
-  /** Which. */
-  granted: boolean,
+| { "type": "permission", granted: boolean,
 }
-| { "type": "package",
-  /** Its name. */
-  name: string,
-  /** Its version. */
-  version?: string | null,
+| { "type": "package", name: string, version?: string | null,
 };
 
 /** What a command ran for. */
 export type Purpose = "check" | "merge" | "gate";
 
-/** What somebody must answer. */
 export type QuestionId = string;
 
-/** What a question is. */
+/** Expected form of the answer. */
 export type QuestionKind = "text" | "selection" | "confirmation" | "permission";
 
 /** What somebody must answer. */
@@ -1326,7 +1342,7 @@ export type QuestionRow = {
   /** Whether the agent can't go on without an answer. */
   required: boolean,
   /** What the agent wants to do, where it asks for permission. */
-  permission: PermissionWish | null,
+  permission: PermissionRequest | null,
   /** Whether the agent asks in the middle of its turn, which goes on with the answer. */
   isInTurn: boolean,
   /** How it stands. */
@@ -1340,7 +1356,7 @@ export type QuestionRow = {
   /** Why nobody needs the answer any more. */
   withdrawn: string | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** The chat message that shows it. */
   chat: string | null,
   /** When it was asked. */
@@ -1358,86 +1374,12 @@ export type QuestionRow = {
 /** How a question stands. */
 export type QuestionState = "asked" | "withOrchestrator" | "pending" | "answered" | "delivered" | "resumed" | "withdrawn" | "expired";
 
-/** One phase of a plan. */
-export type ReadPhase = {
-  /** The number, as people count. */
-  number: number,
-  /** The name, or an empty text. */
-  name: string,
-  /** The phases whose gates must have passed before one of its tasks may start. */
-  after: Array<number>,
-  /** Its tasks in the file's order. */
-  tasks: Array<TaskId>,
-  /** The command that proves it, and its tasks that have none of their own. */
-  verify?: string,
-  /** The patterns of what it is to leave behind. */
-  artefacts?: Array<string>,
-  /** What all its tasks together may cost. */
-  budgets?: Array<Budget>,
-};
-
-/** One piece of work. */
-export type ReadTask = {
-  /** The id as it is written, without the phase that `P1-T1.3` puts before it. */
-  id: TaskId,
-  /** What is to be done, in one line. */
-  title: string,
-  /** The phase it belongs to. */
-  phase: number,
-  /** The tasks of this plan that it waits for, by id. The gates of earlier phases are not repeated here. */
-  dependsOn: Array<TaskId>,
-  /** What else it waits for, until a person marks it met. */
-  external: Array<string>,
-  /** Who is to do it. */
-  agent: string | null,
-  /** Who is to test it. */
-  tester: string | null,
-  /** Whether there is nothing left to do: done, or cancelled. */
-  done: boolean,
-  /** Whether it is skipped unless somebody asks for it. */
-  optional: boolean,
-  /** The whole description, in Markdown. */
-  text: string,
-  /** What must hold before it counts as done. */
-  acceptance: Array<string>,
-  /** The paths and patterns that it will change. */
-  touches: Array<string>,
-  /** The command that proves it. */
-  verify: string | null,
-  /** How long it may take. */
-  timeoutSeconds: number | null,
-  /** How urgent it is. */
-  priority: Priority,
-  /** How large it is. */
-  complexity: Complexity | null,
-  /** The layer of the system that it belongs to. */
-  layer: string | null,
-  /** What it may cost. */
-  budget: Budget | null,
-  /** The worktree it asks for. */
-  worktree: string | null,
-  /** What it refers to elsewhere: requirements, user stories. */
-  references: Array<string>,
-  /** The line of the file where it begins, from 1. */
-  line: number,
-};
-
-/** The proof that a command ran: what, with which outcome, on which tree. */
-export type Receipt = {
-  /** The command as it was run. */
-  command: string,
-  /** Its exit status; none where a signal ended it. */
-  exitStatus: number | null,
-  /** The hash of its output. */
-  outputHash: string,
-  /** The end of its output, for people and for the agent. */
-  outputTail?: string,
-  /** The git tree it ran on. */
-  tree: string,
-  /** When it began. */
-  startedAt: Timestamp,
-  /** When it ended. */
-  finishedAt: Timestamp,
+/** Evidence that a command ran: which one, its outcome, and the tree it ran on. */
+export type Receipt = { command: string,
+  /** `None` if a signal ended it. */
+  exitStatus: number | null, outputHash: string, outputTail?: string,
+  /** Git tree the command ran on. */
+  tree: string, startedAt: Timestamp, finishedAt: Timestamp,
 };
 
 /** The proof that a command ran. */
@@ -1467,7 +1409,7 @@ export type ReceiptRow = {
 /** Which way a piece went. */
 export type RecordWay = "output" | "error" | "input";
 
-/** A dependency that somebody must provide. */
+/** A dependency request of an agent. */
 export type RequestId = string;
 
 /** What somebody must provide. */
@@ -1493,7 +1435,7 @@ export type RequestRow = {
   /** How it stands. */
   status: RequestState,
   /** How the agent gets at it. Never a value. */
-  provided: Provided | null,
+  provided: ProvidedResource | null,
   /** Whether that is the agent's own default. */
   tookDefault: boolean,
   /** Why it will not come. */
@@ -1503,7 +1445,7 @@ export type RequestRow = {
   /** Who provided, refused or skipped it. */
   settledBy: Actor | null,
   /** What waits behind it. */
-  holdsUp: HoldsUp,
+  holdsUp: BlockedWork,
   /** When it was asked for. */
   askedAt: Timestamp,
   /** When it was provided, refused or skipped. */
@@ -1515,7 +1457,7 @@ export type RequestRow = {
 /** How a request stands. */
 export type RequestState = "asked" | "provided" | "refused" | "skipped";
 
-/** What an agent delivers to another. */
+/** A result that one agent delivers to another. */
 export type ResultId = string;
 
 /** What an agent delivers to another. */
@@ -1547,10 +1489,9 @@ export type ResultRow = {
 /** How a result stands. */
 export type ResultState = "pending" | "delivered";
 
-/** What kind of result an agent delivers. */
 export type ResultType = "github_issue" | "markdown" | "json" | "file_path" | "message";
 
-/** What an agent is in the team for. */
+/** The part an agent plays in the team. */
 export type Role = "orchestrator" | "operator" | "worker" | "tester" | "verifier" | "specialist";
 
 /** The type of the rows of each kind, by the kind's name. */
@@ -1609,7 +1550,7 @@ export type RowOf = {
   usage: UsageRow,
 };
 
-/** Names one run: lower-case letters and digits, so that it can stand in a branch, a path and a URL. */
+/** Id of a run: lower-case letters and digits, usable in branch names, paths and URLs. */
 export type RunId = string;
 
 /** One execution of a plan. */
@@ -1623,7 +1564,7 @@ export type RunRow = {
   /** How it stands. */
   status: RunState,
   /** Who decides what starts. */
-  mode: Mode,
+  mode: OrchestrationMode,
   /** How many tasks may run at once. */
   slots: number,
   /** How many tasks there are. */
@@ -1720,10 +1661,10 @@ export type Scope = { "type": "run" }
 | { "type": "agent", "id": AgentName }
 | { "type": "task", "id": TaskId };
 
-/** A place in the log. The first event has 1; 0 stands before it. */
+/** Position in the log of a run. The first event has 1. */
 export type Sequence = number;
 
-/** One living agent process, or a level of the tree that Jangdan plays itself. */
+/** One agent process, or a built-in level of the session tree. */
 export type SessionId = string;
 
 /** A piece of what went to and fro: lines, or a part of one. */
@@ -1805,7 +1746,6 @@ export type SessionRow = {
 /** How a session stands. */
 export type SessionState = "starting" | "active" | "waitingInput" | "parked" | "ended" | "lost";
 
-/** How bad it is. */
 export type Severity = "low" | "medium" | "high" | "critical";
 
 /** Who speaks in a task's conversation. */
@@ -1893,7 +1833,7 @@ export type TaskDetailRow = {
   reported: { [key in string]: string },
 };
 
-/** Names one task of a plan, e.g. `T1.3`, `T001` or `1.2`. */
+/** Id of a task in a plan, e.g. `T1.3`, `T001` or `1.2`. */
 export type TaskId = string;
 
 /** What a task's last receipt says. */
@@ -1943,11 +1883,11 @@ export type TaskRow = {
   /** The question that it waits for. */
   question: PendingQuestion | null,
   /** What stands behind it, when it is done. */
-  proof: Proof | null,
+  proof: CompletionProof | null,
   /** What its last check said, and whether that still holds. */
   receipt: TaskReceipt | null,
   /** Why it failed, or why its last try did. */
-  failure: Failure | null,
+  failure: AttemptFailure | null,
   /** What was used. */
   used: Used,
   /** What may be used. */
@@ -2021,32 +1961,14 @@ export type TerminalWish = { "type": "input",
   rows: number,
 };
 
-/** One thing that is not as it should be. */
-export type TestFailure = {
-  /** The test. */
-  name: string,
-  /** What it wanted. */
-  expected?: string,
-  /** What it got. */
-  actual?: string,
-  /** Where it happened. */
-  trace?: string,
-  /** How it could be mended. */
-  suggestedFix?: string,
+export type TestFailure = { name: string, expected?: string, actual?: string, trace?: string, suggestedFix?: string,
 };
 
-/** How many tests there were, and how they went. */
-export type TestMetrics = {
-  /** In all. */
-  total: number,
-  /** Passed. */
-  passed: number,
-  /** Failed. */
-  failed: number,
-  /** Not run. */
-  skipped: number,
-  /** How long they took. */
-  seconds: number,
+/** Result of one round of testing. */
+export type TestFeedback = { success: boolean, failures: Array<TestFailure>, suggestions: Array<string>, metrics?: TestMetrics,
+};
+
+export type TestMetrics = { total: number, passed: number, failed: number, skipped: number, seconds: number,
 };
 
 /** One line. */
@@ -2075,32 +1997,26 @@ export type TimelineRow = {
   happenedAt: Timestamp,
 };
 
-/** A moment, in milliseconds since 1970 in UTC. */
+/** Milliseconds since 1970-01-01 UTC. */
 export type Timestamp = number;
 
-/** What a tool printed: its beginning and its end. */
+/** Output of a tool, shortened in the middle. */
 export type ToolOutput = {
-  /** All of it, or its beginning. */
+  /** All of the output, or its beginning. */
   head: string,
-  /** How many bytes between beginning and end are not kept. */
-  nBytesLeftOut?: number,
-  /** Its end, where something is left out. */
+  /** Number of bytes omitted between head and tail. */
+  nBytesOmitted?: number,
+  /** End of the output if something is omitted. */
   tail?: string,
 };
 
-/** How far a tool is. */
 export type ToolStatus = "running" | "done" | "failed";
 
-/** One use of a tool. */
 export type ToolUse = {
-  /** How many lines of the turn's words come before it. */
+  /** Number of text lines of the turn before this call. */
   line: number,
-  /** What is done. A command may have several lines. */
-  title: string,
-  /** What came of it. */
-  status: ToolStatus,
-  /** What it printed, where it printed anything. */
-  output?: ToolOutput,
+  /** May have several lines, e.g. for a shell script. */
+  title: string, status: ToolStatus, output?: ToolOutput,
 };
 
 /** What an utterance is. */
@@ -2134,12 +2050,10 @@ export type TurnRow = {
   saidAt: Timestamp,
 };
 
-/** The tools of one turn, in the order in which they were called. */
-export type TurnTools = {
-  /** The last of them. */
-  uses: Array<ToolUse>,
-  /** How many came before those and are not kept. */
-  nLeftOut?: number,
+/** Tool calls of one turn, in order. */
+export type TurnTools = { uses: Array<ToolUse>,
+  /** Number of earlier calls that are not stored. */
+  nOmitted?: number,
 };
 
 /** A line to be typed. */
@@ -2204,134 +2118,12 @@ export type WaitsFor = { "type": "task",
   name: string,
 };
 
-/** One wish. Who wishes stands beside it. */
-export type Wish = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": number }
-| { "continuePhase": number }
-| { "cancelPhase": number }
-| { "pauseTask": TaskId }
-| { "continueTask": TaskId }
-| { "cancelTask": TaskId }
-| { "retryTask": {
-    /** The task. */
-    task: TaskId,
-    /** Advice. */
-    hint?: string | null,
-  } }
-| { "skipTask": TaskId }
-| { "prioritizeTask": {
-    /** The task. */
-    task: TaskId,
-    /** How urgent. */
-    priority: Priority,
-  } }
-| { "reassignTask": {
-    /** The task. */
-    task: TaskId,
-    /** Who. */
-    agent: AgentName,
-  } }
-| { "tellTask": {
-    /** The task. */
-    task: TaskId,
-    /** What. */
-    text: string,
-  } }
-| { "rewindTask": {
-    /** The task. */
-    task: TaskId,
-    /** Where to. */
-    checkpoint?: CheckpointId | null,
-  } }
-| { "makeCheckpoint": TaskId }
-| { "addTask": PlannedTask }
-| { "addDependency": {
-    /** The one that is waited for. */
-    earlier: TaskId,
-    /** The one that waits. */
-    later: TaskId,
-  } }
-| { "removeDependency": {
-    /** The one that was waited for. */
-    earlier: TaskId,
-    /** The one that waited. */
-    later: TaskId,
-  } }
-| { "markMet": {
-    /** Its name. */
-    name: string,
-  } }
-| { "takePlan": {
-    /** The offer that was seen; the file may have changed again since. */
-    offer: OfferId,
-  } }
-| { "leavePlan": {
-    /** The offer that was seen. */
-    offer: OfferId,
-  } }
-| { "answer": {
-    /** Which; may be left out where a task is named that has exactly one. */
-    question?: QuestionId | null,
-    /** The task whose question it is. */
-    task?: TaskId | null,
-    /** The answer. */
-    answer: string,
-    /** How long it holds, where it is about a permission. */
-    keep?: Keep,
-  } }
-| { "askBack": {
-    /** The question. */
-    question: QuestionId,
-    /** What is not clear. */
-    text: string,
-  } }
-| { "chat": {
-    /** What. */
-    text: string,
-    /** Whether it is talk whatever waits, never an answer: a question may come while somebody writes. */
-    talkOnly?: boolean,
-  } }
-| { "provide": {
-    /** The request. */
-    request: RequestId,
-    /** How the agent gets at it. */
-    provided: Provided,
-  } }
-| { "refuse": {
-    /** The request. */
-    request: RequestId,
-    /** Why not. */
-    reason: string,
-  } }
-| { "skipRequest": RequestId }
-| { "approveGate": {
-    /** The phase. */
-    phase: number,
-    /** A word about it. */
-    note?: string | null,
-  } }
-| { "rejectGate": {
-    /** The phase. */
-    phase: number,
-    /** Why not. */
-    reason: string,
-    /** The tasks that are to be done again. */
-    tasks?: Array<TaskId>,
-  } }
-| { "resolve": {
-    /** The escalation. */
-    escalation: EscalationId,
-    /** What. */
-    action: Action,
-    /** A word about it. */
-    note?: string | null,
-  } };
-
 /** What a person wishes. */
 export type WishBody = {
   /** Who. */
   person: string,
   /** What: the name of the wish alone, or with what it is about. */
-  wish: Wish,
+  wish: Command,
 };
 
 /** A piece of what a process wrote. */

@@ -11,8 +11,8 @@ use runtime::{Glimpse, Kept, Published, WishError};
 use store::{Log, Position, SqliteLog};
 use tempfile::TempDir;
 use testkit::{
-    crank::{answer, start},
-    runs::{Shape, generate},
+    run_loop::{start_command, success_reports},
+    workloads::{GraphShape, generate},
 };
 use tokio::sync::{Semaphore, broadcast};
 
@@ -36,8 +36,9 @@ static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
     let mut told = Vec::new();
     let mut open = |name: &str, seed| {
         let mut kept = Kept::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
-        let work = generate(Shape::Chains, 5, seed);
-        let step = kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start(&work, 2)).unwrap();
+        let work = generate(GraphShape::Chains, 5, seed);
+        let step =
+            kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 2)).unwrap();
         tell(&mut told, &kept, step.shown);
         (kept, VecDeque::from(step.orders))
     };
@@ -46,7 +47,7 @@ static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
         let index = usize::from(now % 5 < 2);
         let (kept, orders) = &mut runs[index];
         if let Some((id, effect)) = orders.pop_front() {
-            for (actor, command) in answer(id, effect) {
+            for (actor, command) in success_reports(id, effect) {
                 match kept.wish(Timestamp(now), &actor, command) {
                     Ok(step) => {
                         orders.extend(step.orders);

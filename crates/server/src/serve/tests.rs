@@ -7,8 +7,8 @@ use domain::{Actor, Timestamp};
 use runtime::{Host, Kept};
 use tempfile::TempDir;
 use testkit::{
-    crank::start,
-    runs::{Shape, generate},
+    run_loop::start_command,
+    workloads::{GraphShape, generate},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
@@ -53,8 +53,8 @@ fn on_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     let folder = TempDir::new().unwrap();
     let host = Host::open(folder.path()).unwrap();
     let mut kept = Kept::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
-    let work = generate(Shape::Random, 200, 1);
-    kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start(&work, 1)).unwrap();
+    let work = generate(GraphShape::Random, 200, 1);
+    kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 1)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.unwrap().block_on(async { test(Api::open(host).unwrap()).await });
 }

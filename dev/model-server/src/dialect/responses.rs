@@ -1,12 +1,12 @@
-//! OpenAI Responses.
+//! The dialect of OpenAI Responses.
 
 use serde_json::{Value, json};
 
-use super::{Answer, pieces};
-use crate::script::Says;
+use super::{Completion, pieces};
+use crate::script::ReplyPart;
 
-/// The events of a stream, each with its name and its number.
-pub fn events(answer: &Answer<'_>) -> Vec<String> {
+/// Returns the events of a stream, each with its name and its number.
+pub fn events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |mut value: Value| {
         let name = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -15,10 +15,10 @@ pub fn events(answer: &Answer<'_>) -> Vec<String> {
         }
         events.push(format!("event: {name}\ndata: {value}\n\n"));
     };
-    let begun = response(answer, "in_progress", Vec::new(), &Value::Null);
+    let begun = response(completion, "in_progress", Vec::new(), &Value::Null);
     add(json!({ "type": "response.created", "response": begun }));
-    for (index, says) in answer.says.iter().enumerate() {
-        let done = item(answer, index, says);
+    for (index, part) in completion.parts.iter().enumerate() {
+        let done = item(completion, index, part);
         let id = done.get("id").cloned().unwrap_or_default();
         let place = |mut value: Value| {
             if let Some(fields) = value.as_object_mut() {
@@ -30,8 +30,8 @@ pub fn events(answer: &Answer<'_>) -> Vec<String> {
         add(
             json!({ "type": "response.output_item.added", "output_index": index, "item": begun_item(&done) }),
         );
-        match says {
-            Says::Text(text) => {
+        match part {
+            ReplyPart::Text(text) => {
                 let part = |text: &str| json!({ "type": "output_text", "text": text, "annotations": [] });
                 add(place(
                     json!({ "type": "response.content_part.added", "content_index": 0, "part": part("") }),
@@ -46,7 +46,7 @@ pub fn events(answer: &Answer<'_>) -> Vec<String> {
                     json!({ "type": "response.content_part.done", "content_index": 0, "part": part(text) }),
                 ));
             }
-            Says::Tool { input, .. } => {
+            ReplyPart::Tool { input, .. } => {
                 let input = input.to_string();
                 add(place(json!({ "type": "response.function_call_arguments.delta", "delta": input })));
                 add(place(json!({ "type": "response.function_call_arguments.done", "arguments": input })));
@@ -54,42 +54,43 @@ pub fn events(answer: &Answer<'_>) -> Vec<String> {
         }
         add(json!({ "type": "response.output_item.done", "output_index": index, "item": done }));
     }
-    add(json!({ "type": "response.completed", "response": whole(answer) }));
+    add(json!({ "type": "response.completed", "response": whole(completion) }));
     events
 }
 
-/// The answer in one piece.
-pub fn whole(answer: &Answer<'_>) -> Value {
-    let output = answer.says.iter().enumerate().map(|(index, says)| item(answer, index, says)).collect();
-    let (input, written) = (answer.usage.input, answer.usage.output);
+/// Returns the completion as one JSON value.
+pub fn whole(completion: &Completion<'_>) -> Value {
+    let output =
+        completion.parts.iter().enumerate().map(|(index, part)| item(completion, index, part)).collect();
+    let (input, written) = (completion.usage.input, completion.usage.output);
     let usage = json!({
         "input_tokens": input, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": written,
         "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": input + written,
     });
-    response(answer, "completed", output, &usage)
+    response(completion, "completed", output, &usage)
 }
 
-fn response(answer: &Answer<'_>, status: &str, output: Vec<Value>, usage: &Value) -> Value {
+fn response(completion: &Completion<'_>, status: &str, output: Vec<Value>, usage: &Value) -> Value {
     json!({
-        "id": format!("resp_{:04}", answer.number), "object": "response", "created_at": 0, "status": status,
-        "model": answer.model, "output": output, "error": null, "incomplete_details": null, "usage": usage,
+        "id": format!("resp_{:04}", completion.number), "object": "response", "created_at": 0, "status": status,
+        "model": completion.model, "output": output, "error": null, "incomplete_details": null, "usage": usage,
     })
 }
 
-fn item(answer: &Answer<'_>, index: usize, says: &Says) -> Value {
-    match says {
-        Says::Text(text) => json!({
-            "type": "message", "id": answer.call_id("msg_", index), "role": "assistant", "status": "completed",
+fn item(completion: &Completion<'_>, index: usize, part: &ReplyPart) -> Value {
+    match part {
+        ReplyPart::Text(text) => json!({
+            "type": "message", "id": completion.call_id("msg_", index), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
         }),
-        Says::Tool { name, input } => json!({
-            "type": "function_call", "id": answer.call_id("fc_", index), "call_id": answer.call_id("call_", index),
+        ReplyPart::Tool { name, input } => json!({
+            "type": "function_call", "id": completion.call_id("fc_", index), "call_id": completion.call_id("call_", index),
             "name": name, "arguments": input.to_string(), "status": "completed",
         }),
     }
 }
 
-/// Returns an item as it is before anything of it was said.
+/// Returns an item before its first delta.
 fn begun_item(done: &Value) -> Value {
     let mut begun = done.clone();
     if let Some(fields) = begun.as_object_mut() {

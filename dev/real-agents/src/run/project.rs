@@ -1,4 +1,4 @@
-//! A project with a plan, a home for each agent, a model for each of them, and a data directory.
+//! A project with a plan, a home folder and a model for each agent, and a data directory.
 
 use std::{
     collections::BTreeMap,
@@ -12,52 +12,51 @@ use anyhow::{Context, Result, ensure};
 use model_server::{ModelServer, Script};
 
 use super::{
-    Course,
-    hands::{HANDS, Hand},
+    Scenario,
+    agent_tasks::{AGENT_TASKS, AgentTask},
 };
-use crate::{place::Place, programs};
+use crate::{agent_home::AgentHome, programs};
 
-/// A project that can be run.
+/// A project for one run.
 pub struct Project {
     jangdan: PathBuf,
-    /// The repository.
     pub repository: PathBuf,
-    /// The person's home.
+    /// Home folder of the user.
     home: PathBuf,
-    /// Where Jangdan keeps its runs.
+    /// Jangdan's data directory.
     pub data: PathBuf,
-    /// What was said by the commands that watch the run.
-    pub said: PathBuf,
+    /// Output of the commands that contain the server.
+    pub output: PathBuf,
     models: BTreeMap<&'static str, ModelServer>,
 }
 
 impl Project {
-    /// Makes everything below a folder.
-    pub fn new(course: Course, folder: &Path, jangdan: &Path) -> Result<Self> {
+    /// Creates the project below a folder.
+    pub fn create(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<Self> {
         let [repository, home, data] = ["project", "person", "data"].map(|name| folder.join(name));
         for folder in [&repository, &home] {
             fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
         }
         let mut models = BTreeMap::new();
         let mut agents = String::new();
-        for hand in &HANDS {
-            let key_behind = Some("your key".to_owned());
-            let model = ModelServer::start(Script { key_behind, ..Script::of(hand.turns(course)) })?;
-            let place = Place::new(programs::find(hand.agent)?, &folder.join(hand.agent), &model.url())?;
-            writeln!(agents, "[agents.{}.environment]", hand.agent)?;
-            for (name, value) in place.environment() {
-                // A text of JSON is one of TOML too.
+        for one in &AGENT_TASKS {
+            let key_after = Some("your key".to_owned());
+            let model = ModelServer::start(Script { key_after, ..Script::of(one.turns(scenario)) })?;
+            let home = AgentHome::create(programs::find(one.agent)?, &folder.join(one.agent), &model.url())?;
+            writeln!(agents, "[agents.{}.environment]", one.agent)?;
+            for (name, value) in home.environment() {
+                // A JSON string is a valid TOML string.
                 let value = serde_json::to_string(&value.to_string_lossy())?;
                 writeln!(agents, "{} = {value}", name.to_string_lossy())?;
             }
-            models.insert(hand.agent, model);
+            models.insert(one.agent, model);
         }
-        fs::write(repository.join("jangdan.toml"), configuration(course) + &agents)?;
+        fs::write(repository.join("jangdan.toml"), configuration(scenario) + &agents)?;
         fs::write(repository.join("TASKS.md"), plan())?;
-        let said = folder.join("said");
-        let project = Self { jangdan: jangdan.to_owned(), repository, home, data, said, models };
+        let output = folder.join("output");
+        let project = Self { jangdan: jangdan.to_owned(), repository, home, data, output, models };
         project.git(&["init", "--quiet", "--initial-branch", "main"])?;
-        for (key, value) in [("user.name", "Somebody"), ("user.email", "somebody@jangdan.invalid")] {
+        for (key, value) in [("user.name", "Ana"), ("user.email", "ana@jangdan.invalid")] {
             project.git(&["config", key, value])?;
         }
         project.git(&["add", "--all"])?;
@@ -70,7 +69,7 @@ impl Project {
         self.models.get(agent).with_context(|| format!("{agent} has no model"))
     }
 
-    /// Returns a command of Jangdan's that works on this project.
+    /// Returns a `jangdan` command for this project.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.jangdan);
         command.args(arguments).arg("--data").arg(&self.data);
@@ -78,12 +77,12 @@ impl Project {
         command
     }
 
-    /// Runs a command of Jangdan's, and returns what it printed.
+    /// Runs a `jangdan` command, and returns its output.
     pub fn jangdan(&self, arguments: &[&str]) -> Result<String> {
         output(&mut self.command(arguments))
     }
 
-    /// Runs git in the repository, and returns what it printed.
+    /// Runs git in the repository, and returns its output.
     pub fn git(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new("git");
         output(command.args(arguments).current_dir(&self.repository).env("HOME", &self.home))
@@ -91,35 +90,36 @@ impl Project {
 
     /// Returns the name of the only run.
     pub fn run(&self) -> Result<String> {
-        let run = fs::read_dir(self.data.join("runs"))?.next().context("there is no run yet")??;
-        run.file_name().into_string().ok().context("a run's name is text")
+        let run =
+            fs::read_dir(self.data.join("runs"))?.next().context("the data directory has no run yet")??;
+        run.file_name().into_string().ok().context("the name of the run is not UTF-8")
     }
 }
 
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("start {command:?}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command:?} ended with {}: {errors}", output.status);
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn configuration(course: Course) -> String {
-    let park = match course {
-        Course::Quiet | Course::Killed => "",
-        Course::Parked => "[park]\nfrozen_after = \"1s\"\ncold_after = \"2s\"\n",
+fn configuration(scenario: Scenario) -> String {
+    let park = match scenario {
+        Scenario::Quiet | Scenario::Killed => "",
+        Scenario::Parked => "[park]\nfrozen_after = \"1s\"\ncold_after = \"2s\"\n",
     };
     format!("[orchestration]\nmax_concurrency = 4\ngate_approval = \"automatic\"\n{park}")
 }
 
 fn plan() -> String {
-    let task = |hand: &Hand| {
-        let (file, text) = (hand.file(), hand.text());
+    let task = |one: &AgentTask| {
+        let (file, text) = (one.file(), one.text());
         format!(
             "### {}: Write {file}\n- **Agent**: {}\n- **Touches**: `{file}`\n- **Verify**: `grep -qx '{}' {file}`\n\n",
-            hand.task,
-            hand.agent,
+            one.task,
+            one.agent,
             text.trim_end()
         )
     };
-    format!("# Four files\n\n## Phase 1: Files\n\n{}", HANDS.iter().map(task).collect::<String>())
+    format!("# Four files\n\n## Phase 1: Files\n\n{}", AGENT_TASKS.iter().map(task).collect::<String>())
 }

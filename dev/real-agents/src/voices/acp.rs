@@ -1,15 +1,15 @@
-//! The Agent Client Protocol, as four agents speak it: a permission given and one refused, a question, a cancel.
+//! The Agent Client Protocol of four agents: a permission granted and one refused, a question, a cancelled turn.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use model_server::{Says, Speech, Turn};
+use model_server::{ReplyPart, ScriptedReply, ScriptedTurn};
 use serde_json::{Value, json};
 
 use super::Voice;
 use crate::dialogue::Dialogue;
 
-/// Claude Code's adapter, which alone asks questions of its own.
+/// The adapter of Claude Code, the only one that asks questions.
 pub const CLAUDE: Voice = Voice {
     name: "acp, like claude",
     agent: "claude",
@@ -22,10 +22,10 @@ pub const CLAUDE: Voice = Voice {
         let mut turns =
             commands("Bash", |command| json!({ "command": command, "description": "makes a file" }));
         turns.extend([
-            Turn::text("not done"),
-            Turn::tool("AskUserQuestion", json!({ "questions": [question] })),
+            ScriptedTurn::text("not done"),
+            ScriptedTurn::tool("AskUserQuestion", json!({ "questions": [question] })),
         ]);
-        turns.extend([Turn::text("chosen"), slow()]);
+        turns.extend([ScriptedTurn::text("chosen"), slow()]);
         turns
     },
     script: r#"
@@ -45,7 +45,7 @@ pub const CLAUDE: Voice = Voice {
     kind,
 };
 
-/// Codex's adapter, whose turn ends with a refusal.
+/// The adapter of Codex, whose turn ends with a refusal.
 pub const CODEX: Voice = Voice {
     name: "acp, like codex",
     agent: "codex",
@@ -72,7 +72,7 @@ pub const CODEX: Voice = Voice {
     ..CLAUDE
 };
 
-/// OpenCode, which asks only where it is told to.
+/// OpenCode, which requests permissions only if it is configured to.
 pub const OPENCODE: Voice = Voice {
     name: "acp, like opencode",
     agent: "opencode",
@@ -97,7 +97,7 @@ pub const OPENCODE: Voice = Voice {
     ..CODEX
 };
 
-/// Gemini CLI, which goes on after a refusal.
+/// Gemini CLI, whose turn continues after a refusal.
 pub const GEMINI: Voice = Voice {
     name: "acp, like gemini",
     agent: "gemini",
@@ -109,7 +109,7 @@ pub const GEMINI: Voice = Voice {
             "run_shell_command",
             |command| json!({ "command": command, "description": "makes a file" }),
         );
-        turns.extend([Turn::text("not done"), slow()]);
+        turns.extend([ScriptedTurn::text("not done"), slow()]);
         turns
     },
     script: r#"
@@ -124,21 +124,21 @@ pub const GEMINI: Voice = Voice {
     ..CODEX
 };
 
-/// Words and a command, words, and another command.
-fn commands(tool: &str, input: fn(&str) -> Value) -> Vec<Turn> {
-    let call = |command: &str| Says::Tool { name: tool.to_owned(), input: input(command) };
-    let says = vec![Says::Text("first".to_owned()), call("touch a; echo hi")];
+/// Returns three turns: a text and a command, a text, another command.
+fn commands(tool: &str, input: fn(&str) -> Value) -> Vec<ScriptedTurn> {
+    let call = |command: &str| ReplyPart::Tool { name: tool.to_owned(), input: input(command) };
+    let parts = vec![ReplyPart::Text("first".to_owned()), call("touch a; echo hi")];
     vec![
-        Turn::Says(Speech { says, ..Speech::default() }),
-        Turn::text("done"),
-        Turn::Says(Speech { says: vec![call("touch b")], ..Speech::default() }),
+        ScriptedTurn::Reply(ScriptedReply { parts, ..ScriptedReply::default() }),
+        ScriptedTurn::text("done"),
+        ScriptedTurn::Reply(ScriptedReply { parts: vec![call("touch b")], ..ScriptedReply::default() }),
     ]
 }
 
-/// Words that take long enough to be cancelled.
-fn slow() -> Turn {
-    let says = vec![Says::Text("slow ".repeat(200))];
-    Turn::Says(Speech { says, pace: Duration::from_millis(100), ..Speech::default() })
+/// Returns a reply that takes long enough to be cancelled.
+fn slow() -> ScriptedTurn {
+    let parts = vec![ReplyPart::Text("slow ".repeat(200))];
+    ScriptedTurn::Reply(ScriptedReply { parts, pace: Duration::from_millis(100), ..ScriptedReply::default() })
 }
 
 /// Opens a session, allows one command and refuses another, and returns the session.
@@ -150,17 +150,21 @@ fn permissions(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
     request(dialogue, 1, "initialize", &json!({ "protocolVersion": 1, "clientCapabilities": capabilities }))?;
     dialogue.response(1)?;
     request(dialogue, 2, "session/new", &json!({ "cwd": folder, "mcpServers": [] }))?;
-    let session = dialogue.response(2)?.get("sessionId").cloned().context("a session has an id")?;
+    let session = dialogue.response(2)?.get("sessionId").cloned().context("the session has no id")?;
     for (id, kind) in [(3, "allow_once"), (4, "reject_once")] {
         prompt(dialogue, id, &session)?;
         let asked = dialogue.until("/method", "session/request_permission")?;
-        let options =
-            asked.pointer("/params/options").and_then(Value::as_array).context("there are options")?;
-        let option =
-            options.iter().find(|option| option.get("kind") == Some(&json!(kind))).context("an option")?;
+        let options = asked
+            .pointer("/params/options")
+            .and_then(Value::as_array)
+            .context("the request has no options")?;
+        let option = options
+            .iter()
+            .find(|option| option.get("kind") == Some(&json!(kind)))
+            .context("the option is missing")?;
         let outcome = json!({ "outcome": "selected", "optionId": option.get("optionId") });
         dialogue
-            .say(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": { "outcome": outcome } }))?;
+            .send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": { "outcome": outcome } }))?;
         dialogue.response(id)?;
     }
     Ok(session)
@@ -170,7 +174,7 @@ fn question(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
     prompt(dialogue, 5, session)?;
     let asked = dialogue.until("/method", "elicitation/create")?;
     let accepted = json!({ "action": "accept", "content": { "question_0": "a" } });
-    dialogue.say(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": accepted }))?;
+    dialogue.send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": accepted }))?;
     dialogue.response(5)?;
     Ok(())
 }
@@ -179,13 +183,13 @@ fn cancel(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
     prompt(dialogue, 6, session)?;
     dialogue.until("/params/update/sessionUpdate", "agent_message_chunk")?;
     dialogue
-        .say(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }))?;
+        .send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }))?;
     dialogue.response(6)?;
     Ok(())
 }
 
 fn request(dialogue: &mut Dialogue, id: u64, method: &str, params: &Value) -> Result<()> {
-    dialogue.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    dialogue.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
 fn prompt(dialogue: &mut Dialogue, id: u64, session: &Value) -> Result<()> {
@@ -193,14 +197,14 @@ fn prompt(dialogue: &mut Dialogue, id: u64, session: &Value) -> Result<()> {
     request(dialogue, id, "session/prompt", &json!({ "sessionId": session, "prompt": blocks }))
 }
 
-/// A message's method and the update in it; of an answer, what it answers.
+/// Returns the method of a message and its kind of update; for a response, the request.
 fn kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     match line.get("method") {
         Some(_) => [text("/method"), text("/params/update/sessionUpdate")].join(" ").trim().to_owned(),
-        // All turns are answered alike.
+        // The responses to all prompts have the same form.
         None => {
-            format!("the answer to {}", line.get("id").and_then(Value::as_u64).unwrap_or_default().min(3))
+            format!("the response to {}", line.get("id").and_then(Value::as_u64).unwrap_or_default().min(3))
         }
     }
 }

@@ -1,15 +1,14 @@
-//! Claude Code's `stream-json`: a permission allowed and one denied, an interrupt, an error.
+//! `stream-json` of Claude Code: a permission granted and one refused, a question, an interrupt, an error.
 
 use std::time::Duration;
 
 use anyhow::Result;
-use model_server::{Says, Speech, Turn};
+use model_server::{ReplyPart, ScriptedReply, ScriptedTurn};
 use serde_json::{Value, json};
 
 use super::Voice;
 use crate::dialogue::Dialogue;
 
-/// The conversation.
 pub const VOICE: Voice = Voice {
     name: "claude",
     agent: "claude",
@@ -39,28 +38,28 @@ pub const VOICE: Voice = Voice {
     kind,
 };
 
-fn model() -> Vec<Turn> {
-    let bash = |command: &str| Says::Tool {
+fn model() -> Vec<ScriptedTurn> {
+    let bash = |command: &str| ReplyPart::Tool {
         name: "Bash".to_owned(),
         input: json!({ "command": command, "description": "makes a file" }),
     };
-    let says = vec![Says::Text("first".to_owned()), bash("touch a")];
-    let slow = Speech {
-        says: vec![Says::Text("slow ".repeat(200))],
+    let parts = vec![ReplyPart::Text("first".to_owned()), bash("touch a")];
+    let slow = ScriptedReply {
+        parts: vec![ReplyPart::Text("slow ".repeat(200))],
         pace: Duration::from_millis(100),
-        ..Speech::default()
+        ..ScriptedReply::default()
     };
     let option = |label: &str| json!({ "label": label, "description": label });
     let question = json!({ "questions": [{ "question": "Which?", "header": "DB", "options": [option("a"), option("b")], "multiSelect": false }] });
     vec![
-        Turn::Says(Speech { says, ..Speech::default() }),
-        Turn::text("done"),
-        Turn::Says(Speech { says: vec![bash("touch b")], ..Speech::default() }),
-        Turn::text("not done"),
-        Turn::tool("AskUserQuestion", question),
-        Turn::text("chosen"),
-        Turn::Says(slow),
-        Turn::refusal(400, None),
+        ScriptedTurn::Reply(ScriptedReply { parts, ..ScriptedReply::default() }),
+        ScriptedTurn::text("done"),
+        ScriptedTurn::Reply(ScriptedReply { parts: vec![bash("touch b")], ..ScriptedReply::default() }),
+        ScriptedTurn::text("not done"),
+        ScriptedTurn::tool("AskUserQuestion", question),
+        ScriptedTurn::text("chosen"),
+        ScriptedTurn::Reply(slow),
+        ScriptedTurn::error(400, None),
     ]
 }
 
@@ -76,13 +75,13 @@ fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
         let asked = dialogue.until("/type", "control_request")?;
         let response =
             json!({ "subtype": "success", "request_id": asked.get("request_id"), "response": response });
-        dialogue.say(&json!({ "type": "control_response", "response": response }))?;
+        dialogue.send(&json!({ "type": "control_response", "response": response }))?;
         dialogue.until("/type", "result")?;
     }
     prompt(dialogue)?;
     dialogue.until("/subtype", "init")?;
     std::thread::sleep(Duration::from_millis(1500));
-    dialogue.say(
+    dialogue.send(
         &json!({ "type": "control_request", "request_id": "c1", "request": { "subtype": "interrupt" } }),
     )?;
     dialogue.until("/type", "control_response")?;
@@ -93,10 +92,10 @@ fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
 }
 
 fn prompt(dialogue: &mut Dialogue) -> Result<()> {
-    dialogue.say(&json!({ "type": "user", "message": { "role": "user", "content": "go" } }))
+    dialogue.send(&json!({ "type": "user", "message": { "role": "user", "content": "go" } }))
 }
 
-/// A line's type and subtype, and that of the block in it.
+/// Returns the type and subtype of a line, and the type of its first block.
 fn kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let reason = if line.pointer("/is_error") == Some(&Value::Bool(true)) { "error" } else { "" };

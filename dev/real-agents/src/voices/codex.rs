@@ -1,15 +1,14 @@
-//! Codex's `app-server`: a command accepted and one declined, an interrupt, an error.
+//! `app-server` of Codex: a command accepted and one declined, an interrupt, an error.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use model_server::{Says, Speech, Turn, Usage};
+use model_server::{ReplyPart, ScriptedReply, ScriptedTurn, Usage};
 use serde_json::{Value, json};
 
 use super::Voice;
 use crate::dialogue::Dialogue;
 
-/// The conversation.
 pub const VOICE: Voice = Voice {
     name: "codex",
     agent: "codex",
@@ -30,61 +29,61 @@ pub const VOICE: Voice = Voice {
     kind,
 };
 
-fn model() -> Vec<Turn> {
+fn model() -> Vec<ScriptedTurn> {
     let shell = |command: &str| {
         let input = json!({
             "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I make a file?",
         });
-        Says::Tool { name: "exec_command".to_owned(), input }
+        ReplyPart::Tool { name: "exec_command".to_owned(), input }
     };
-    let turn = |says: Vec<Says>| {
+    let turn = |parts: Vec<ReplyPart>| {
         let header = |name: &str, value: &str| (format!("x-codex-primary-{name}"), value.to_owned());
         let headers = vec![
             header("used-percent", "91"),
             header("window-minutes", "300"),
             header("reset-at", "1794746664"),
         ];
-        Turn::Says(Speech {
-            says,
+        ScriptedTurn::Reply(ScriptedReply {
+            parts,
             usage: Some(Usage { input: 100, output: 20 }),
             headers,
-            ..Speech::default()
+            ..ScriptedReply::default()
         })
     };
-    let slow = Speech {
-        says: vec![Says::Text("slow ".repeat(200))],
+    let slow = ScriptedReply {
+        parts: vec![ReplyPart::Text("slow ".repeat(200))],
         pace: Duration::from_millis(100),
-        ..Speech::default()
+        ..ScriptedReply::default()
     };
     let mut turns = vec![
-        turn(vec![Says::Text("first".to_owned()), shell("touch a")]),
-        Turn::text("done"),
+        turn(vec![ReplyPart::Text("first".to_owned()), shell("touch a")]),
+        ScriptedTurn::text("done"),
         turn(vec![shell("touch b")]),
-        Turn::text("not done"),
-        Turn::Says(slow),
+        ScriptedTurn::text("not done"),
+        ScriptedTurn::Reply(slow),
     ];
-    turns.extend((0..10).map(|_| Turn::refusal(429, Some(0))));
+    turns.extend((0..10).map(|_| ScriptedTurn::error(429, Some(0))));
     turns
 }
 
 fn talk(dialogue: &mut Dialogue, folder: &str) -> Result<()> {
     let client = json!({ "name": "p", "title": "P", "version": "0.1" });
     let params = json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } });
-    dialogue.say(&json!({ "id": 1, "method": "initialize", "params": params }))?;
+    dialogue.send(&json!({ "id": 1, "method": "initialize", "params": params }))?;
     dialogue.response(1)?;
-    dialogue.say(&json!({ "method": "initialized" }))?;
+    dialogue.send(&json!({ "method": "initialized" }))?;
     let params = json!({ "cwd": folder, "approvalPolicy": "on-request", "sandbox": "read-only" });
-    dialogue.say(&json!({ "id": 2, "method": "thread/start", "params": params }))?;
-    let thread = dialogue.response(2)?.pointer("/thread/id").cloned().context("a thread has an id")?;
+    dialogue.send(&json!({ "id": 2, "method": "thread/start", "params": params }))?;
+    let thread = dialogue.response(2)?.pointer("/thread/id").cloned().context("the thread has no id")?;
     for (id, decision) in [(3, "accept"), (4, "decline")] {
         start_turn(dialogue, id, &thread)?;
         let asked = dialogue.until("/method", "item/commandExecution/requestApproval")?;
-        dialogue.say(&json!({ "id": asked.get("id"), "result": { "decision": decision } }))?;
+        dialogue.send(&json!({ "id": asked.get("id"), "result": { "decision": decision } }))?;
         dialogue.until("/method", "turn/completed")?;
     }
     let turn = start_turn(dialogue, 5, &thread)?;
     dialogue.until("/method", "item/agentMessage/delta")?;
-    dialogue.say(
+    dialogue.send(
         &json!({ "id": 6, "method": "turn/interrupt", "params": { "threadId": thread, "turnId": turn } }),
     )?;
     dialogue.until("/method", "turn/completed")?;
@@ -95,11 +94,11 @@ fn talk(dialogue: &mut Dialogue, folder: &str) -> Result<()> {
 
 fn start_turn(dialogue: &mut Dialogue, id: u64, thread: &Value) -> Result<Value> {
     let params = json!({ "threadId": thread, "input": [{ "type": "text", "text": "go" }] });
-    dialogue.say(&json!({ "id": id, "method": "turn/start", "params": params }))?;
-    dialogue.response(id)?.pointer("/turn/id").cloned().context("a turn has an id")
+    dialogue.send(&json!({ "id": id, "method": "turn/start", "params": params }))?;
+    dialogue.response(id)?.pointer("/turn/id").cloned().context("the turn has no id")
 }
 
-/// A message's method and the item in it; of an answer, what it answers.
+/// Returns the method of a message and the type of its item; for a response, the request.
 fn kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     match line.get("method") {
@@ -107,6 +106,6 @@ fn kind(line: &Value) -> String {
             .join(" ")
             .trim()
             .to_owned(),
-        None => format!("the answer to {}", line.get("id").unwrap_or_default()),
+        None => format!("the response to {}", line.get("id").unwrap_or_default()),
     }
 }

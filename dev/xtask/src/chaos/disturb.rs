@@ -1,4 +1,4 @@
-//! What goes wrong: somebody who works for a run is killed.
+//! The disturbances: a process of a run is killed, the disk is filled, the lock file is removed.
 
 use std::{
     fs,
@@ -12,27 +12,26 @@ use std::{
 use anyhow::{Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Where a run is disturbed.
-pub struct Place<'a> {
-    /// The program.
+/// The run that is disturbed.
+pub struct RunFolder<'a> {
     pub jangdan: &'a Path,
     /// The data directory.
     pub data: &'a Path,
-    /// Whether it is on a small disk of its own.
+    /// Whether the data directory is on a small disk of its own.
     pub is_small: bool,
 }
 
-/// Chance that can be had again.
-pub struct Luck(u64);
+/// Pseudo-random numbers that depend on the seed alone.
+pub struct RandomSource(u64);
 
-impl Luck {
+impl RandomSource {
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// Returns a number below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
-        // xorshift64*: small, and good enough to choose whom to kill.
+        // xorshift64*: small, and good enough to choose a process.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -40,24 +39,24 @@ impl Luck {
     }
 }
 
-/// Kills somebody, fills the disk or takes the lock away, and says what.
-pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result<String> {
-    let data = place.data;
-    let kind = luck.below(7);
-    if kind == 4 && place.is_small {
-        let time = Duration::from_millis(50 + luck.below(500));
+/// Causes one disturbance and returns its description.
+pub fn disturb(random: &mut RandomSource, server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
+    let data = run.data;
+    let kind = random.below(7);
+    if kind == 4 && run.is_small {
+        let time = Duration::from_millis(50 + random.below(500));
         fill(data, time);
         return Ok(format!("filled the disk for {} ms", time.as_millis()));
     }
     if kind == 5 {
-        return lose_lock(server, place);
+        return lose_lock(server, run);
     }
     let (holders, others) = workers(data, server.id());
     if kind == 6 {
         server.kill()?;
         holders.iter().chain(&others).for_each(|pid| kill(*pid));
         server.wait()?;
-        return Ok("killed everybody".to_owned());
+        return Ok("killed all processes".to_owned());
     }
     let chosen = match kind {
         0 if !holders.is_empty() => Some(("holder", &holders)),
@@ -65,7 +64,7 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result
         _ => None,
     };
     if let Some((what, pids)) = chosen {
-        let pid = pids.get(usize::try_from(luck.below(pids.len() as u64))?).copied().unwrap_or(0);
+        let pid = pids.get(usize::try_from(random.below(pids.len() as u64))?).copied().unwrap_or(0);
         kill(pid);
         return Ok(format!("killed a {what}"));
     }
@@ -75,13 +74,13 @@ pub fn disturb(luck: &mut Luck, server: &mut Child, place: &Place<'_>) -> Result
 }
 
 fn kill(pid: i32) {
-    // It may have ended by itself.
+    // The process may have ended already.
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
 
-/// Fills the disk for a while. Nothing else may be on it.
+/// Fills the disk for this time. No other program may use it.
 fn fill(data: &Path, time: Duration) {
     let path = data.join("filler");
     if let Ok(mut file) = fs::File::create(&path) {
@@ -92,16 +91,16 @@ fn fill(data: &Path, time: Duration) {
     let _ = fs::remove_file(&path);
 }
 
-/// Takes the lock file away and starts another server: it must not harm the one that is there.
-fn lose_lock(server: &mut Child, place: &Place<'_>) -> Result<String> {
-    let _ = fs::remove_file(place.data.join("log.lock"));
-    let mut other = Command::new(place.jangdan);
-    other.args(["serve", "--data"]).arg(place.data);
+/// Removes the lock file and starts a second server, which must refuse to serve beside the first.
+fn lose_lock(server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
+    let _ = fs::remove_file(run.data.join("log.lock"));
+    let mut other = Command::new(run.jangdan);
+    other.args(["serve", "--data"]).arg(run.data);
     other.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut other = other.spawn()?;
     let deadline = Instant::now() + Duration::from_secs(5);
     while other.try_wait()?.is_none() {
-        // Where the first has ended by itself, another may serve.
+        // If the first has ended by itself, the second may serve.
         let is_over = server.try_wait()?.is_some();
         if is_over || Instant::now() >= deadline {
             other.kill()?;
@@ -110,10 +109,10 @@ fn lose_lock(server: &mut Child, place: &Place<'_>) -> Result<String> {
         }
         thread::sleep(Duration::from_millis(20));
     }
-    Ok("took the lock away, and another server tried".to_owned())
+    Ok("removed the lock file and started a second server".to_owned())
 }
 
-/// Returns the processes that work for the runs of a data directory: holders, and what they hold.
+/// Returns the processes of the runs of a data directory: holders, and all others.
 fn workers(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
     let (mut holders, mut others) = (Vec::new(), Vec::new());
     for pid in processes_of(data) {
@@ -126,7 +125,7 @@ fn workers(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
     (holders, others)
 }
 
-/// Returns all processes that know a data directory by their environment or their command line.
+/// Returns all processes that have a data directory in their environment or command line.
 pub fn processes_of(data: &Path) -> Vec<i32> {
     let name = data.as_os_str().as_encoded_bytes();
     let knows = |pid: i32, file: &str| {

@@ -1,4 +1,4 @@
-//! Installs the agents at the versions that they were seen with, once.
+//! Installs the agents once, in the versions that the checks were written for.
 
 use std::{
     env, fs, io,
@@ -10,22 +10,22 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// The files that say what is installed; the lock names no host, so that npm asks the one this machine is set to.
+/// What npm installs. The lock file names no host, so npm uses the registry that this machine is configured for.
 const FILES: [(&str, &str); 2] = [
     ("package.json", include_str!("../../../real-agents/package.json")),
     ("package-lock.json", include_str!("../../../real-agents/package-lock.json")),
 ];
-/// A download of this size fails now and then.
+/// A download of this size fails sometimes.
 const TRIES: u32 = 3;
-/// How often a person is told how far it is.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+/// Interval between two lines about the progress.
+const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// Returns the folder for the agents and their homes: outside of the repository, and the same for all its checkouts.
-pub fn cache(wished: Option<&Path>) -> Result<PathBuf> {
+/// Returns the folder for the agents and their home folders: outside of the repository, shared by all checkouts.
+pub fn cache(requested: Option<&Path>) -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let cache = match wished {
-        Some(wished) => wished.to_owned(),
+    let cache = match requested {
+        Some(requested) => requested.to_owned(),
         None => usual()
             .context("neither XDG_CACHE_HOME nor HOME is set; name a folder with --cache")?
             .join("jangdan/real-agents"),
@@ -33,19 +33,19 @@ pub fn cache(wished: Option<&Path>) -> Result<PathBuf> {
     let cache = std::path::absolute(cache)?;
     if cache.starts_with(env::temp_dir()) {
         bail!(
-            "{} is below the temporary folder, where some agents refuse to live\nhint: name another with --cache",
+            "{} is below the temporary folder, where some agents refuse to run\nhint: name another with --cache",
             cache.display()
         );
     }
     Ok(cache)
 }
 
-/// Installs the agents unless they are there.
-pub fn ensure(cache: &Path, anew: bool) -> Result<()> {
+/// Installs the agents if they are missing or outdated, or if `force` is set.
+pub fn ensure(cache: &Path, force: bool) -> Result<()> {
     let mark = cache.join("installed");
     let wanted = FILES.map(|(_, text)| text).concat();
-    if !anew && fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
-        eprintln!("   they are there");
+    if !force && fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
+        eprintln!("   installed already");
         return Ok(());
     }
     fs::create_dir_all(cache).with_context(|| format!("create {}", cache.display()))?;
@@ -84,7 +84,7 @@ fn install(cache: &Path) -> Result<()> {
         .stdin(Stdio::null())
         .spawn()
         .context("start npm; is Node.js installed?")?;
-    let mut told = Instant::now();
+    let mut reported_at = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             if !status.success() {
@@ -92,10 +92,10 @@ fn install(cache: &Path) -> Result<()> {
             }
             return Ok(());
         }
-        if told.elapsed() >= TOLD_EVERY {
-            told = Instant::now();
-            // What is there is looked at while npm changes it: what is gone again does not count.
-            eprintln!("   {} MB so far", size(&cache.join("node_modules")).unwrap_or(0) / 1_000_000);
+        if reported_at.elapsed() >= REPORT_EVERY {
+            reported_at = Instant::now();
+            // npm changes the folder meanwhile: files that disappear are not counted.
+            eprintln!("   {} MB installed", size(&cache.join("node_modules")).unwrap_or(0) / 1_000_000);
         }
         thread::sleep(Duration::from_millis(200));
     }

@@ -1,4 +1,4 @@
-//! Compares the crate table with the crates: none is missing, none uses what it may not.
+//! Compares the crate table with the workspace: no crate is missing, and none has a dependency that the table forbids.
 
 use super::{Complaint, metadata::Workspace, table::Row};
 
@@ -26,12 +26,12 @@ pub fn check(rows: &[Row], workspace: &Workspace) -> Vec<Complaint> {
             (true, false) | (false, true) => {}
             (false, false) => complaints.push(Complaint::new(
                 "ARCHITECTURE.md",
-                format!("has a row for {}, and there is no crates/{}", row.name, row.name),
+                format!("has a row for {}, but crates/{} does not exist", row.name, row.name),
                 "move the row below the heading \"Planned\", or delete it",
             )),
             (true, true) => complaints.push(Complaint::new(
                 "ARCHITECTURE.md",
-                format!("{} is planned, and exists", row.name),
+                format!("{} is planned, but exists", row.name),
                 "move its row to the table of crates that exist",
             )),
         }
@@ -41,7 +41,7 @@ pub fn check(rows: &[Row], workspace: &Workspace) -> Vec<Complaint> {
             complaints.push(Complaint::new(
                 &found.folder,
                 "has no row in the crate table of ARCHITECTURE.md",
-                "a new crate needs its row first: what it is, what it may use, what it never contains",
+                "add a row: what the crate is, what it may use, what it never contains",
             ));
             continue;
         };
@@ -49,8 +49,8 @@ pub fn check(rows: &[Row], workspace: &Workspace) -> Vec<Complaint> {
         for name in ours.filter(|name| !row.may_use.contains(name)) {
             complaints.push(Complaint::new(
                 format!("{}/Cargo.toml", found.folder),
-                format!("{} uses {name}, and may not", found.name),
-                "take the arrow out, or give it a reason in docs/decisions/ and its place in ARCHITECTURE.md",
+                format!("{} must not use {name}", found.name),
+                "remove the dependency, or add a decision in docs/decisions/ and the name in ARCHITECTURE.md",
             ));
         }
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_as_drawn_passes() {
+    fn a_workspace_that_matches_the_table_passes() {
         let rows = [
             row("domain", &[], false),
             row("protocol", &["domain"], false),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_that_is_not_drawn_is_refused() {
+    fn a_dependency_that_is_not_in_the_table_is_refused() {
         let rows = [row("domain", &[], false), row("protocol", &["domain"], false)];
         let crates = vec![
             crate_of("crates/domain", &["protocol"]),
@@ -108,8 +108,8 @@ mod tests {
             crate_of("dev/testkit", &[]),
         ];
         let expected = [
-            "crates/domain/Cargo.toml: domain uses protocol, and may not",
-            "crates/protocol/Cargo.toml: protocol uses testkit, and may not",
+            "crates/domain/Cargo.toml: domain must not use protocol",
+            "crates/protocol/Cargo.toml: protocol must not use testkit",
         ];
         check_crates(&rows, crates, &expected);
     }
@@ -124,8 +124,8 @@ mod tests {
         ];
         let expected = [
             "ARCHITECTURE.md: engine may use brain, which has no row",
-            "ARCHITECTURE.md: has a row for engine, and there is no crates/engine",
-            "ARCHITECTURE.md: protocol is planned, and exists",
+            "ARCHITECTURE.md: has a row for engine, but crates/engine does not exist",
+            "ARCHITECTURE.md: protocol is planned, but exists",
             "crates/plan: has no row in the crate table of ARCHITECTURE.md",
         ];
         check_crates(&rows, crates, &expected);

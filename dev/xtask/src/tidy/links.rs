@@ -1,4 +1,4 @@
-//! Checks that what one document says about another is there.
+//! Checks that relative links lead to files, and that the index of decisions is complete.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::{Complaint, File};
 /// The folder whose pages must all be in its index.
 const DECISIONS: &str = "docs/decisions/";
 
-/// Returns a complaint for every relative link that leads nowhere, and every decision that no index names.
+/// Returns a complaint for every relative link without a target, and every decision that the index lacks.
 pub fn check(files: &[File]) -> Vec<Complaint> {
-    let mut there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let mut paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     for file in files {
-        there.extend(file.path.match_indices('/').filter_map(|(at, _)| file.path.get(..at)));
+        paths.extend(file.path.match_indices('/').filter_map(|(at, _)| file.path.get(..at)));
     }
     let mut complaints = Vec::new();
     let mut linked = BTreeSet::new();
     for file in files.iter().filter(|file| file.path.ends_with(".md")) {
         for (line, link) in links(&file.text) {
             let Some(path) = resolve(&file.path, &link) else { continue };
-            if !there.contains(path.as_str()) {
+            if !paths.contains(path.as_str()) {
                 complaints.push(Complaint::new(
                     format!("{}:{line}", file.path),
-                    format!("the link to {link} leads nowhere"),
-                    "links are relative to the document that they stand in",
+                    format!("the link to {link} has no target"),
+                    "links are relative to the document that contains them",
                 ));
             }
             if file.path == format!("{DECISIONS}README.md") {
@@ -56,7 +56,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the path that a link means, from the root; none where it leads out of the repository or into the page.
+/// Returns the target of a link, from the repository's root; `None` for other sites and for anchors in the same page.
 fn resolve(from: &str, link: &str) -> Option<String> {
     let target = link.split(['#', '?']).next().unwrap_or(link);
     if target.is_empty() || target.contains("://") || target.starts_with("mailto:") {
@@ -84,7 +84,7 @@ mod tests {
     };
 
     #[test]
-    fn links_that_lead_somewhere_pass() {
+    fn links_with_a_target_pass() {
         let files = files_of(&[
             ("README.md", "[a](docs/a.md#part) [web](https://example.org/x) [here](#here) [folder](docs/)"),
             ("docs/a.md", "[up](../README.md) ![picture](./a.svg)\n`[no link](nowhere.md)`"),
@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_named_with_its_line() {
+    fn a_link_without_a_target_is_reported_with_its_line() {
         let files = files_of(&[("docs/a.md", "x\n\n[gone](gone.md)"), ("gone.md", "")]);
-        assert_complaints(&check(&files), &["docs/a.md:3: the link to gone.md leads nowhere"]);
+        assert_complaints(&check(&files), &["docs/a.md:3: the link to gone.md has no target"]);
     }
 
     #[test]
-    fn a_decision_that_the_index_does_not_name_is_lost() {
+    fn a_decision_that_the_index_lacks_is_reported() {
         let files = files_of(&[
             ("docs/decisions/README.md", "[one](0001-one.md)"),
             ("docs/decisions/0001-one.md", ""),

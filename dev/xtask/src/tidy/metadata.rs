@@ -1,4 +1,4 @@
-//! Reads from `cargo metadata` which crates there are and what each one needs.
+//! Reads the crates of the workspace and their dependencies from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,22 @@ use serde::Deserialize;
 
 use crate::shell;
 
-/// The crates of the workspace.
+/// The workspace's crates and dependencies.
 #[derive(Debug)]
 pub struct Workspace {
-    /// In the order of their names.
+    /// Sorted by name.
     pub crates: Vec<Crate>,
 }
 
 /// One crate of the workspace.
 #[derive(Debug)]
 pub struct Crate {
-    /// Its name.
     pub name: String,
-    /// Its folder, from the root.
+    /// From the repository's root.
     pub folder: String,
-    /// The crates that it names itself, those for tests aside.
+    /// Direct dependencies, without those for tests and build scripts.
     pub uses: BTreeSet<String>,
-    /// Everything that is linked into it, those for tests aside.
+    /// All crates that are linked into it, without those for tests and build scripts.
     pub tree: BTreeSet<String>,
 }
 
@@ -34,7 +33,7 @@ impl Crate {
     }
 }
 
-/// Asks Cargo.
+/// Runs `cargo metadata` and reads its output.
 pub fn read() -> Result<Workspace> {
     let text = shell::read(&mut shell::cargo(&["metadata", "--format-version", "1"]))?;
     parse(&text).context("read the output of `cargo metadata`")
@@ -63,7 +62,7 @@ struct Target {
 }
 
 impl Package {
-    /// Tells whether it works for the compiler: what it needs is linked into no program.
+    /// Tells whether it is a procedural macro, whose dependencies are not linked into a program.
     fn is_macro(&self) -> bool {
         self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "proc-macro"))
     }

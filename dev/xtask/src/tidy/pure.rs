@@ -1,16 +1,17 @@
-//! Keeps the pure crates pure: no runtime, clock, file, process or randomness, by dependency or by call.
+//! Checks that the pure crates have no access to runtime, clock, files, processes or randomness.
 //!
-//! The calls are clippy's to refuse; here we only see to it that each pure crate has the same, full clippy.toml.
+//! Dependencies are checked here. Calls are checked by clippy; this file ensures that each pure crate has the same
+//! clippy.toml.
 
 use super::{
     Complaint,
     metadata::{Crate, Workspace},
 };
 
-/// The crates that decide and never do, whether they exist yet or not.
+/// The crates without side effects.
 const PURE: [&str; 7] = ["config", "domain", "drivers", "engine", "plan", "protocol", "views"];
 
-/// What makes a crate impure, by whole name.
+/// Dependencies that make a crate impure, by name.
 const DENIED: [&str; 34] = [
     "crossbeam-channel",
     "crossterm",
@@ -48,39 +49,39 @@ const DENIED: [&str; 34] = [
     "windows-sys",
 ];
 
-/// What makes a crate impure, by the beginning of its name.
+/// Dependencies that make a crate impure, by the beginning of their names.
 const DENIED_FAMILIES: [&str; 3] = ["async-", "tokio-", "opentelemetry"];
 
 /// The clippy.toml of every pure crate.
 const CLIPPY: &str = include_str!("pure_clippy.toml");
 
-/// Returns the generated files as they should be: path and content.
+/// Returns the generated files: path and content.
 pub fn generated(workspace: &Workspace) -> Vec<(String, &'static str)> {
     pure_crates(workspace).map(|found| (format!("{}/clippy.toml", found.folder), CLIPPY)).collect()
 }
 
-/// Complains about a generated file that is missing or was edited.
+/// Returns a complaint for every generated file that is missing or was edited.
 pub fn check_generated<'a>(workspace: &Workspace, text_of: impl Fn(&str) -> &'a str) -> Vec<Complaint> {
     let differs = |(path, content): &(String, &str)| text_of(path) != *content;
     let complaint = |(path, _)| {
         Complaint::new(
             path,
-            "is not what dev/xtask/src/tidy/pure_clippy.toml says",
+            "differs from dev/xtask/src/tidy/pure_clippy.toml",
             "edit that file, then run `cargo xtask tidy --fix`",
         )
     };
     generated(workspace).into_iter().filter(differs).map(complaint).collect()
 }
 
-/// Complains about everything in a pure crate's tree that could reach the outside.
+/// Returns a complaint for every impure crate in a pure crate's dependency tree.
 pub fn check_trees(workspace: &Workspace) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for found in pure_crates(workspace) {
         for name in found.tree.iter().filter(|name| is_denied(name)) {
             complaints.push(Complaint::new(
                 format!("{}/Cargo.toml", found.folder),
-                format!("{} is pure, and links {name}", found.name),
-                "`cargo tree -e normal -i NAME` shows by whom; pass the value in as an argument instead",
+                format!("{} is pure, but links {name}", found.name),
+                "`cargo tree -e normal -i NAME` shows which dependency needs it; pass the value as an argument instead",
             ));
         }
     }
@@ -109,23 +110,23 @@ mod tests {
     }
 
     #[test]
-    fn a_pure_crate_that_links_a_runtime_is_named() {
+    fn a_pure_crate_that_links_a_runtime_is_reported() {
         let complaints = check_trees(&workspace("protocol", &["memchr", "tokio-util", "getrandom"]));
         let expected = [
-            "crates/protocol/Cargo.toml: protocol is pure, and links getrandom",
-            "crates/protocol/Cargo.toml: protocol is pure, and links tokio-util",
+            "crates/protocol/Cargo.toml: protocol is pure, but links getrandom",
+            "crates/protocol/Cargo.toml: protocol is pure, but links tokio-util",
         ];
         assert_complaints(&complaints, &expected);
     }
 
     #[test]
-    fn the_others_may_link_what_they_need() {
+    fn other_crates_may_link_anything() {
         assert_complaints(&check_trees(&workspace("cli", &["tokio", "libc"])), &[]);
     }
 
     #[test]
-    fn an_edited_clippy_toml_is_named() {
-        let expected = ["crates/plan/clippy.toml: is not what dev/xtask/src/tidy/pure_clippy.toml says"];
+    fn an_edited_clippy_toml_is_reported() {
+        let expected = ["crates/plan/clippy.toml: differs from dev/xtask/src/tidy/pure_clippy.toml"];
         assert_complaints(
             &check_generated(&workspace("plan", &[]), |_| "allow-unwrap-in-tests = true"),
             &expected,
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pure_lints_name_what_is_forbidden_and_keep_the_workspace_keys() {
+    fn pure_lints_contain_the_forbidden_calls_and_the_keys_of_the_workspace() {
         let root = include_str!("../../../../clippy.toml");
         for line in root.lines().filter(|line| !line.starts_with('#')) {
             assert!(CLIPPY.lines().any(|own| own == line), "missing: {line}");

@@ -1,11 +1,11 @@
-//! Rules for files: how they are named, how they open, what they may not say.
+//! Rules for files: names, the opening comment of Rust files, silenced lints, postponed work.
 
 use super::{Complaint, File};
 
-/// Names that say nothing about what is inside.
+/// Names that do not describe the content.
 const EMPTY_NAMES: [&str; 5] = ["common", "helpers", "services", "shared", "utils"];
 
-/// Documents that a newcomer must find.
+/// Documents that must exist.
 const DOCUMENTS: [&str; 10] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -44,8 +44,8 @@ fn check_name(path: &str) -> Option<Complaint> {
         return Some(Complaint::new(path, "is a mod.rs", "name it after its folder: `foo.rs` beside `foo/`"));
     }
     let empty = path.split('/').map(stem_of).find(|stem| EMPTY_NAMES.contains(&stem.as_str()))?;
-    let problem = format!("\"{empty}\" says nothing about what is inside");
-    Some(Complaint::new(path, problem, "name it after what it does; no home means no name yet"))
+    let problem = format!("\"{empty}\" does not describe the content");
+    Some(Complaint::new(path, problem, "name it after what it does"))
 }
 
 fn check_rust(file: &File) -> Vec<Complaint> {
@@ -54,7 +54,7 @@ fn check_rust(file: &File) -> Vec<Complaint> {
         complaints.push(Complaint::new(
             &file.path,
             "does not open with `//!`",
-            "say in a line what the file does, and what it never does",
+            "describe in a line what the file does, and what it does not",
         ));
     }
     for (n, line) in file.text.lines().enumerate() {
@@ -63,13 +63,13 @@ fn check_rust(file: &File) -> Vec<Complaint> {
         if ["#[allow(", "#![allow("].iter().any(|attribute| code.starts_with(attribute)) {
             complaints.push(Complaint::new(
                 place,
-                "silences a lint for ever",
-                "take #[expect(…, reason = \"…\")]: it complains when it is needed no more",
+                "silences a lint without end",
+                "use #[expect(…, reason = \"…\")], which warns once it is no longer needed",
             ));
         } else if code.starts_with("//") && code.contains("TODO") && !code.contains("TODO(#") {
             complaints.push(Complaint::new(
                 place,
-                "a TODO names its issue",
+                "a TODO without an issue",
                 "write `TODO(#123): …`, or do it",
             ));
         }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_as_it_should_be_passes() {
+    fn a_file_that_keeps_the_rules_passes() {
         check_file(
             "crates/protocol/src/tags.rs",
             "//! Tags.\n\n#[expect(dead_code)]\n// TODO(#7): more.\n",
@@ -104,12 +104,12 @@ mod tests {
         check_file(
             "crates/protocol/src/utils.rs",
             "//! x",
-            &["crates/protocol/src/utils.rs: \"utils\" says nothing about what is inside"],
+            &["crates/protocol/src/utils.rs: \"utils\" does not describe the content"],
         );
         check_file(
             "web/Shared/Button.tsx",
             "",
-            &["web/Shared/Button.tsx: \"shared\" says nothing about what is inside"],
+            &["web/Shared/Button.tsx: \"shared\" does not describe the content"],
         );
         check_file(
             "crates/protocol/src/lines/mod.rs",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rust_file_opens_with_what_it_does() {
+    fn a_rust_file_without_an_opening_comment_is_refused() {
         check_file(
             "crates/protocol/src/lib.rs",
             "use std::fmt;\n",
@@ -128,19 +128,23 @@ mod tests {
     }
 
     #[test]
-    fn lints_are_not_silenced_for_ever() {
+    fn lints_are_not_silenced_without_end() {
         let text = ["//! x\n#", "[allow(dead_code)]\n  #!", "[allow(unused)]\n"].concat();
-        check_file("a.rs", &text, &["a.rs:2: silences a lint for ever", "a.rs:3: silences a lint for ever"]);
+        check_file(
+            "a.rs",
+            &text,
+            &["a.rs:2: silences a lint without end", "a.rs:3: silences a lint without end"],
+        );
     }
 
     #[test]
-    fn a_wish_for_later_has_an_issue() {
+    fn a_todo_without_an_issue_is_refused() {
         let text = ["//! x\n/", "/ TO", "DO: later\n"].concat();
-        check_file("a.rs", &text, &["a.rs:2: a TODO names its issue"]);
+        check_file("a.rs", &text, &["a.rs:2: a TODO without an issue"]);
     }
 
     #[test]
-    fn a_missing_document_is_named() {
+    fn a_missing_document_is_reported() {
         let complaints = check(&files_of(&[("README.md", "")]));
         assert_eq!(complaints.len(), DOCUMENTS.len() - 1);
     }

@@ -2,21 +2,20 @@
 
 use super::Complaint;
 
-/// The columns that make a table a crate table.
+/// The header by which a crate table is recognised.
 const COLUMNS: [&str; 4] = ["crate", "in one line", "may use", "never contains"];
 
-/// What ARCHITECTURE.md says about one crate.
+/// A row of the crate table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The crate's name.
     pub name: String,
     /// The crates that it may use.
     pub may_use: Vec<String>,
-    /// Whether the row stands below a heading that begins with "Planned".
+    /// Whether the row is below a heading that begins with "Planned".
     pub planned: bool,
 }
 
-/// Returns the rows in the order of the document, with a complaint for each that can't be read.
+/// Returns the rows in the order of the document, and a complaint for each row that cannot be parsed.
 pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
     let (mut rows, mut complaints) = (Vec::<Row>::new(), Vec::new());
     let (mut planned, mut inside) = (false, false);
@@ -41,13 +40,13 @@ pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
                 }
                 _ => complaints.push(Complaint::new(
                     place,
-                    "a row of the crate table needs four cells with something in each",
-                    "write `–` where a crate may use none",
+                    "a row of the crate table needs four cells that are not empty",
+                    "write `–` if a crate may use none",
                 )),
             }
         }
     }
-    // "all" means every row, also those below; it is known only now.
+    // "all" includes the rows below it, which are known only now.
     let everything: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     for row in rows.iter_mut().filter(|row| row.may_use == ["all"]) {
         row.may_use = everything.iter().filter(|name| **name != row.name).cloned().collect();
@@ -62,18 +61,18 @@ pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
     (rows, complaints)
 }
 
-/// Splits a line of a table into its cells; none where the line is no such line.
+/// Splits a line of a table into its cells; `None` if the line is not part of a table.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     Some(inner.split('|').map(|cell| cell.trim().trim_matches('`')).collect())
 }
 
-/// Tells whether cells are the dashes below a header.
+/// Tells whether the cells are the dashes below a header.
 fn is_rule(cells: &[&str]) -> bool {
     cells.iter().all(|cell| !cell.is_empty() && cell.bytes().all(|byte| matches!(byte, b'-' | b':')))
 }
 
-/// Reads the cell "may use": names, `–`, `all` or `the above`.
+/// Parses the cell "may use": names, `–`, `all` or `the above`.
 fn may_use(cell: &str, above: &[Row]) -> Vec<String> {
     match cell {
         "–" | "-" => Vec::new(),
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_from_both_tables() {
+    fn rows_of_both_tables_are_parsed() {
         let (rows, complaints) = parse(TABLE);
         assert_complaints(&complaints, &[]);
         let expected = [
@@ -119,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_a_missing_cell_is_named() {
+    fn a_row_with_a_missing_cell_is_reported() {
         let (_, complaints) = parse(&TABLE.replace("| domain | IO |", "| domain |"));
-        let problem = "a row of the crate table needs four cells with something in each";
+        let problem = "a row of the crate table needs four cells that are not empty";
         assert_complaints(&complaints, &[&format!("ARCHITECTURE.md:5: {problem}")]);
     }
 
     #[test]
-    fn a_document_without_the_table_is_named() {
+    fn a_document_without_the_table_is_reported() {
         assert_complaints(&parse("# Nothing\n| a | b |\n").1, &["ARCHITECTURE.md: has no crate table"]);
     }
 }

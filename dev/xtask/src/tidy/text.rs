@@ -1,11 +1,11 @@
-//! Keeps this machine out of the repository: no path of it, no host that it downloads from.
+//! Checks that the repository contains no path of one machine and no host of a package registry.
 
 use super::{Complaint, File};
 
-/// This file names what it forbids.
+/// This file, which contains the forbidden texts.
 const SELF: &str = "dev/xtask/src/tidy/text.rs";
 
-/// Hosts of package registries. A build takes its registry from the machine it runs on, never from here.
+/// Hosts of package registries. The registry is a setting of the machine, not of the repository.
 const HOSTS: [&str; 7] = [
     "registry.npmjs.org",
     "registry.yarnpkg.com",
@@ -16,31 +16,31 @@ const HOSTS: [&str; 7] = [
     "deb.debian.org",
 ];
 
-/// The fixed word by which Cargo.lock names the public registry, whatever host a machine asks.
+/// The constant by which Cargo.lock names the public registry, whatever host a machine uses.
 const CARGO_SOURCE: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Settings that bind a build to one registry.
 const REGISTRY_SETTINGS: [&str; 5] = ["[source.", "[registries", "registry=", "index-url", "replace-with"];
 
-/// Names of people that stand for anybody in examples.
-const ANYBODY: [&str; 5] = ["user", "dev", "me", "you", "agent"];
+/// User names that are placeholders in examples.
+const PLACEHOLDERS: [&str; 5] = ["user", "dev", "me", "you", "agent"];
 
-/// Returns a complaint for every line that only means something on one machine.
+/// Returns a complaint for every line that has a meaning on one machine only.
 pub fn check(files: &[File], machine_paths: &[String]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.path != SELF && !file.text.contains('\0')) {
         for (n, line) in file.text.lines().enumerate() {
             let problem = if let Some(path) = machine_path(line, machine_paths) {
-                format!("names a path of one machine: {path}")
+                format!("contains a path of one machine: {path}")
             } else if let Some(host) = host(&file.path, line) {
-                format!("names a registry's host: {host}")
+                format!("contains the host of a registry: {host}")
             } else {
                 continue;
             };
             complaints.push(Complaint::new(
                 format!("{}:{}", file.path, n + 1),
                 problem,
-                "paths are relative to the repository; where packages come from is the machine's setting",
+                "use paths relative to the repository; the registry is a setting of the machine",
             ));
         }
     }
@@ -57,13 +57,13 @@ fn machine_path(line: &str, machine_paths: &[String]) -> Option<String> {
             let rest = line.get(at + homes.len()..)?;
             let name: String =
                 rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();
-            let is_somebody = !name.is_empty() && !ANYBODY.contains(&name.as_str());
-            is_somebody.then(|| format!("{homes}{name}"))
+            let is_user = !name.is_empty() && !PLACEHOLDERS.contains(&name.as_str());
+            is_user.then(|| format!("{homes}{name}"))
         })
     })
 }
 
-/// Returns what binds a line to a registry's host.
+/// Returns the text that binds a line to the host of a registry.
 fn host(path: &str, line: &str) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rest = line.replace(CARGO_SOURCE, "");
@@ -96,33 +96,35 @@ mod tests {
         check_line(
             "README.md",
             "see /srv/checkout/docs",
-            &["README.md:1: names a path of one machine: /srv/checkout"],
+            &["README.md:1: contains a path of one machine: /srv/checkout"],
         );
-        check_line("a.txt", "at /home/minji/app", &["a.txt:1: names a path of one machine: /home/minji"]);
+        check_line("a.txt", "at /home/minji/app", &["a.txt:1: contains a path of one machine: /home/minji"]);
         check_line("a.txt", "at /home/user/app, ~/app or /home/$USER", &[]);
     }
 
     #[test]
-    fn lock_files_name_no_host_but_the_fixed_word() {
+    fn lock_files_contain_no_host_but_the_constant_of_cargo() {
         check_line("Cargo.lock", &format!("source = \"{CARGO_SOURCE}\""), &[]);
         check_line(
             "fuzz/Cargo.lock",
             "source = \"registry+https://mirror.local/index\"",
-            &["fuzz/Cargo.lock:1: names a registry's host: source = \"registry+https://mirror.local/index\""],
+            &[
+                "fuzz/Cargo.lock:1: contains the host of a registry: source = \"registry+https://mirror.local/index\"",
+            ],
         );
         check_line(
             "web/package-lock.json",
             "\"resolved\": \"https://registry.npmjs.org/react\"",
-            &["web/package-lock.json:1: names a registry's host: registry.npmjs.org"],
+            &["web/package-lock.json:1: contains the host of a registry: registry.npmjs.org"],
         );
     }
 
     #[test]
-    fn settings_bind_a_build_to_no_registry() {
+    fn settings_that_bind_a_build_to_a_registry_are_refused() {
         check_line(
             ".cargo/config.toml",
             "[source.crates-io]",
-            &[".cargo/config.toml:1: names a registry's host: [source."],
+            &[".cargo/config.toml:1: contains the host of a registry: [source."],
         );
         check_line("docs/guide.md", "an index-url is a setting", &[]);
     }

@@ -1,11 +1,11 @@
-//! The engine: how near its schedule comes to what nobody can beat, and whether a large plan makes it slow or big.
+//! The engine: its makespan against the lower bound, and its time and memory for large plans.
 
 use anyhow::{Result, ensure};
 use testkit::{
     bench::{Goal, Report, Variant, measure, median},
-    crank::{Crank, Keeps},
     progress,
-    runs::{Shape, Work, generate},
+    run_loop::{Recording, RunLoop},
+    workloads::{GraphShape, Workload, generate},
 };
 
 use crate::memory;
@@ -13,17 +13,17 @@ use crate::memory;
 const GRAPHS: u64 = 60;
 const ROUNDS: usize = 9;
 const SLOTS: u32 = 8;
-/// Where nothing was learned every task looks alike.
+/// The same estimate for every task, if no durations were learned.
 const UNKNOWN: u64 = 1;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     let mut cells = Vec::new();
-    for shape in [Shape::Random, Shape::Chains] {
+    for shape in [GraphShape::Random, GraphShape::Chains] {
         for n_tasks in [50, 200, 1000] {
             for slots in [3, 8, 16] {
                 progress::begin(format!("schedules of {GRAPHS} graphs of {n_tasks} tasks on {slots} slots"));
-                cells.push(Cell::of(shape, n_tasks, slots));
+                cells.push(Cell::measure(shape, n_tasks, slots));
             }
         }
     }
@@ -32,34 +32,35 @@ pub fn run() -> Result<Report> {
     let not_worse = cells.iter().map(|cell| cell.not_worse_than_levels).sum::<f64>() / graphs;
 
     progress::begin("runs of 200 and of 5,000 tasks are prepared");
-    // Made beforehand, so that only the changes are measured; one for each round, and one to warm up.
-    let prepare = |n_tasks, repeats| -> Vec<Vec<Crank>> {
-        let works: Vec<Work> = (0..repeats).map(|seed| generate(Shape::Chains, n_tasks, seed)).collect();
-        let start = |work| Crank::start(work, SLOTS, Keeps::Nothing).ok();
+    // Prepared first, so that only state changes are measured: one for each round, and one to warm up.
+    let prepare = |n_tasks, repeats| -> Vec<Vec<RunLoop>> {
+        let works: Vec<Workload> =
+            (0..repeats).map(|seed| generate(GraphShape::Chains, n_tasks, seed)).collect();
+        let start = |work| RunLoop::start(work, SLOTS, Recording::Off).ok();
         (0..=ROUNDS).map(|_| works.iter().filter_map(start).collect()).collect()
     };
     let (mut small, mut large) = (prepare(200, 25), prepare(5000, 1));
     let timings = measure(
         ROUNDS,
         vec![
-            Variant::new("200 tasks", || small.pop().into_iter().flatten().map(turn).sum()),
-            Variant::new("5,000 tasks", || large.pop().into_iter().flatten().map(turn).sum()),
+            Variant::new("200 tasks", || small.pop().into_iter().flatten().map(n_changes).sum()),
+            Variant::new("5,000 tasks", || large.pop().into_iter().flatten().map(n_changes).sum()),
         ],
     );
     progress::begin("memory of a run of 5,000 tasks");
-    let work = generate(Shape::Chains, 5000, 0);
+    let work = generate(GraphShape::Chains, 5000, 0);
     let (mut n_steps, mut snapshot_bytes) = (0, 0);
-    let mut peak_with = |keeps| {
+    let mut peak_with = |recording| {
         memory::peak(|| {
-            if let Ok(mut crank) = Crank::start(&work, SLOTS, keeps) {
-                let turned = crank.turn();
-                n_steps = if turned.is_ok() { crank.n_steps } else { 0 };
-                snapshot_bytes = crank.run.snapshot().len();
+            if let Ok(mut run_loop) = RunLoop::start(&work, SLOTS, recording) {
+                let outcome = run_loop.run_to_end();
+                n_steps = if outcome.is_ok() { run_loop.n_steps } else { 0 };
+                snapshot_bytes = run_loop.run.snapshot().len();
             }
         })
     };
-    let (state, with_rows) = (peak_with(Keeps::Nothing), peak_with(Keeps::Rows));
-    ensure!(n_steps > 0, "the run of 5,000 tasks did not come to its end");
+    let (state, with_rows) = (peak_with(Recording::Off), peak_with(Recording::Rows));
+    ensure!(n_steps > 0, "the run of 5,000 tasks did not end");
 
     let mut report = Report::new("engine", timings.rounds);
     report.ratio("makespan/lower bound, learned, worst cell", worst(|cell| cell.learned), Goal::AtMost(1.02));
@@ -85,17 +86,17 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-/// The medians of one kind of graph on some slots.
+/// The medians for one shape and size of graph on a number of slots.
 struct Cell {
     name: String,
     learned: f64,
     unknown: f64,
-    /// In how many graphs we took no longer than level by level.
+    /// Number of graphs with a makespan of at most that of level barriers.
     not_worse_than_levels: f64,
 }
 
 impl Cell {
-    fn of(shape: Shape, n_tasks: usize, slots: u32) -> Self {
+    fn measure(shape: GraphShape, n_tasks: usize, slots: u32) -> Self {
         let (mut learned, mut unknown, mut not_worse) = (Vec::new(), Vec::new(), 0.0);
         for seed in 0..GRAPHS {
             let work = generate(shape, n_tasks, seed);
@@ -105,16 +106,16 @@ impl Cell {
             unknown.push(blind as f64 / bound);
             not_worse += f64::from(u8::from(blind <= work.makespan_by_levels(slots)));
         }
-        let shape = if shape == Shape::Random { "random" } else { "chains" };
+        let shape = if shape == GraphShape::Random { "random" } else { "chains" };
         let name = format!("{shape}, {n_tasks} tasks, {slots} slots:");
         Self { name, learned: median(learned), unknown: median(unknown), not_worse_than_levels: not_worse }
     }
 }
 
-/// Brings a run to its end, and returns how many changes that took.
-fn turn(mut crank: Crank) -> u64 {
-    let before = crank.n_steps;
-    // One that does not come to its end is noticed below, where its memory is measured.
-    let _ = crank.turn();
-    crank.n_steps - before
+/// Runs to the end, and returns the number of state changes.
+fn n_changes(mut run_loop: RunLoop) -> u64 {
+    let before = run_loop.n_steps;
+    // A run that does not end is an error where its memory is measured.
+    let _ = run_loop.run_to_end();
+    run_loop.n_steps - before
 }

@@ -1,6 +1,6 @@
 //! Measures parts of Jangdan against their peers: `cargo xtask bench NAME [--json]`.
 //!
-//! A file for each bench; the form of all of them is `testkit::bench`.
+//! One file for each bench; the harness is `testkit::bench`.
 
 mod agents;
 mod child;
@@ -22,18 +22,18 @@ use testkit::{bench::Report, progress};
 #[derive(Parser)]
 #[command(name = "bench")]
 struct Arguments {
-    /// What is measured.
-    name: Name,
+    /// The part to measure.
+    name: BenchName,
     /// Prints the report as one JSON object.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Name {
+enum BenchName {
     /// The decoder, on 64 MB of agent output.
     Wire,
-    /// The plan reader, on 10,000 tasks.
+    /// The plan parser, on 10,000 tasks.
     Plan,
     /// The scheduler, on graphs of 50 to 5,000 tasks.
     Engine,
@@ -41,7 +41,7 @@ enum Name {
     Store,
     /// A run of 1,000 tasks, against make and ninja.
     Run,
-    /// Sessions: what a holder costs, against a bare terminal and tmux.
+    /// Sessions: the cost of a holder, against a bare terminal and tmux.
     Agents,
     /// The server, against one in Node.
     Server,
@@ -49,19 +49,19 @@ enum Name {
     Web,
 }
 
-/// Prints the report; the exit status is 1 where a goal is not reached.
+/// Prints the report; the exit status is 1 if a goal is missed.
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     progress::begin("preparation");
     let outcome: anyhow::Result<Report> = match arguments.name {
-        Name::Wire => wire::run(),
-        Name::Plan => plan::run(),
-        Name::Store => store::run(),
-        Name::Engine => engine::run(),
-        Name::Run => run::run(),
-        Name::Agents => agents::run(),
-        Name::Server => server::run(),
-        Name::Web => web::run(),
+        BenchName::Wire => wire::run(),
+        BenchName::Plan => plan::run(),
+        BenchName::Store => store::run(),
+        BenchName::Engine => engine::run(),
+        BenchName::Run => run::run(),
+        BenchName::Agents => agents::run(),
+        BenchName::Server => server::run(),
+        BenchName::Web => web::run(),
     };
     match outcome.and_then(|report| Ok((serde_json::to_string(&report)?, report))) {
         Ok((json, report)) => {

@@ -1,6 +1,6 @@
-//! Counts what is allocated, so that a bench can say how much its subject needed at most.
+//! Counts allocated bytes, so that a bench can report the peak of its subject.
 //!
-//! The system's allocator does the work; two counters are kept beside it.
+//! A wrapper around the system's allocator with two counters.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -8,12 +8,12 @@ use std::{
 };
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs something, and returns the most bytes that were allocated at once beyond those that were before.
+/// Runs a function, and returns the peak of allocated bytes above those allocated before.
 pub fn peak(run: impl FnOnce()) -> usize {
     let before = CURRENT.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -21,9 +21,9 @@ pub fn peak(run: impl FnOnce()) -> usize {
     PEAK.load(Relaxed).saturating_sub(before)
 }
 
-struct Counting;
+struct CountingAllocator;
 
-impl Counting {
+impl CountingAllocator {
     fn add(size: usize) {
         let now = CURRENT.fetch_add(size, Relaxed) + size;
         PEAK.fetch_max(now, Relaxed);
@@ -36,10 +36,10 @@ impl Counting {
 
 #[expect(
     unsafe_code,
-    reason = "an allocator can't be written without; every call goes to the system's unchanged"
+    reason = "`GlobalAlloc` is an unsafe trait; every call is passed to the system's allocator unchanged"
 )]
-// SAFETY: all four functions pass their arguments to `System` as they came and return what it returned.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: all four functions pass their arguments to `System` unchanged and return its result.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());
         // SAFETY: the caller keeps the rules of `alloc`.
@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new may exist at once, so both count until the old one is gone.
+        // Old and new block may exist at once, so both count until the old one is freed.
         Self::add(size);
         // SAFETY: the caller keeps the rules of `realloc`.
         let moved = unsafe { System.realloc(pointer, layout, size) };

@@ -1,6 +1,6 @@
-//! The plan reader against the parsers that only take the same text apart.
+//! The plan parser against general parsers of the same text.
 //!
-//! Reading a plan means to understand it, to check it (ids, dependencies, cycles) and to put its tasks in order.
+//! Reading a plan includes interpreting it, checking it (ids, dependencies, cycles) and sorting its tasks.
 
 use anyhow::{Result, ensure};
 use plan::{ParseOptions, PlanFormat, TaskGraph};
@@ -55,11 +55,11 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-/// Makes sure that a generated plan is read whole: fast and wrong is no result.
+/// Checks that a generated plan is parsed completely: a fast wrong result does not count.
 fn check(text: &str, format: PlanFormat) -> Result<()> {
     let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
     let n_tasks = reading.plan.tasks.len();
-    let n_waits: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();
+    let n_dependencies: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();
     ensure!(reading.format == Some(format), "{format:?} was written, {:?} recognised", reading.format);
     ensure!(
         reading.diagnostics.is_empty(),
@@ -67,25 +67,25 @@ fn check(text: &str, format: PlanFormat) -> Result<()> {
         reading.diagnostics.first()
     );
     ensure!(n_tasks == N_TASKS, "{N_TASKS} tasks were written, {n_tasks} read");
-    ensure!(n_waits >= N_TASKS, "only {n_waits} dependencies were read");
+    ensure!(n_dependencies >= N_TASKS, "only {n_dependencies} dependencies were read");
     ensure!(TaskGraph::new(&reading.plan).topological_order().len() == N_TASKS, "the order lacks tasks");
     Ok(())
 }
 
-/// Reads, checks and sorts a plan.
+/// Parses, checks and sorts a plan.
 fn read(text: &str) -> u64 {
     let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
     let order = TaskGraph::new(&reading.plan).topological_order();
     (order.len() + reading.diagnostics.len()) as u64
 }
 
-/// Walks over a text's Markdown, with the offsets of everything.
+/// Iterates over the Markdown events of a text, with their offsets.
 fn walk(text: &str) -> u64 {
     let options = pulldown_cmark::Options::ENABLE_TABLES | pulldown_cmark::Options::ENABLE_TASKLISTS;
     Parser::new_ext(text, options).into_offset_iter().map(|(_, range)| range.end as u64).sum()
 }
 
-/// Parses JSON into a tree.
+/// Parses a text into a JSON value.
 fn parse(text: &str) -> u64 {
     serde_json::from_str::<serde_json::Value>(text)
         .map_or(0, |value| value.as_object().map_or(0, serde_json::Map::len) as u64)

@@ -1,10 +1,10 @@
-//! A run of 1,000 tasks that do nothing, against `make -j4` and `ninja -j4` on the same graph; how soon the first begins.
+//! A run of 1,000 empty tasks against `make -j4` and `ninja -j4` on the same graph, and the time to its first task.
 //!
-//! `dispatch` is the engine alone with a process for each task: no terminal, no log. `recorded` has the log too, and
-//! `whole` is `jangdan run` with sessions on terminals, holders and all. What one adds to the other is its part.
+//! `dispatch` is the engine alone with a process for each task: no terminal, no log. `recorded` adds the log, and `whole`
+//! is `jangdan run` with sessions on terminals and holders. The differences are the costs of the added parts.
 
 mod peers;
-mod whole;
+mod program;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -26,10 +26,10 @@ use store::SqliteLog;
 use tempfile::tempdir_in;
 use testkit::{
     bench::{Goal, Report, Timings, in_named_turns},
-    crank::{answer, start},
     progress,
     random::Random,
-    runs::Work,
+    run_loop::{start_command, success_reports},
+    workloads::Workload,
 };
 
 use crate::child::{BoundedChild, WAIT_MAX, first_ready};
@@ -42,9 +42,9 @@ const ROUNDS: usize = 5;
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     let work = graph();
-    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
+    // Beside this program: the temporary directory may be in memory, where a sync costs nothing.
     let program = std::env::current_exe()?;
-    let beside = program.parent().context("a program has a directory")?;
+    let beside = program.parent().context("find the directory of this program")?;
     let folder = tempdir_in(beside)?;
     let peers = peers::Peers::new(&work, folder.path())?;
     let jangdan = beside.join("jangdan");
@@ -58,16 +58,16 @@ pub fn run() -> Result<Report> {
             "make" => timed(|| peers.make()),
             "ninja" => timed(|| peers.ninja()),
             "node start" => peers.node(),
-            "first task" => whole::first_task(&jangdan, folder.path(), false),
-            _ => whole::first_task(&jangdan, folder.path(), true),
+            "first task" => program::first_task(&jangdan, folder.path(), false),
+            _ => program::first_task(&jangdan, folder.path(), true),
         }
     })?;
     let timings = Timings::new(names.iter().copied().zip(times).collect());
-    // Thousands of waits for the disk, one after another: once is enough for a figure.
+    // Thousands of disk syncs in sequence: one round is enough for a figure.
     progress::begin("recorded: the graph with its log");
     let recorded = timed(|| record(&work, folder.path()))?.as_secs_f64();
     progress::begin("whole: `jangdan run` on the graph");
-    let whole = timed(|| whole::all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
+    let whole = timed(|| program::all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
 
     let mut report = Report::new("run", timings.rounds);
     report.ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
@@ -100,49 +100,49 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// Makes a graph whose edges all go from an earlier task to a later one.
-fn graph() -> Work {
+/// Generates a graph whose edges all go from an earlier task to a later one.
+fn graph() -> Workload {
     let mut random = Random::new(7);
     let mut edges = BTreeSet::new();
     while edges.len() < N_EDGES {
         let later = 1 + random.below(N_TASKS - 1);
         edges.insert((random.below(later), later));
     }
-    Work { durations: vec![1; N_TASKS], edges: edges.into_iter().collect() }
+    Workload { durations: vec![1; N_TASKS], edges: edges.into_iter().collect() }
 }
 
-/// The engine alone: decides, and a process is started for each task.
-fn dispatch(work: &Work) -> Result<()> {
+/// Runs the engine alone, with a process for each task.
+fn dispatch(work: &Workload) -> Result<()> {
     let mut run = Run::new();
-    turn(work, |now, actor, command| Ok(run.decide(now, actor, command)?.effects))
+    run_to_end(work, |now, actor, command| Ok(run.decide(now, actor, command)?.effects))
 }
 
-/// As before, and every step waits for the disk.
-fn record(work: &Work, folder: &std::path::Path) -> Result<()> {
+/// Runs the engine with its log: every step waits for the disk.
+fn record(work: &Workload, folder: &std::path::Path) -> Result<()> {
     let directory = tempdir_in(folder)?;
     let log = Arc::new(SqliteLog::open(directory.path())?);
-    let mut kept = Kept::open(log, "r1".parse()?)?;
-    turn(work, |now, actor, command| match kept.wish(now, actor, command) {
+    let mut run = Kept::open(log, "r1".parse()?)?;
+    run_to_end(work, |now, actor, command| match run.wish(now, actor, command) {
         Ok(step) => Ok(step.orders),
         Err(runtime::WishError::Rejected(rejection)) => Err(rejection.into()),
         Err(error) => Err(error.into()),
     })
 }
 
-/// Turns a run to its end: a task is a process that does nothing.
-fn turn(
-    work: &Work,
-    mut wish: impl FnMut(Timestamp, &Actor, Command) -> Result<Vec<(EffectId, Effect)>>,
+/// Runs all tasks, each as a process that does nothing.
+fn run_to_end(
+    work: &Workload,
+    mut decide: impl FnMut(Timestamp, &Actor, Command) -> Result<Vec<(EffectId, Effect)>>,
 ) -> Result<()> {
     let mut now = 0;
-    let mut orders: VecDeque<(EffectId, Effect)> = VecDeque::new();
+    let mut effects: VecDeque<(EffectId, Effect)> = VecDeque::new();
     let mut running: VecDeque<TaskProcess> = VecDeque::new();
     let mut n_done = 0;
-    let mut take = |actor: &Actor, command: Command, orders: &mut VecDeque<(EffectId, Effect)>| {
+    let mut send = |actor: &Actor, command: Command, effects: &mut VecDeque<(EffectId, Effect)>| {
         now += 1;
-        match wish(Timestamp(now), actor, command) {
-            Ok(given) => orders.extend(given),
-            // Two reports may cross; the later one is too late, as in life.
+        match decide(Timestamp(now), actor, command) {
+            Ok(new) => effects.extend(new),
+            // Two reports may cross; the engine refuses the later one.
             Err(error)
                 if matches!(
                     error.downcast_ref(),
@@ -152,19 +152,19 @@ fn turn(
         }
         Ok(())
     };
-    take(&Actor::Person("ana".to_owned()), start(work, SLOTS), &mut orders)?;
+    send(&Actor::Person("ana".to_owned()), start_command(work, SLOTS), &mut effects)?;
     loop {
-        while let Some((id, effect)) = orders.pop_front() {
+        while let Some((id, effect)) = effects.pop_front() {
             if let Effect::Say { session, input, content } = &effect
                 && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);
-                take(&Actor::System, Command::ReportInputSent { session, input }, &mut orders)?;
+                send(&Actor::System, Command::ReportInputSent { session, input }, &mut effects)?;
                 running.push_back(TaskProcess::start(session, task.clone())?);
                 continue;
             }
-            for (actor, command) in answer(id, effect) {
-                take(&actor, command, &mut orders)?;
+            for (actor, command) in success_reports(id, effect) {
+                send(&actor, command, &mut effects)?;
             }
         }
         if running.is_empty() {
@@ -180,7 +180,7 @@ fn turn(
             read_from: 2,
             message: said,
         };
-        take(&Actor::Agent(session), hear, &mut orders)?;
+        send(&Actor::Agent(session), hear, &mut effects)?;
     }
 }
 

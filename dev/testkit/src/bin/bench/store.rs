@@ -1,7 +1,7 @@
-//! The log against the disk alone, and against a commit for every event; how fast it opens and replays.
+//! The log against the disk alone and against one commit per event; the speed of opening and replaying it.
 //!
-//! `raw fdatasync` is the ceiling: one thread that appends 64 entries' bytes to a file, waits for the disk, and does
-//! nothing else. `commit per event` is plain SQLite with the same settings, used as one would at first.
+//! `raw fdatasync` is the ceiling: one thread that appends the bytes of 64 entries to a file and waits for the disk.
+//! `commit per event` is plain SQLite with the same settings and no batching.
 
 use std::{
     fs::File,
@@ -25,11 +25,11 @@ use testkit::{
 use crate::child::{self, WAIT_MAX};
 
 const N_PRODUCERS: usize = 64;
-/// How many entries each producer appends in a round, one after the other.
+/// Number of entries that each producer appends in a round, one after the other.
 const N_APPENDS: u64 = 16;
-/// Fewer, because each waits for the disk.
+/// Fewer than the appends, because each waits for the disk.
 const N_COMMITS: u64 = 32;
-/// What lies in the log that is opened: finished runs, and one that lives.
+/// Content of the log that is opened: finished runs, and one that is active.
 const N_FINISHED: u64 = 100;
 const FINISHED_ENTRIES: u64 = 1_000;
 const LIVE_ENTRIES: u64 = 2_000;
@@ -40,9 +40,9 @@ const ROUNDS: usize = 9;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
-    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
+    // Beside this program: the temporary directory may be in memory, where a sync costs nothing.
     let program = std::env::current_exe()?;
-    let beside = program.parent().context("a program has a directory")?;
+    let beside = program.parent().context("find the directory of this program")?;
     let (log_directory, old_directory) = (tempdir_in(beside)?, tempdir_in(beside)?);
     let threads_directory = tempdir_in(beside)?;
     let log = SqliteLog::open(log_directory.path())?;
@@ -51,7 +51,7 @@ pub fn run() -> Result<Report> {
         (vec![FINISHED_ENTRIES; N_PRODUCERS], vec![FINISHED_ENTRIES; N_PRODUCERS]);
     let old = SqliteLog::open(old_directory.path())?;
     progress::begin("three logs of 102,000 entries are written");
-    // Those that are written have been in use too: their side files have the size that they keep.
+    // The logs for writing are filled too, so that their WAL files have their final size.
     for log in [&log, &threads_log, &old] {
         fill(log)?;
     }
@@ -59,7 +59,7 @@ pub fn run() -> Result<Report> {
     let mut plain = plain_database(&log_directory.path().join("plain.sqlite3"))?;
     ensure!(replay(&old) == N_FILLED, "the log lacks entries");
     drop(old);
-    ensure!(start_again(old_directory.path()) == LIVE_ENTRIES - SNAPSHOT_AT, "the start lacks entries");
+    ensure!(restart(old_directory.path()) == LIVE_ENTRIES - SNAPSHOT_AT, "the start lacks entries");
     let has_node = start_node() == 1;
 
     let mut variants = vec![
@@ -67,7 +67,7 @@ pub fn run() -> Result<Report> {
         Variant::new("append, threads", || produce_in_threads(&threads_log, &mut threads_heads)),
         Variant::new("raw fdatasync", || append_raw(&mut raw)),
         Variant::new("commit per event", || commit_each(&mut plain)),
-        Variant::new("open", || start_again(old_directory.path())),
+        Variant::new("open", || restart(old_directory.path())),
         Variant::new("replay", || SqliteLog::open(old_directory.path()).map_or(0, |old| replay(&old))),
     ];
     if has_node {
@@ -78,7 +78,7 @@ pub fn run() -> Result<Report> {
     let n_expected = N_FILLED + (timings.rounds + 1) as u64 * N_PRODUCERS as u64 * N_APPENDS;
     for log in [&log, &threads_log] {
         let n_recorded = replay(log);
-        ensure!(n_recorded == n_expected, "{n_expected} entries were appended, {n_recorded} are there");
+        ensure!(n_recorded == n_expected, "{n_expected} entries were appended, {n_recorded} are in the log");
     }
 
     let mut report = Report::new("store", timings.rounds);
@@ -102,7 +102,7 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-/// Makes an entry like those of a run: about 200 bytes of payload.
+/// Returns an entry like those of a run, with about 200 bytes of payload.
 fn entry(n: u64) -> NewEntry {
     NewEntry {
         at: Timestamp(1_700_000_000_000 + n as i64),
@@ -177,7 +177,7 @@ fn append_raw(file: &mut File) -> u64 {
     n_written
 }
 
-/// Makes a database with a table of entries and nothing else.
+/// Creates a database with one table of entries.
 fn plain_database(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -195,7 +195,7 @@ fn commit_each(connection: &mut Connection) -> u64 {
     (0..N_COMMITS).map(|n| insert(n).map_or(0, |count| count as u64)).sum()
 }
 
-/// Writes a log as months leave it.
+/// Writes a log like that of some months.
 fn fill(log: &SqliteLog) -> Result<()> {
     for n in 0..N_FINISHED {
         log.append(&run_id(n)?, Sequence(0), (1..=FINISHED_ENTRIES).map(entry).collect())?;
@@ -206,13 +206,13 @@ fn fill(log: &SqliteLog) -> Result<()> {
     Ok(log.save_snapshot(&live, snapshot)?)
 }
 
-/// Does what a start does: opens the log, lists its runs, and reads the live one from its snapshot on.
-fn start_again(directory: &Path) -> u64 {
+/// Does what a start of the server does: opens the log, lists its runs, reads the active one from its snapshot.
+fn restart(directory: &Path) -> u64 {
     let start = || -> Result<usize> {
         let log = SqliteLog::open(directory)?;
         let runs = log.runs()?;
-        let live = runs.last().context("a run")?;
-        let snapshot = log.load_snapshot(&live.run)?.context("a snapshot")?;
+        let live = runs.last().context("the log has no run")?;
+        let snapshot = log.load_snapshot(&live.run)?.context("the run has no snapshot")?;
         Ok(log.read(&live.run, snapshot.sequence, usize::MAX)?.len())
     };
     start().map_or(0, |n_entries| n_entries as u64)

@@ -1,7 +1,7 @@
-//! The page in a browser that has no graphics card: what is loaded first, and a run of 1,000 tasks that changes all the
-//! time.
+//! The page in a browser without a graphics card: the size of the first load, and a run of 1,000 tasks that changes
+//! constantly.
 //!
-//! A change is a wish over HTTP that is decided, recorded, folded into rows and told to the page over its stream.
+//! A change is a command over HTTP that is decided, recorded, folded into rows and sent to the page.
 
 mod browser;
 mod changes;
@@ -25,21 +25,21 @@ use changes::Changes;
 const N_TASKS: usize = 1000;
 const N_EDGES: usize = 1500;
 const N_PHASES: usize = 5;
-/// So much has happened before: a third of the plan is done.
+/// Number of log entries before the measurement: a third of the plan is done.
 const N_LOGGED: u64 = 5000;
-/// So much did each agent say.
+/// Number of messages of each agent.
 const N_SAID: u64 = 4;
 const ROUNDS: usize = 5;
 const PER_SECOND: u32 = 200;
 const WATCHED_SECONDS: u32 = 15;
-/// By then the browser has compiled what it compiles, which takes memory once.
+/// After these changes the browser has compiled the page, which needs memory once.
 const CHANGES_EARLY: u32 = 20_000;
 const CHANGES_MORE: u32 = 50_000;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     let own = std::env::current_exe()?;
-    let beside = own.parent().context("a program has a directory")?;
+    let beside = own.parent().context("find the directory of this program")?;
     let program = beside.join("jangdan");
     ensure!(program.exists(), "build the program first: cargo build --release --package cli");
     let folder = tempdir_in(beside)?;
@@ -52,7 +52,7 @@ pub fn run() -> Result<Report> {
     let (side, _) = home.start("/api/status")?;
     progress::begin("the browser starts, and loads the page");
     let mut browser = Browser::open(&home.link()?, &run)?;
-    let mut changes = Changes::of(&side.address, &run)?;
+    let mut changes = Changes::open(&side.address, &run)?;
     let mut report = Report::new("web", ROUNDS);
     first_load(&mut report, &mut browser, &run)?;
     let mut ready = Vec::new();
@@ -85,7 +85,7 @@ fn first_load(report: &mut Report, browser: &mut Browser, run: &str) -> Result<(
     Ok(())
 }
 
-/// Watches the page while it changes.
+/// Measures the frames of the page while it changes.
 fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes, view: &str) -> Result<()> {
     progress::begin(format!("{view}: frames during {WATCHED_SECONDS} s of changes"));
     browser.ask("watch")?;
@@ -137,7 +137,7 @@ fn phases() -> Vec<Value> {
     (1..=N_PHASES).map(phase).collect()
 }
 
-/// Makes tasks that wait for some of their own phase.
+/// Generates tasks that depend on others of their phase.
 fn tasks() -> Vec<Value> {
     let mut random = Random::new(11);
     let n_each = N_TASKS / N_PHASES;
@@ -157,6 +157,6 @@ fn tasks() -> Vec<Value> {
     tasks
 }
 
-fn number(said: &Value, key: &str) -> f64 {
-    said.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
+fn number(reply: &Value, key: &str) -> f64 {
+    reply.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }

@@ -1,4 +1,4 @@
-//! A session of the bench: a holder with its agent, ended when it is dropped.
+//! A session of the bench: a holder with its agent, ended when dropped.
 
 use std::{
     ffi::OsString,
@@ -17,14 +17,14 @@ use holder::{
 
 use crate::child::{self, WAIT_MAX};
 
-/// As large as the window that tmux makes when nobody looks.
+/// The size of the window that tmux creates without a client.
 pub const WINDOW: WindowSize = WindowSize { columns: 80, rows: 24 };
-/// What an agent does that is silent; it ends by itself should the bench be killed.
+/// Script of an idle agent; it ends by itself if the bench is killed.
 pub const SILENT: &str = "exec sleep 600";
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-/// A session that lives as long as this.
+/// A session that is ended when dropped.
 pub struct Session {
     pub directory: PathBuf,
     pub holder: Child,
@@ -33,12 +33,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts a script on a terminal of its own.
+    /// Starts a script on its own terminal.
     pub fn start(program: &Path, root: &Path, script: &str) -> Result<Self> {
         Self::start_with(Ready::start(program)?, root, script)
     }
 
-    /// Does the same with a holder that is there already.
+    /// Like [`Self::start`], with a holder that runs already.
     pub fn start_with(ready: Ready, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
@@ -58,7 +58,7 @@ impl Session {
     pub fn status(&mut self) -> Result<Status> {
         match self.connection.ask(&Request::Status, WAIT_MAX)? {
             Reply::Status(status) => Ok(status),
-            other => bail!("the holder was asked for its status and said {other:?}"),
+            other => bail!("the holder replied to a request for its status with {other:?}"),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How long a start takes: until the call returns, and until the agent says its first word.
+//! The time of a start: until the call returns, and until the agent runs.
 //!
-//! `session` is what people get: `Sessions::start`, with no holder kept ready. `tmux` is `tmux new-session -d` with its
-//! server running, `tmux, first` the same where it has to start the server too. `holder` is the part of a session's start
-//! that is the holder's, `ready holder` what is left of that where somebody keeps one ready.
+//! `session` is the usual start: `Sessions::start` without a prepared holder. `tmux` is `tmux new-session -d` with its
+//! server running, `tmux, first` the same including the start of the server. `holder` is the holder's part of a session's
+//! start, `ready holder` the same with a holder that was started before.
 
 use std::{
     collections::BTreeMap,
@@ -22,25 +22,27 @@ use testkit::bench::{Report, Timings, in_named_turns};
 use crate::child::{self, SignalPipe, WAIT_MAX};
 
 use super::{
-    Ground,
+    Fixture,
     session::{SILENT, Session, WINDOW, shell},
     tmux::Tmux,
 };
 
 const NAMES: [&str; 5] = ["session", "holder", "ready holder", "tmux", "tmux, first"];
 const ROUNDS: usize = 41;
-/// Between two starts, so that what the last one left behind is over.
-const REST: Duration = Duration::from_millis(10);
+/// Pause between two starts, so that the processes of the last one have ended.
+const PAUSE: Duration = Duration::from_millis(10);
 
-/// How long starts took.
-pub struct Starts {
+/// The times of starts.
+pub struct StartTimings {
+    /// Until the call returned.
     pub returned: Timings,
-    pub spoke: Timings,
+    /// Until the agent ran.
+    pub running: Timings,
 }
 
-impl Starts {
+impl StartTimings {
     pub fn add_figures(&self, report: &mut Report) {
-        for (until, timings) in [("", &self.returned), (", to its first word", &self.spoke)] {
+        for (until, timings) in [("", &self.returned), (", until it runs", &self.running)] {
             for name in NAMES {
                 report.figure(&format!("{name} start{until} ms"), timings.seconds(name) * 1e3);
             }
@@ -58,60 +60,62 @@ impl Starts {
 }
 
 /// Starts each kind in turns.
-pub fn measure_all(ground: &Ground) -> Result<Starts> {
-    let mut pipe = SignalPipe::create(&ground.path().join("started"))?;
+pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
+    let mut pipe = SignalPipe::create(&fixture.path().join("started"))?;
     let script = format!("echo > '{}'; {SILENT}", pipe.path.display());
     let tmux = Tmux::prepare()?;
-    if ground.has_tmux {
+    if fixture.has_tmux {
         tmux.new_session(&shell(SILENT))?;
     }
-    let names = if ground.has_tmux { &NAMES[..] } else { &NAMES[..3] };
+    let names = if fixture.has_tmux { &NAMES[..] } else { &NAMES[..3] };
     let times = in_named_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
-        let ready = if n == 2 { Some(Ready::start(&ground.program)?) } else { None };
+        let ready = if n == 2 { Some(Ready::start(&fixture.program)?) } else { None };
         let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
-        thread::sleep(REST);
+        thread::sleep(PAUSE);
         let begin = Instant::now();
-        let started = match n {
-            0 => Started::Session(start_session(ground, &script)?),
-            1 => Started::Holder(Session::start(&ground.program, ground.path(), &script)?),
+        let session = match n {
+            0 => RunningSession::Product(start_session(fixture, &script)?),
+            1 => RunningSession::Holder(Session::start(&fixture.program, fixture.path(), &script)?),
             2 => {
-                let ready = ready.context("a ready holder")?;
-                Started::Holder(Session::start_with(ready, ground.path(), &script)?)
+                let ready = ready.context("the holder is missing")?;
+                RunningSession::Holder(Session::start_with(ready, fixture.path(), &script)?)
             }
-            3 => Started::Tmux(tmux.new_session(&shell(&script))?),
-            _ => Started::Tmux(first.as_ref().context("a tmux")?.new_session(&shell(&script))?),
+            3 => RunningSession::Tmux(tmux.new_session(&shell(&script))?),
+            _ => RunningSession::Tmux(
+                first.as_ref().context("the tmux server is missing")?.new_session(&shell(&script))?,
+            ),
         };
         let returned = begin.elapsed();
-        let spoke = pipe.wait(WAIT_MAX)?.duration_since(begin);
-        drop(started);
+        let running = pipe.wait(WAIT_MAX)?.duration_since(begin);
+        drop(session);
         if n == 3 {
             tmux.end_other_sessions()?;
         }
-        Ok([returned, spoke])
+        Ok([returned, running])
     })?;
     let pick = |which: usize| {
         let times = times.iter().map(|times| times.iter().map(|pair| pair[which]).collect());
         Timings::new(NAMES.into_iter().zip(times).collect())
     };
-    Ok(Starts { returned: pick(0), spoke: pick(1) })
+    Ok(StartTimings { returned: pick(0), running: pick(1) })
 }
 
-/// What was started, and is ended when it is dropped. Those of tmux end with their server.
-#[expect(dead_code, reason = "kept to be dropped")]
-enum Started<'a> {
-    Session(Own<'a>),
+/// A session that is ended when dropped. Those of tmux end with their server.
+#[expect(dead_code, reason = "only dropped")]
+enum RunningSession<'a> {
+    Product(ProductSession<'a>),
     Holder(Session),
     Tmux(()),
 }
 
-/// A session that was started as people do it.
-struct Own<'a> {
-    ground: &'a Ground,
+/// A session that was started like those of the product.
+struct ProductSession<'a> {
+    fixture: &'a Fixture,
     found: Found,
 }
 
-fn start_session<'a>(ground: &'a Ground, script: &str) -> Result<Own<'a>> {
-    let found = ground.sessions.start(&Start {
+fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSession<'a>> {
+    let found = fixture.sessions.start(&Start {
         name: None,
         command: shell(script).into(),
         directory: "/".into(),
@@ -121,16 +125,16 @@ fn start_session<'a>(ground: &'a Ground, script: &str) -> Result<Own<'a>> {
         sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
         agent: None,
     })?;
-    Ok(Own { ground, found })
+    Ok(ProductSession { fixture, found })
 }
 
-impl Drop for Own<'_> {
+impl Drop for ProductSession<'_> {
     fn drop(&mut self) {
-        let Self { ground: Ground { sessions, .. }, found } = self;
+        let Self { fixture: Fixture { sessions, .. }, found } = self;
         if sessions.ask(found, &Request::End { grace: Duration::ZERO }, WAIT_MAX).is_err() {
             sessions.bury(found);
         }
-        // Written behind the reply to the start, so it is there for certain only now.
+        // The summary is written after the reply to the start, so it is complete only now.
         let holder = holder::status::read(&found.directory).ok().flatten().map(|summary| summary.holder_pid);
         if let Some(holder) = holder.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
             if !child::ends_within(holder, WAIT_MAX).unwrap_or(false) {

@@ -1,4 +1,4 @@
-//! A tmux server of the bench's own, ended when it is dropped.
+//! A separate tmux server for the bench, ended when dropped.
 
 use std::{
     ffi::OsString,
@@ -12,9 +12,9 @@ use tempfile::TempDir;
 
 use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
 
-/// A server with a socket in a folder that only we have; nobody's configuration counts.
+/// A server with its socket in a new folder and without a configuration file.
 pub struct Tmux {
-    // In the system's folder for such things, as a socket's path must be short.
+    // In the system's temporary folder, as the path of a socket must be short.
     folder: TempDir,
 }
 
@@ -23,22 +23,22 @@ impl Tmux {
         child::is_installed("tmux", "-V")
     }
 
-    /// Prepares a server, which the first session starts.
+    /// Prepares a server, which is started by its first session.
     pub fn prepare() -> Result<Self> {
         Ok(Self { folder: tempfile::tempdir()? })
     }
 
-    /// Starts a session that nobody looks at.
+    /// Starts a detached session.
     pub fn new_session(&self, command: &[OsString]) -> Result<()> {
         child::run(self.command(&["new-session", "-d"]).args(command), WAIT_MAX)
     }
 
-    /// Ends the sessions that are there, and leaves the server with one.
+    /// Ends all sessions but the first.
     pub fn end_other_sessions(&self) -> Result<()> {
         child::run(&mut self.command(&["kill-session", "-a", "-t", "0"]), WAIT_MAX)
     }
 
-    /// Returns the server's process number.
+    /// Returns the process id of the server.
     pub fn pid(&self) -> Result<u32> {
         let mut command = self.command(&["display-message", "-p", "#{pid}"]);
         let mut tmux = BoundedChild::spawn(command.stdout(Stdio::piped()))?;
@@ -58,10 +58,10 @@ impl Drop for Tmux {
     fn drop(&mut self) {
         let Ok(pid) = self.pid() else { return };
         let _ = child::run(&mut self.command(&["kill-server"]), WAIT_MAX);
-        // One that only waits to be taken note of has no command line any more.
+        // A zombie has no command line.
         let is_gone = || Ok(fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |line| line.is_empty()));
         if super::process::wait_for("tmux has ended", is_gone).is_err()
-            // Only what is still tmux: the number may be somebody else's by now.
+            // The id may belong to another process by now.
             && fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux"))
             && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)
         {

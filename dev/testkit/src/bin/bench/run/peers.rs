@@ -1,4 +1,4 @@
-//! What a run is compared with: make and ninja on the same graph, and a bare server in Node.
+//! The peers of a run: make and ninja on the same graph, and a bare server in Node.
 
 use std::{
     fmt::Write as _,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use testkit::runs::Work;
+use testkit::workloads::Workload;
 
 use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
 
@@ -23,8 +23,8 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Writes the graph down in both languages.
-    pub fn new(work: &Work, folder: &Path) -> Result<Self> {
+    /// Writes the graph as a Makefile and as a build file of ninja.
+    pub fn new(work: &Workload, folder: &Path) -> Result<Self> {
         let n_tasks = work.durations.len();
         let before = |task: usize| {
             let edges = work.edges.iter().filter(move |(_, later)| *later == task);
@@ -54,7 +54,7 @@ impl Peers {
     }
 
     pub fn ninja(&self) -> Result<()> {
-        // It writes down what it did, and a second time would do nothing.
+        // With its log, ninja would do nothing the second time.
         let _ = fs::remove_file(self.folder.join(".ninja_log"));
         self.build(Command::new("ninja").args(["-j4", "--quiet"]))
     }
@@ -63,7 +63,7 @@ impl Peers {
         child::run(command.current_dir(&self.folder).stdout(Stdio::null()), BUILD_MAX)
     }
 
-    /// Returns how long a bare server takes until it listens.
+    /// Returns the time until a bare server listens.
     pub fn node(&self) -> Result<Duration> {
         let start = Instant::now();
         let mut node = Command::new("node");

@@ -10,7 +10,7 @@ use domain::{
 use engine::{Effect, Rejection, Run};
 use runtime::Kept;
 use store::{Log, NewEntry, SqliteLog};
-use testkit::crank::answer;
+use testkit::run_loop::success_reports;
 
 const PAGE_ENTRIES: usize = 1000;
 
@@ -78,7 +78,7 @@ impl Feeding {
         {
             let session = *session;
             let (typed, done) = {
-                let mut answers = answer(id, effect);
+                let mut answers = success_reports(id, effect);
                 (answers.remove(0), answers.pop().context("it is done")?)
             };
             self.wish(&typed.0, typed.1)?;
@@ -106,7 +106,7 @@ impl Feeding {
                 Command::ReceiveMessage { offset: heard, read_from: heard.start + 20, message: said },
             );
         }
-        for (actor, command) in answer(id, effect) {
+        for (actor, command) in success_reports(id, effect) {
             self.wish(&actor, command)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The browser: a script in Node that is told what to do, a line each.
+//! The browser: a script in Node that takes one command per line and replies with one line of JSON.
 
 use std::{
     io::Write,
@@ -15,7 +15,7 @@ use crate::child::{BoundedChild, LineReader, WAIT_MAX};
 /// Limit for one command; the slowest takes some seconds.
 const COMMAND_MAX: Duration = Duration::from_secs(180);
 
-/// A browser that looks at a run.
+/// A browser that shows a run.
 pub struct Browser {
     child: BoundedChild,
     replies: LineReader<ChildStdout>,

@@ -1,4 +1,4 @@
-//! Changes of a run's tasks, by people's wishes: a task is paused, and later goes on.
+//! Changes of a run's tasks by commands of a person: each task is paused, and later continued.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -11,50 +11,50 @@ use serde_json::{Value, json};
 
 use crate::server::line::{Address, Line};
 
-/// So many wish at once, so that none waits for another's answer.
-const N_PEOPLE: u32 = 4;
+/// Number of connections that send commands at once.
+const N_CONNECTIONS: u32 = 4;
 
-/// Wishes that go through the tasks of a run again and again.
+/// Sends commands that go through the tasks of a run repeatedly.
 pub struct Changes {
     address: Address,
     path: String,
     tasks: Vec<String>,
-    n_wished: AtomicU32,
-    /// How many a second there were where they came as fast as they could.
+    n_sent: AtomicU32,
+    /// Commands per second of the last call of `fast`.
     pub fast_rate: f64,
 }
 
 impl Changes {
-    /// Finds the tasks that are not done.
-    pub fn of(address: &Address, run: &str) -> Result<Self> {
+    /// Reads the tasks that are not done.
+    pub fn open(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
         let answer: Value =
             serde_json::from_slice(&Line::open(address)?.ask(&address.request("GET", &path, ""))?)?;
-        let rows = answer.pointer("/rows/task").and_then(Value::as_array).context("there are no tasks")?;
+        let rows = answer.pointer("/rows/task").and_then(Value::as_array).context("the run has no tasks")?;
         let is_open = |row: &&Value| !matches!(row.get("state").and_then(Value::as_str), Some("done") | None);
         let id = |row: &Value| row.get("id").and_then(Value::as_str).map(str::to_owned);
         let tasks: Vec<String> = rows.iter().filter(is_open).filter_map(id).collect();
         ensure!(!tasks.is_empty(), "all tasks are done");
         let (address, path) = (address.clone(), format!("/api/runs/{run}/wishes"));
-        Ok(Self { address, path, tasks, n_wished: AtomicU32::new(0), fast_rate: f64::NAN })
+        Ok(Self { address, path, tasks, n_sent: AtomicU32::new(0), fast_rate: f64::NAN })
     }
 
-    /// Wishes so many at a pace, and returns how many a second came true.
+    /// Sends `n` commands at a fixed rate, and returns how many per second succeeded.
     pub fn paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
-        self.wish(n, Some(Duration::from_secs(1) / per_second))
+        self.send(n, Some(Duration::from_secs(1) / per_second))
     }
 
-    /// Wishes so many as fast as they come true.
+    /// Sends `n` commands, each after the response to the one before on its connection.
     pub fn fast(&mut self, n: u32) -> Result<()> {
-        self.fast_rate = self.wish(n, None)?;
+        self.fast_rate = self.send(n, None)?;
         Ok(())
     }
 
-    fn wish(&self, n: u32, every: Option<Duration>) -> Result<f64> {
+    fn send(&self, n: u32, every: Option<Duration>) -> Result<f64> {
         let begin = Instant::now();
         let next = AtomicU32::new(0);
         thread::scope(|scope| {
-            let wishing = || -> Result<()> {
+            let send_all = || -> Result<()> {
                 let mut line = Line::open(&self.address)?;
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -67,20 +67,20 @@ impl Changes {
                     line.ask(&self.next())?;
                 }
             };
-            let people: Vec<_> = (0..N_PEOPLE).map(|_| scope.spawn(wishing)).collect();
-            for one in people {
-                one.join().map_err(|_| anyhow::anyhow!("a thread that wishes panicked"))??;
+            let threads: Vec<_> = (0..N_CONNECTIONS).map(|_| scope.spawn(send_all)).collect();
+            for thread in threads {
+                thread.join().map_err(|_| anyhow::anyhow!("a thread that sends commands panicked"))??;
             }
             Ok(f64::from(n) / begin.elapsed().as_secs_f64())
         })
     }
 
-    /// Returns the next wish: all tasks are paused in turn, then all go on.
+    /// Returns the next request: all tasks are paused in turn, then all are continued.
     fn next(&self) -> Vec<u8> {
-        let n_wished = self.n_wished.fetch_add(1, Ordering::Relaxed) as usize;
-        let task = self.tasks.get(n_wished % self.tasks.len());
-        let name = if (n_wished / self.tasks.len()).is_multiple_of(2) { "pauseTask" } else { "continueTask" };
-        let wish = json!({"person": "ana", "wish": {name: task}});
-        self.address.request("POST", &self.path, &wish.to_string())
+        let n_sent = self.n_sent.fetch_add(1, Ordering::Relaxed) as usize;
+        let task = self.tasks.get(n_sent % self.tasks.len());
+        let name = if (n_sent / self.tasks.len()).is_multiple_of(2) { "pauseTask" } else { "continueTask" };
+        let command = json!({"person": "ana", "wish": {name: task}});
+        self.address.request("POST", &self.path, &command.to_string())
     }
 }

@@ -1,7 +1,7 @@
-//! The same flood through a bare terminal, through a holder, and out of the spool again.
+//! The same output through a bare terminal, through a holder, and read from the spool.
 //!
-//! The bare read is the ceiling: it reads the terminal and forgets. The terminal does not translate line ends, which would
-//! slow down its writer and make both look alike.
+//! The bare read is the ceiling: it reads the terminal and discards the bytes. The terminal does not translate line ends,
+//! which would slow down the writer and hide the difference.
 
 use std::{
     fs::File,
@@ -22,7 +22,7 @@ use testkit::bench::{Timings, in_named_turns};
 use crate::child::{self, GroupLimit, WAIT_MAX};
 
 use super::{
-    Ground,
+    Fixture,
     session::{Session, shell},
 };
 
@@ -30,12 +30,12 @@ const NAMES: [&str; 3] = ["bare PTY read", "holder", "reader"];
 const ROUNDS: usize = 9;
 
 /// Measures all three in turns.
-pub fn measure_all(ground: &Ground) -> Result<Timings> {
-    let script = ground.flood_script("stty -opost; ", "exit 0");
-    let n_bytes = ground.flood.bytes.len();
-    // What the reader reads: the spool of a session that is over.
-    let mut written = start(ground, &script)?;
-    written.wait()?;
+pub fn measure(fixture: &Fixture) -> Result<Timings> {
+    let script = fixture.output_script("stty -opost; ", "exit 0");
+    let n_bytes = fixture.output.bytes.len();
+    // The reader reads the spool of a session that has ended.
+    let mut ended = start(fixture, &script)?;
+    ended.wait()?;
     let times = in_named_turns(ROUNDS, &NAMES, |n| -> Result<Duration> {
         let begin = Instant::now();
         match n {
@@ -44,17 +44,20 @@ pub fn measure_all(ground: &Ground) -> Result<Timings> {
                 ensure!(found == n_bytes, "{n_bytes} bytes were written, {found} read");
             }
             1 => {
-                let mut session = start(ground, &script)?;
+                let mut session = start(fixture, &script)?;
                 session.wait()?;
                 let time = begin.elapsed();
-                let kept = holder::status::read(&session.directory)?.and_then(|summary| summary.exit);
-                let kept = kept.map_or(0, |exit| exit.offset);
-                ensure!(kept == n_bytes as u64, "{n_bytes} bytes were written, {kept} are in the spool");
+                let exit = holder::status::read(&session.directory)?.and_then(|summary| summary.exit);
+                let spooled = exit.map_or(0, |exit| exit.offset);
+                ensure!(
+                    spooled == n_bytes as u64,
+                    "{n_bytes} bytes were written, {spooled} are in the spool"
+                );
                 return Ok(time);
             }
             _ => {
-                let found = read_spool(&written.directory)?;
-                let expected = (n_bytes, ground.flood.n_messages);
+                let found = read_spool(&ended.directory)?;
+                let expected = (n_bytes, fixture.output.n_messages);
                 ensure!(found == expected, "{expected:?} bytes and messages were written, {found:?} read");
             }
         }
@@ -63,30 +66,30 @@ pub fn measure_all(ground: &Ground) -> Result<Timings> {
     Ok(Timings::new(NAMES.into_iter().zip(times).collect()))
 }
 
-fn start(ground: &Ground, script: &str) -> Result<Session> {
-    Session::start(&ground.program, ground.path(), script)
+fn start(fixture: &Fixture, script: &str) -> Result<Session> {
+    Session::start(&fixture.program, fixture.path(), script)
 }
 
-/// Runs a script on a terminal, and returns how many bytes it wrote.
+/// Runs a script on a terminal, and returns the number of bytes it wrote.
 fn read_bare(script: &str) -> Result<usize> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let ours = openpt(flags)?;
-    unlockpt(&ours)?;
-    let theirs = ioctl_tiocgptpeer(&ours, flags)?;
+    let controller = openpt(flags)?;
+    unlockpt(&controller)?;
+    let terminal = ioctl_tiocgptpeer(&controller, flags)?;
     let [shell, arguments @ ..] = shell(script);
     let mut child = Command::new(shell)
         .args(arguments)
-        .stdin(Stdio::from(theirs.try_clone()?))
-        .stdout(Stdio::from(theirs.try_clone()?))
-        .stderr(Stdio::from(theirs))
+        .stdin(Stdio::from(terminal.try_clone()?))
+        .stdout(Stdio::from(terminal.try_clone()?))
+        .stderr(Stdio::from(terminal))
         .process_group(0)
         .spawn()?;
     let limit = GroupLimit::new(&child, WAIT_MAX);
-    let mut terminal = File::from(ours);
+    let mut controller = File::from(controller);
     let mut buffer = vec![0; 64 << 10];
     let mut n_bytes = 0;
     // A terminal that no process has open any more gives an error, not an end.
-    while let Ok(length @ 1..) = terminal.read(&mut buffer) {
+    while let Ok(length @ 1..) = controller.read(&mut buffer) {
         n_bytes += length;
     }
     child::wait(&mut child, "the script", WAIT_MAX)?;
@@ -94,7 +97,7 @@ fn read_bare(script: &str) -> Result<usize> {
     Ok(n_bytes)
 }
 
-/// Reads a spool as whoever drives the agent does, and returns how many bytes and messages were in it.
+/// Reads a spool as a driver does, and returns the number of bytes and messages in it.
 fn read_spool(directory: &Path) -> Result<(usize, usize)> {
     let options = Options { role: Role::Orchestrator, key: None, keys: Keys::Optional, numeric_ids: false };
     let mut decoder = Decoder::new(options);
@@ -115,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bare_terminal_gives_every_byte() {
+    fn a_bare_terminal_returns_every_byte() {
         assert_eq!(read_bare("stty -opost; printf 'one\\ntwo\\n'").unwrap(), 8);
     }
 }

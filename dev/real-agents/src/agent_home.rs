@@ -1,5 +1,5 @@
-//! An agent's place: a home of its own, a folder to work in, and what its environment says. Never below the temporary
-//! folder, where some agents refuse to live.
+//! The home folder, working folder and environment of an agent. Never below the temporary folder, where some agents
+//! refuse to run.
 
 use std::{
     collections::BTreeMap,
@@ -14,19 +14,19 @@ use anyhow::{Context, Result};
 
 use crate::programs::Agent;
 
-/// An agent's place.
-pub struct Place {
+/// The folders and the environment of one agent.
+pub struct AgentHome {
     home: PathBuf,
-    /// The folder that it works in.
+    /// The folder in which the agent works.
     pub work: PathBuf,
-    /// Where its sessions are kept.
+    /// The data directory of its sessions.
     pub data: PathBuf,
     environment: BTreeMap<OsString, OsString>,
 }
 
-impl Place {
-    /// Makes a fresh place for an agent below a folder.
-    pub fn new(agent: &Agent, folder: &Path, model: &str) -> Result<Self> {
+impl AgentHome {
+    /// Creates the folders of an agent; removes those of an earlier run.
+    pub fn create(agent: &Agent, folder: &Path, model: &str) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("clear {}", folder.display()))?;
         }
@@ -47,12 +47,12 @@ impl Place {
         Ok(Self { home, work, data, environment })
     }
 
-    /// Returns what its environment has beside our own, which is a clean one.
+    /// Returns the variables that are added to this process's clean environment.
     pub fn environment(&self) -> &BTreeMap<OsString, OsString> {
         &self.environment
     }
 
-    /// Returns the command that starts a program of the agent's there.
+    /// Returns a command that starts a program of the agent in its working folder.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.work).env_clear();

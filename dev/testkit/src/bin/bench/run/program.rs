@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use holder::protocol::Request;
 use sessions::{Found, Sessions, State};
 use tempfile::{TempDir, tempdir_in};
-use testkit::runs::Work;
+use testkit::workloads::Workload;
 
 use crate::child::{self, BoundedChild, SignalPipe, WAIT_MAX};
 
@@ -24,7 +24,7 @@ use crate::child::{self, BoundedChild, SignalPipe, WAIT_MAX};
 const RUN_MAX: Duration = Duration::from_secs(300);
 
 /// Runs all tasks of a graph.
-pub fn all_tasks(jangdan: &Path, work: &Work, folder: &Path) -> Result<()> {
+pub fn all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
     let mut plan = "# A plan\n".to_owned();
     for task in 0..work.durations.len() {
         let before: Vec<String> = work

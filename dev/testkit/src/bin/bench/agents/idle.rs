@@ -1,37 +1,37 @@
-//! Many sessions in which nothing happens.
+//! The cost of many idle sessions.
 
 use std::{thread, time::Duration};
 
 use anyhow::Result;
 
 use super::{
-    Ground,
+    Fixture,
     process::{private_kib, switches, ticks, wait_quiet},
     session::{SILENT, Session},
 };
 
 const N_SESSIONS: usize = 50;
-const SILENCE: Duration = Duration::from_secs(10);
+const PERIOD: Duration = Duration::from_secs(10);
 
-/// What all holders together did while nothing happened.
-pub struct Silence {
+/// The activity of all holders together while their agents were idle.
+pub struct IdleFigures {
     pub switches: f64,
     pub ticks: f64,
-    /// Of each; they share their code.
+    /// Of each holder; they share their code.
     pub private_kib: f64,
 }
 
-/// Starts many silent sessions and looks away for a while.
-pub fn measure_all(ground: &Ground) -> Result<Silence> {
-    let start = |_| Session::start(&ground.program, ground.path(), SILENT);
+/// Starts many idle sessions and counts their activity for some seconds.
+pub fn measure(fixture: &Fixture) -> Result<IdleFigures> {
+    let start = |_| Session::start(&fixture.program, fixture.path(), SILENT);
     let sessions = (0..N_SESSIONS).map(start).collect::<Result<Vec<_>>>()?;
     let pids: Vec<u32> = sessions.iter().map(Session::pid).collect();
     wait_quiet(&pids)?;
     let all = |of: fn(u32) -> Result<f64>| pids.iter().map(|pid| of(*pid)).sum::<Result<f64>>();
     let (switches_before, ticks_before) = (all(switches)?, all(ticks)?);
-    thread::sleep(SILENCE);
+    thread::sleep(PERIOD);
     let (switches_after, ticks_after) = (all(switches)?, all(ticks)?);
-    Ok(Silence {
+    Ok(IdleFigures {
         switches: switches_after - switches_before,
         ticks: ticks_after - ticks_before,
         private_kib: all(private_kib)? / N_SESSIONS as f64,

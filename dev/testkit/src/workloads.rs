@@ -1,4 +1,4 @@
-//! Imagined runs: graphs with durations, and how long they take under a schedule.
+//! Generated workloads: graphs of tasks with durations, and their makespan under a schedule.
 
 use std::{
     cmp::Reverse,
@@ -11,36 +11,36 @@ use engine::{Agent, Graph, Limits, Needs, Node, Schedule, Touches};
 
 use crate::random::Random;
 
-/// A graph of tasks and how long each really takes.
-pub struct Work {
-    /// How long each task takes.
+/// A graph of tasks and their real durations.
+pub struct Workload {
+    /// Duration of each task, in any unit.
     pub durations: Vec<u64>,
-    /// Pairs (earlier, later).
+    /// Pairs of task indices (earlier, later).
     pub edges: Vec<(usize, usize)>,
 }
 
-/// What the tasks' graph looks like.
+/// The shape of a generated graph.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum GraphShape {
     /// Each task waits for up to three earlier ones.
     Random,
     /// Chains of three, with edges between them for 15 of 100 tasks.
     Chains,
 }
 
-/// Makes a graph with durations that are mostly short and sometimes long (lognormal, sigma 1).
-pub fn generate(shape: Shape, n_tasks: usize, seed: u64) -> Work {
+/// Generates a graph with durations that are mostly short and sometimes long (lognormal, sigma 1).
+pub fn generate(shape: GraphShape, n_tasks: usize, seed: u64) -> Workload {
     let mut random = Random::new(seed);
     let durations = (0..n_tasks).map(|_| (1000.0 * normal(&mut random).exp()) as u64 + 1).collect();
     let mut edges = Vec::new();
     for later in 1..n_tasks {
         match shape {
-            Shape::Random => {
+            GraphShape::Random => {
                 for _ in 0..random.below(4) {
                     edges.push((random.below(later), later));
                 }
             }
-            Shape::Chains => {
+            GraphShape::Chains => {
                 if later % 3 != 0 {
                     edges.push((later - 1, later));
                 }
@@ -50,11 +50,11 @@ pub fn generate(shape: Shape, n_tasks: usize, seed: u64) -> Work {
             }
         }
     }
-    Work { durations, edges }
+    Workload { durations, edges }
 }
 
-impl Work {
-    /// Returns the time below which nobody can be: the longest chain, or all work spread over the slots.
+impl Workload {
+    /// Returns a time that no schedule can beat: the longest chain, or all work spread over the slots.
     pub fn lower_bound(&self, slots: u32) -> u64 {
         let graph = self.graph(&self.durations);
         let longest = graph.nodes().map(|node| graph.remaining(node)).max().unwrap_or(0);
@@ -62,7 +62,7 @@ impl Work {
         longest.max(work.div_ceil(u64::from(slots)))
     }
 
-    /// Returns how long all of it takes under our schedule, which believes these estimates.
+    /// Returns the makespan under the engine's schedule, which only knows these estimates.
     pub fn makespan(&self, slots: u32, estimates: &[u64]) -> u64 {
         let mut schedule = self.schedule(slots, estimates);
         let mut now = 0;
@@ -77,7 +77,7 @@ impl Work {
         }
     }
 
-    /// Returns how long it takes level by level: nothing of a level starts before the one above it is done.
+    /// Returns the makespan level by level: a level starts only after the one above it has ended.
     pub fn makespan_by_levels(&self, slots: u32) -> u64 {
         let mut level = vec![0; self.durations.len()];
         for (earlier, later) in &self.edges {
@@ -90,7 +90,7 @@ impl Work {
         by_level.values().map(|durations| spread(durations, slots)).sum()
     }
 
-    /// Returns a schedule in which nothing has started.
+    /// Returns a schedule in which no task has started.
     pub fn schedule(&self, slots: u32, estimates: &[u64]) -> Schedule {
         let needs =
             Needs { priority: Priority::Normal, agent: Agent(0), memory: 0, touches: Touches::default() };
@@ -104,7 +104,7 @@ impl Work {
     }
 }
 
-/// Returns how long independent work takes on some slots, in the order in which it comes.
+/// Returns the makespan of independent tasks, started in their order on these slots.
 fn spread(durations: &[u64], slots: u32) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..slots).map(|_| Reverse(0)).collect();
     let mut end = 0;
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_faster_than_the_lower_bound_and_one_slot_takes_all_the_work() {
-        for shape in [Shape::Random, Shape::Chains] {
+    fn no_schedule_beats_the_lower_bound_and_one_slot_takes_the_sum() {
+        for shape in [GraphShape::Random, GraphShape::Chains] {
             let work = generate(shape, 60, 3);
             let total: u64 = work.durations.iter().sum();
             assert_eq!(work.makespan(1, &work.durations), total);

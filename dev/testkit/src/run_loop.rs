@@ -1,4 +1,4 @@
-//! A run in which nothing goes wrong: every order is carried out at once, every agent says DONE.
+//! A run without failures: every effect succeeds at once, every agent reports DONE.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -13,53 +13,53 @@ use domain::{
 use engine::{Effect, Rejection, Run};
 use views::Views;
 
-use crate::runs::Work;
+use crate::workloads::Workload;
 
-/// A run, and what the world has still to do for it.
-pub struct Crank {
-    /// The run.
+/// A run in memory, and the effects that are not executed yet.
+pub struct RunLoop {
+    /// The state of the engine.
     pub run: Run,
-    /// All that happened.
+    /// All events, if they are recorded.
     pub log: Vec<RecordedEvent>,
-    /// How often something was wished of it.
+    /// Number of commands so far.
     pub n_steps: u64,
-    /// The rows of it, where they are kept.
+    /// The rows of the run, if they are recorded.
     pub rows: Option<Views>,
-    orders: VecDeque<(EffectId, Effect)>,
-    keeps_log: bool,
+    effects: VecDeque<(EffectId, Effect)>,
+    has_log: bool,
 }
 
-/// What is kept of a run besides its state.
+/// What is stored besides the state of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeps {
-    /// Nothing.
-    Nothing,
-    /// All that happened.
+pub enum Recording {
+    /// The state alone.
+    Off,
+    /// All events in memory.
     Log,
-    /// The rows, as the one who leads a run has them.
+    /// The rows, as the loop of a real run has them.
     Rows,
 }
 
-impl Crank {
-    /// Starts a run of so much work.
-    pub fn start(work: &Work, slots: u32, keeps: Keeps) -> Result<Self, Rejection> {
-        let mut crank = Self {
+impl RunLoop {
+    /// Starts a run of a workload.
+    pub fn start(work: &Workload, slots: u32, recording: Recording) -> Result<Self, Rejection> {
+        let mut run_loop = Self {
             run: Run::new(),
             log: Vec::new(),
             n_steps: 0,
-            rows: "r1".parse().ok().filter(|_| keeps == Keeps::Rows).map(Views::new),
-            orders: VecDeque::new(),
-            keeps_log: keeps == Keeps::Log,
+            rows: "r1".parse().ok().filter(|_| recording == Recording::Rows).map(Views::new),
+            effects: VecDeque::new(),
+            has_log: recording == Recording::Log,
         };
-        crank.wish(&Actor::Person("ana".to_owned()), start(work, slots))?;
-        Ok(crank)
+        run_loop.send(&Actor::Person("ana".to_owned()), start_command(work, slots))?;
+        Ok(run_loop)
     }
 
-    /// Goes on until the world has nothing to do.
-    pub fn turn(&mut self) -> Result<(), Rejection> {
-        while let Some((id, effect)) = self.orders.pop_front() {
-            match self.carry_out(id, effect) {
-                // Two reports may cross; the later one is too late, as in life.
+    /// Continues until all effects are executed.
+    pub fn run_to_end(&mut self) -> Result<(), Rejection> {
+        while let Some((id, effect)) = self.effects.pop_front() {
+            match self.execute(id, effect) {
+                // Two reports may cross; the engine refuses the later one.
                 Ok(()) | Err(Rejection::Stale | Rejection::UnknownSession { .. }) => {}
                 Err(rejection) => return Err(rejection),
             }
@@ -67,39 +67,39 @@ impl Crank {
         Ok(())
     }
 
-    fn carry_out(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
-        for (actor, command) in answer(id, effect) {
-            self.wish(&actor, command)?;
+    fn execute(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
+        for (actor, command) in success_reports(id, effect) {
+            self.send(&actor, command)?;
         }
         Ok(())
     }
 
-    fn wish(&mut self, actor: &Actor, command: Command) -> Result<(), Rejection> {
+    fn send(&mut self, actor: &Actor, command: Command) -> Result<(), Rejection> {
         self.n_steps += 1;
         let now = Timestamp(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
         let decision = self.run.decide(now, actor, command)?;
-        self.orders.extend(decision.effects);
+        self.effects.extend(decision.effects);
         if let Some(rows) = &mut self.rows {
             for recorded in &decision.events {
                 rows.apply(recorded);
             }
         }
-        if self.keeps_log {
+        if self.has_log {
             self.log.extend(decision.events);
         }
         Ok(())
     }
 }
 
-/// Returns the wish that starts so much work.
-pub fn start(work: &Work, slots: u32) -> Command {
+/// Returns the command that starts a run of a workload.
+pub fn start_command(work: &Workload, slots: u32) -> Command {
     let name = |number: usize| format!("T{}", number + 1).parse();
     let mut tasks = Vec::new();
     for (number, duration) in work.durations.iter().enumerate() {
         let Ok(id) = name(number) else { continue };
         let mut task = PlannedTask::new(id, 1, format!("Task {number} of the plan"));
         task.estimate_ms = Some(*duration);
-        task.text = "What is to be done, in a few words of which a task usually has some more.".to_owned();
+        task.text = "A description of the work, which is usually somewhat longer than this one.".to_owned();
         tasks.push(task);
     }
     for (earlier, later) in &work.edges {
@@ -122,7 +122,7 @@ pub fn start(work: &Work, slots: u32) -> Command {
         gate_approval: GateApproval::Automatic,
         ..RunSettings::default()
     };
-    let name = "dev".parse().unwrap_or_else(|_| unreachable!("a name of letters is a name"));
+    let name = "dev".parse().unwrap_or_else(|_| unreachable!("the name consists of letters"));
     Command::StartRun {
         project: "a project".to_owned(),
         work: Box::new(PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks }),
@@ -131,21 +131,21 @@ pub fn start(work: &Work, slots: u32) -> Command {
     }
 }
 
-/// Returns what is reported of an order that was carried out without trouble.
-pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
+/// Returns the commands that report the success of an effect.
+pub fn success_reports(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
     let command = match effect {
         Effect::SpawnAgent { session } => {
             Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         Effect::Say { session, input, content } => {
-            let mut answers = vec![(Actor::System, Command::ReportInputSent { session, input })];
+            let mut reports = vec![(Actor::System, Command::ReportInputSent { session, input })];
             if let SessionInput::Task { task: task_id, .. } = *content {
                 let said = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
                 let heard = MessageOffset { start: 100, ordinal: 0 };
                 let hear = Command::ReceiveMessage { offset: heard, read_from: 120, message: Box::new(said) };
-                answers.push((Actor::Agent(session), hear));
+                reports.push((Actor::Agent(session), hear));
             }
-            return answers;
+            return reports;
         }
         Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
         Effect::Merge { task, attempt } => {
@@ -175,14 +175,14 @@ pub fn answer(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
 mod tests {
     use domain::RunOutcome;
 
-    use super::{Crank, Keeps};
-    use crate::runs::{Shape, generate};
+    use super::{Recording, RunLoop};
+    use crate::workloads::{GraphShape, generate};
 
     #[test]
-    fn a_run_in_which_nothing_goes_wrong_ends_done() {
-        let mut crank = Crank::start(&generate(Shape::Chains, 60, 1), 3, Keeps::Log).unwrap();
-        crank.turn().unwrap();
-        assert_eq!(crank.run.outcome(), Some(RunOutcome::Done));
-        assert!(crank.log.len() > 60 * 8);
+    fn a_run_without_failures_ends_done() {
+        let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 60, 1), 3, Recording::Log).unwrap();
+        run_loop.run_to_end().unwrap();
+        assert_eq!(run_loop.run.outcome(), Some(RunOutcome::Done));
+        assert!(run_loop.log.len() > 60 * 8);
     }
 }

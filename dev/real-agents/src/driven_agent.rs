@@ -1,4 +1,4 @@
-//! A real agent in a session of Jangdan's, led by its driver as a run leads it.
+//! A real agent in a session, controlled through its driver as in a run.
 
 use std::{
     collections::VecDeque,
@@ -15,50 +15,48 @@ use drivers::{
 use protocol::Item;
 use sessions::{Demand, Found, Living, LivingError, Sandbox, Seen, Sessions, Start};
 
-use crate::place::Place;
+use crate::agent_home::AgentHome;
 
-/// What does not come within this time does not come. The slowest agent takes 8 s for its first start.
-const PATIENCE: Duration = Duration::from_secs(45);
-/// How long an agent may take to end politely.
+/// Time limit for each event. The slowest agent takes 8 s for its first start.
+const EVENT_MAX: Duration = Duration::from_secs(45);
+/// Time for an agent to end by itself.
 const END_GRACE: Duration = Duration::from_secs(3);
 
-/// A real agent.
-pub struct Led {
+/// A running agent with its session and driver.
+pub struct DrivenAgent {
     sessions: Sessions,
-    /// Its session.
     pub found: Found,
     living: Living,
     seen: VecDeque<Seen>,
     /// The number of the last input.
     number: u32,
-    /// The agent's own id of its session, where it has said one.
+    /// The agent's own id of its session, if it has reported one.
     pub agent_session: Option<String>,
 }
 
-/// A turn that is over.
+/// A turn that has ended.
 #[derive(Debug)]
-pub struct Turn {
-    /// The messages in it, and what was not quite one.
+pub struct EndedTurn {
+    /// Its messages, including invalid ones and near misses.
     pub items: Vec<Item>,
-    /// Its words, for people.
+    /// Its text for the user.
     pub words: String,
-    /// What it used.
+    /// Tokens of the turn.
     pub used: Usage,
-    /// How it ended.
     pub outcome: TurnOutcome,
 }
 
-impl Led {
+impl DrivenAgent {
     /// Starts an agent by its preset, and waits until it is ready.
-    pub fn start(preset: &Preset, place: &Place, launch: Launch<'_>) -> Result<Self> {
-        let sessions = Sessions::open(&place.data)?;
+    pub fn start(preset: &Preset, home: &AgentHome, launch: Launch<'_>) -> Result<Self> {
+        let sessions = Sessions::open(&home.data)?;
         let line = sessions::command_line(preset, launch);
         let mut environment = line.environment;
-        environment.extend(place.environment().clone());
+        environment.extend(home.environment().clone());
         let start = Start {
             name: None,
             command: line.command,
-            directory: place.work.clone(),
+            directory: home.work.clone(),
             attachment: line.attachment,
             environment,
             memory_bytes_max: None,
@@ -68,7 +66,7 @@ impl Led {
         let found = sessions.start(&start)?;
         let begin = Begin {
             launch,
-            directory: &place.work,
+            directory: &home.work,
             key: &found.about.key,
             role: Role::Worker,
             has_numeric_ids: false,
@@ -76,41 +74,41 @@ impl Led {
         };
         let opened = Living::open(&found.directory, drivers::driver(preset, &begin), begin.aside(), 0);
         let (living, seen) = opened?;
-        let mut led = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
-        led.agent_session = led.until("that it is ready", |seen| match seen {
+        let mut agent = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
+        agent.agent_session = agent.until("the agent to be ready", |seen| match seen {
             Seen::Happened(Happening::Ready { agent_session }) => Some(agent_session.clone()),
             _ => None,
         })?;
-        Ok(led)
+        Ok(agent)
     }
 
-    /// Tells it something.
+    /// Sends an input to the agent; retries while its driver is not ready for it.
     pub fn tell(&mut self, told: &Told) -> Result<()> {
         self.number += 1;
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + EVENT_MAX;
         loop {
             match self.living.tell(told, self.number) {
                 Ok(seen) => {
                     self.seen.extend(seen);
                     return Ok(());
                 }
-                // A turn that has just begun may not have said its name.
-                Err(LivingError::Untold(_)) if Instant::now() < until => {
+                // A turn that has just started may not have an id yet.
+                Err(LivingError::Untold(_)) if Instant::now() < deadline => {
                     let soon = Instant::now() + Duration::from_millis(20);
                     self.seen.extend(self.living.next(Some(soon))?);
                 }
-                Err(error) => return Err(error).context("tell it something"),
+                Err(error) => return Err(error).context("send an input"),
             }
         }
     }
 
-    /// Tells it a prompt, and waits for the end of the turn.
-    pub fn ask(&mut self, prompt: &str) -> Result<Turn> {
+    /// Sends a prompt and waits for the end of the turn.
+    pub fn ask(&mut self, prompt: &str) -> Result<EndedTurn> {
         self.prompt(prompt)?;
         self.turn()
     }
 
-    /// Tells it a prompt.
+    /// Sends a prompt to the agent.
     pub fn prompt(&mut self, prompt: &str) -> Result<()> {
         self.tell(&Told::Prompt { text: prompt.to_owned() })
     }
@@ -123,7 +121,7 @@ impl Led {
         })
     }
 
-    /// Waits for words with this in them.
+    /// Waits for text that contains this part.
     pub fn first_words(&mut self, part: &str) -> Result<()> {
         self.until("words", |seen| match seen {
             Seen::Happened(Happening::Words { text }) if text.contains(part) => Some(()),
@@ -131,8 +129,8 @@ impl Led {
         })
     }
 
-    /// Waits for the end of a turn, and allows what is asked for in it.
-    pub fn turn(&mut self) -> Result<Turn> {
+    /// Waits for the end of a turn, and grants each permission that it requests.
+    pub fn turn(&mut self) -> Result<EndedTurn> {
         let (mut items, mut used) = (Vec::new(), Usage::default());
         loop {
             let next = self.until("the end of the turn", |seen| {
@@ -152,18 +150,18 @@ impl Led {
                     self.tell(&Told::Permission { prompt: wish.prompt, allowed: true })?;
                 }
                 Happening::TurnEnded { words, outcome, .. } => {
-                    return Ok(Turn { items, words, used, outcome });
+                    return Ok(EndedTurn { items, words, used, outcome });
                 }
                 _ => {}
             }
         }
     }
 
-    /// Lets the conversation go on until something outside of it is so.
-    pub fn go_on_until(&mut self, what: &str, is_so: impl Fn() -> bool) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while !is_so() {
-            ensure!(Instant::now() < deadline, "{what} did not come");
+    /// Continues the conversation until a condition outside of it holds.
+    pub fn continue_until(&mut self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
+        let deadline = Instant::now() + EVENT_MAX;
+        while !holds() {
+            ensure!(Instant::now() < deadline, "{what} did not happen within {EVENT_MAX:?}");
             let soon = Instant::now() + Duration::from_millis(20);
             let seen = self.living.next(Some(soon))?;
             self.seen.extend(seen);
@@ -171,34 +169,37 @@ impl Led {
         Ok(())
     }
 
-    /// Waits until something is seen.
-    pub fn until<T>(&mut self, what: &str, mut is_it: impl FnMut(&Seen) -> Option<T>) -> Result<T> {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits for an event, and returns what `select` returns for it.
+    pub fn until<T>(&mut self, what: &str, mut select: impl FnMut(&Seen) -> Option<T>) -> Result<T> {
+        let deadline = Instant::now() + EVENT_MAX;
         let mut passed = VecDeque::new();
         loop {
             while let Some(seen) = self.seen.pop_front() {
-                if let Some(it) = is_it(&seen) {
-                    return Ok(it);
+                if let Some(selected) = select(&seen) {
+                    return Ok(selected);
                 }
-                let is_over = matches!(seen, Seen::Ended(_) | Seen::Lost);
+                let has_ended = matches!(seen, Seen::Ended(_) | Seen::Lost);
                 passed.push_back(format!("{seen:?}"));
-                if is_over {
-                    bail!("waited for {what}, and it ended; saw {passed:#?}");
+                if has_ended {
+                    bail!("waited for {what}, but the session ended; the last events were {passed:#?}");
                 }
                 if passed.len() > 12 {
                     passed.pop_front();
                 }
             }
-            ensure!(Instant::now() < deadline, "{what} did not come; the last that came were {passed:#?}");
+            ensure!(
+                Instant::now() < deadline,
+                "waited {EVENT_MAX:?} for {what}; the last events were {passed:#?}"
+            );
             let seen = self.living.next(Some(deadline))?;
             self.seen.extend(seen);
         }
     }
 
-    /// Stops all its processes, and sees that none of them says anything for a while.
-    pub fn freeze(&mut self, still: Duration) -> Result<()> {
+    /// Suspends all its processes for this time, checks that they print nothing, and continues them.
+    pub fn freeze(&mut self, time: Duration) -> Result<()> {
         self.living.pause()?;
-        // What it had written before is read; from then on there must be nothing.
+        // Output from before is read first.
         loop {
             let before = self.living.next(Some(Instant::now()))?;
             if before.is_empty() {
@@ -206,13 +207,13 @@ impl Led {
             }
             self.seen.extend(before);
         }
-        let silence = self.living.next(Some(Instant::now() + still))?;
-        ensure!(silence.is_empty(), "it stands still, and says {silence:?}");
+        let silence = self.living.next(Some(Instant::now() + time))?;
+        ensure!(silence.is_empty(), "it is suspended, but printed {silence:?}");
         self.living.go_on()?;
         Ok(())
     }
 
-    /// Says that nothing more will be told, and ends it where it does not end by itself.
+    /// Closes its input, and ends it if it does not end by itself.
     pub fn close(mut self) -> Result<()> {
         self.living.close()?;
         let deadline = Instant::now() + END_GRACE;
@@ -225,9 +226,10 @@ impl Led {
         self.stop()
     }
 
-    /// Kills the holder, and with it all that the session is.
+    /// Kills the holder, and with it all processes of the session.
     pub fn kill(self) -> Result<()> {
-        let status = holder::status::read(&self.found.directory)?.context("the holder noted its process")?;
+        let status = holder::status::read(&self.found.directory)?
+            .context("the session has no status of its holder")?;
         let killed = Command::new("kill").args(["-9", &status.holder_pid.to_string()]).status()?;
         ensure!(killed.success(), "the holder could not be killed");
         self.sessions.bury(&self.found);

@@ -1,4 +1,4 @@
-//! What came of a run: its log, the files on the branch, what the models heard, and whether anybody was left behind.
+//! Checks the result of a run: its log, the files on the branch, the requests to the models, and its processes.
 
 use std::{
     fs,
@@ -11,20 +11,20 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::{
-    Course,
-    hands::{ANSWER, HANDS, Hand, QUESTION},
+    Scenario,
+    agent_tasks::{AGENT_TASKS, ANSWER, AgentTask, QUESTION},
     project::Project,
 };
 
-/// How long processes may take to be gone when a run has ended.
-const LEAVING_MAX: Duration = Duration::from_secs(10);
+/// Time limit for processes to end after their run.
+const PROCESS_END_MAX: Duration = Duration::from_secs(10);
 
 /// The log of a run.
 #[derive(Debug, Default)]
 pub struct Log(Vec<Value>);
 
 impl Log {
-    /// Reads it as it is now.
+    /// Reads the events so far.
     pub fn read(project: &Project) -> Result<Self> {
         let text = project.jangdan(&["log", &project.run()?, "--json"])?;
         let events = text.lines().map(serde_json::from_str::<Value>);
@@ -40,7 +40,7 @@ impl Log {
         self.0.iter().filter(move |event| text(event, "type") == kind)
     }
 
-    /// Returns all events of a kind that name a session, a task or a question.
+    /// Returns all events of a kind about a session, a task or a question.
     pub fn about<'a>(&'a self, kind: &'a str, name: &'a str) -> impl Iterator<Item = &'a Value> {
         let names = ["session", "task", "question"];
         self.of(kind).filter(move |event| names.iter().any(|field| text(event, field) == name))
@@ -53,11 +53,11 @@ impl Log {
             .map(|event| text(event, "session"))
     }
 
-    /// Returns the questions that wait for the person now, with the answers.
-    pub fn to_answer(&self, course: Course) -> Vec<(String, &'static str)> {
+    /// Returns the questions to answer now, with their answers.
+    pub fn open_questions(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
         let waits = |event: &&Value| {
             let is_answered = self.about("QuestionAnswered", text(event, "question")).next().is_some();
-            !is_answered && (course != Course::Parked || self.is_late(event))
+            !is_answered && (scenario != Scenario::Parked || self.is_late(event))
         };
         let answer = |event: &Value| match text(event, "kind") {
             "permission" => (text(event, "question").to_owned(), "allow"),
@@ -66,7 +66,7 @@ impl Log {
         self.of("QuestionAsked").filter(waits).map(answer).collect()
     }
 
-    /// Tells whether whoever asked has ended meanwhile. A permission that is asked for again is given at once.
+    /// Tells whether the process of the asking session has ended meanwhile. A repeated permission request is late at once.
     fn is_late(&self, question: &Value) -> bool {
         let session = text(question, "session");
         let is_again = self
@@ -79,10 +79,10 @@ impl Log {
         is_again || self.0.iter().rfind(is_move).is_some_and(|event| text(event, "mode") == "cold")
     }
 
-    /// Looks whether everything is in it, once.
-    pub fn judge(&self, course: Course) -> Result<()> {
-        let end = self.of("RunEnded").last().context("it has not ended")?;
-        ensure!(text(end, "outcome") == "done", "it ended so: {end}");
+    /// Checks that every expected event is in the log once, and that the run has no problem.
+    pub fn check(&self, scenario: Scenario) -> Result<()> {
+        let end = self.of("RunEnded").last().context("the run has not ended")?;
+        ensure!(text(end, "outcome") == "done", "the run ended with {end}");
         for kind in [
             "AttemptFailed",
             "SessionLost",
@@ -91,56 +91,56 @@ impl Log {
             "NearMissHeard",
             "ErrorReported",
         ] {
-            ensure!(self.of(kind).next().is_none(), "something went wrong: {:?}", self.of(kind).next());
+            ensure!(self.of(kind).next().is_none(), "unexpected event: {:?}", self.of(kind).next());
         }
-        HANDS.iter().try_for_each(|hand| self.judge_hand(hand, course).with_context(|| hand.agent))
+        AGENT_TASKS.iter().try_for_each(|one| self.check_task(one, scenario).with_context(|| one.agent))
     }
 
-    fn judge_hand(&self, hand: &Hand, course: Course) -> Result<()> {
+    fn check_task(&self, one: &AgentTask, scenario: Scenario) -> Result<()> {
         for kind in ["TaskStarted", "CheckFinished", "MergeFinished", "TaskDone"] {
-            let n = self.about(kind, hand.task).count();
+            let n = self.about(kind, one.task).count();
             ensure!(n == 1, "{kind} is in the log {n} times");
         }
-        let started = self.about("TaskStarted", hand.task).next().context("it never started")?;
-        ensure!(text(started, "agent") == hand.agent, "another one did it: {started}");
+        let started = self.about("TaskStarted", one.task).next().context("the task was not started")?;
+        ensure!(text(started, "agent") == one.agent, "another agent did it: {started}");
         let session = text(started, "session");
         let used = self.about("UsageReported", session).filter(|event| n_tokens(event) > 0).count();
-        ensure!(used > 0, "it used nothing");
+        ensure!(used > 0, "it reported no tokens");
         let questions: Vec<&Value> = self.about("QuestionAsked", session).collect();
         let asked = questions.iter().filter(|event| text(event, "kind") != "permission").count();
-        ensure!(asked == usize::from(hand.asks(course)), "it asked {asked} questions");
+        ensure!(asked == usize::from(one.asks(scenario)), "it asked {asked} questions");
         let permissions = questions.len() - asked;
-        ensure!(permissions == hand.n_permissions(course), "it asked for {permissions} permissions");
+        ensure!(permissions == one.n_permissions(scenario), "it asked for {permissions} permissions");
         for question in questions.iter().map(|event| text(event, "question")) {
             for kind in ["QuestionAnswered", "QuestionDelivered", "QuestionResumed"] {
                 let n = self.about(kind, question).count();
                 ensure!(n == 1, "{kind} of {question} is in the log {n} times");
             }
         }
-        self.judge_sessions(hand, session, course)
+        self.check_sessions(one, session, scenario)
     }
 
-    fn judge_sessions(&self, hand: &Hand, session: &str, course: Course) -> Result<()> {
-        let own: Vec<&str> =
+    fn check_sessions(&self, one: &AgentTask, session: &str, scenario: Scenario) -> Result<()> {
+        let ids: Vec<&str> =
             self.about("SessionActivated", session).map(|event| text(event, "agentSession")).collect();
-        ensure!(own.iter().all(|id| !id.is_empty()), "it has not said its session's id: {own:?}");
+        ensure!(ids.iter().all(|id| !id.is_empty()), "it did not report the id of its session: {ids:?}");
         let n_cold =
             self.about("SessionParked", session).filter(|event| text(event, "mode") == "cold").count();
-        // It may be put there once more while its work is merged.
-        ensure!((n_cold > 0) == (course == Course::Parked), "it was put into the cold {n_cold} times");
-        let is_same = own.iter().all(|id| own.first() == Some(id));
-        ensure!(is_same || !hand.resumes, "it came back as another: {own:?}");
+        // It may be stopped once more while its work is merged.
+        ensure!((n_cold > 0) == (scenario == Scenario::Parked), "its process was stopped {n_cold} times");
+        let is_same = ids.iter().all(|id| ids.first() == Some(id));
+        ensure!(is_same || !one.resumes, "it was resumed as another session: {ids:?}");
         Ok(())
     }
 }
 
-/// Lands the run, and looks at the checkout.
-pub fn landed(project: &Project) -> Result<()> {
+/// Merges the run, and checks the checkout.
+pub fn check_merge(project: &Project) -> Result<()> {
     project.jangdan(&["land", &project.run()?])?;
-    for hand in &HANDS {
-        let path = project.repository.join(hand.file());
+    for one in &AGENT_TASKS {
+        let path = project.repository.join(one.file());
         let found = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-        ensure!(found == hand.text(), "{} has {found:?}", hand.file());
+        ensure!(found == one.text(), "{} has {found:?}", one.file());
     }
     let status = project.git(&["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
@@ -148,41 +148,46 @@ pub fn landed(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Looks whether the models were asked what they were to be asked, and nothing else.
-pub fn model_was_heard(course: Course, project: &Project) -> Result<()> {
-    for hand in &HANDS {
-        let recorded = project.model(hand.agent)?.recorded();
-        let requests: Vec<_> = recorded.iter().filter(|request| !request.is_aside).collect();
-        let n_turns = hand.turns(course).len();
+/// Checks that the models got the expected requests, and no others.
+pub fn check_requests(scenario: Scenario, project: &Project) -> Result<()> {
+    for one in &AGENT_TASKS {
+        let recorded = project.model(one.agent)?.requests();
+        let requests: Vec<_> = recorded.iter().filter(|request| !request.is_side_request).collect();
+        let n_turns = one.turns(scenario).len();
         ensure!(
             requests.len() == n_turns,
-            "{} asked its model {} times, not {n_turns}",
-            hand.agent,
+            "{} sent {} requests to its model instead of {n_turns}",
+            one.agent,
             requests.len()
         );
-        if !hand.asks(course) {
+        if !one.asks(scenario) {
             continue;
         }
-        let told = requests.get(1).context("it was told the answer")?;
-        ensure!(told.words.contains(ANSWER), "{} was not told the answer, but {}", hand.agent, told.words);
-        // What it knew before: its own memory, or what it was told again.
-        for part in [QUESTION, &hand.file()] {
-            ensure!(told.body.to_string().contains(part), "{} has forgotten {part:?}", hand.agent);
+        let request = requests.get(1).context("the request with the answer is missing")?;
+        ensure!(
+            request.prompt.contains(ANSWER),
+            "{} got {} instead of the answer",
+            one.agent,
+            request.prompt
+        );
+        // From its own memory, or because the prompt repeats it.
+        for part in [QUESTION, &one.file()] {
+            ensure!(request.body.to_string().contains(part), "{} lost {part:?}", one.agent);
         }
     }
     Ok(())
 }
 
-/// Waits until all processes are gone that know a folder by their environment or command line.
-pub fn nobody_left(folder: &Path) -> Result<()> {
-    let deadline = Instant::now() + LEAVING_MAX;
+/// Waits until all processes have ended that have a folder in their environment or command line.
+pub fn check_processes(folder: &Path) -> Result<()> {
+    let deadline = Instant::now() + PROCESS_END_MAX;
     loop {
-        let left = processes_of(folder);
-        if left.is_empty() {
+        let processes = processes_of(folder);
+        if processes.is_empty() {
             return Ok(());
         }
         if Instant::now() >= deadline {
-            bail!("processes were left behind:\n{}", left.join("\n"));
+            bail!("processes were left behind:\n{}", processes.join("\n"));
         }
         thread::sleep(Duration::from_millis(50));
     }

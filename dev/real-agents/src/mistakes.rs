@@ -1,0 +1,175 @@
+//! Mistakes of a model with the protocol. Each is decoded nevertheless, or corrected with the right form.
+
+use anyhow::{Context, Result, ensure};
+use domain::{Locale, SessionInput};
+use model_server::ScriptedTurn;
+use protocol::Item;
+
+use crate::checks::{CheckContext, names};
+
+/// The result of decoding a mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DecodedAs {
+    /// Decoded as this message.
+    Message(&'static str),
+    /// Not a message; the agent is told which one it resembles.
+    Near(&'static str),
+    /// This message with an error; the agent is told which.
+    Invalid(&'static str),
+}
+
+/// The mistakes: description, text of the model (`$K` is the session key, if one is needed), result.
+const MISTAKES: [(&str, &str, DecodedAs); 22] = [
+    ("lower case", "[ask_user$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
+    ("mixed case", "[Ask_User$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
+    ("a missing bracket", "[ASK_USER$K\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
+    ("a hyphen", "[ASK-USER$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
+    (
+        "prose around it",
+        "I need to know something.\n\n[ASK_USER$K]\nquestion: Which?\n[/ASK_USER$K]\n\nI will wait.\n",
+        DecodedAs::Message("ASK_USER"),
+    ),
+    (
+        "a fence around it",
+        "```\n[ASK_USER$K]\nquestion: Which?\n[/ASK_USER$K]\n```\n",
+        DecodedAs::Message("ASK_USER"),
+    ),
+    ("bold", "**DONE:T1.3$K**\n", DecodedAs::Message("DONE")),
+    ("a bullet", "- DONE:T1.3$K\n", DecodedAs::Message("DONE")),
+    ("a heading", "### DONE:T1.3$K\n", DecodedAs::Message("DONE")),
+    ("an emoji", "✅ DONE:T1.3$K\n", DecodedAs::Message("DONE")),
+    ("a space behind the colon", "DONE: T1.3$K\n", DecodedAs::Message("DONE")),
+    (
+        "a second language",
+        "[ASK_USER$K]\n질문: 어떤 데이터베이스를 쓸까요?\n타입: 선택\n옵션: ['sqlite', 'postgres']\n[/ASK_USER$K]\n",
+        DecodedAs::Message("ASK_USER"),
+    ),
+    (
+        "two languages and a wide colon",
+        "[ASK_USER$K]\n질문： Which one?\noptions: [sqlite, postgres]\n[/ASK_USER$K]\n",
+        DecodedAs::Message("ASK_USER"),
+    ),
+    (
+        "quotes in quotes",
+        "[ASK_USER$K]\nquestion: Ship it?\ntype: selection\noptions: ['don't know', 'yes']\n[/ASK_USER$K]\n",
+        DecodedAs::Message("ASK_USER"),
+    ),
+    ("a word in lower case", "Done: T1.3$K\n", DecodedAs::Near("DONE")),
+    ("words behind it", "DONE:T1.3 all tests pass$K\n", DecodedAs::Near("DONE")),
+    (
+        "no closing tag",
+        "[USER_QUESTION$K]\ncategory: business\nquestion: Which model?\nrequired: true\n",
+        DecodedAs::Invalid("USER_QUESTION"),
+    ),
+    (
+        "a missing field",
+        "[DEPENDENCY_REQUEST$K]\nname: OPENAI_API_KEY\ndescription: for tests\nrequired: true\n[/DEPENDENCY_REQUEST$K]\n",
+        DecodedAs::Invalid("DEPENDENCY_REQUEST"),
+    ),
+    (
+        "an unknown value",
+        "[USER_QUESTION$K]\ncategory: money\nquestion: Which model?\nrequired: true\n[/USER_QUESTION$K]\n",
+        DecodedAs::Invalid("USER_QUESTION"),
+    ),
+    (
+        "a choice without options",
+        "[ASK_USER$K]\nquestion: Which?\ntype: selection\n[/ASK_USER$K]\n",
+        DecodedAs::Invalid("ASK_USER"),
+    ),
+    (
+        "an open list",
+        "[ASK_USER$K]\nquestion: Which?\noptions: [sqlite, postgres\n[/ASK_USER$K]\n",
+        DecodedAs::Invalid("ASK_USER"),
+    ),
+    ("a marker with too few signs", "== PHASE 1 COMPLETE$K ==\n", DecodedAs::Near("PHASE_COMPLETE")),
+];
+
+/// Makes the model send each mistake, and checks how it is decoded and corrected.
+pub fn check(context: &mut CheckContext<'_>) -> Result<()> {
+    for (number, (description, text, decoded_as)) in MISTAKES.into_iter().enumerate() {
+        // On a screen, a line with the same text as an earlier one could be that one.
+        let text =
+            text.replace("T1.3", &format!("T1.{number}")).replace("Which?", &format!("Which, {number}?"));
+        check_mistake(context, &text, number, decoded_as)
+            .with_context(|| format!("mistake: {description}"))?;
+    }
+    Ok(())
+}
+
+fn check_mistake(
+    context: &mut CheckContext<'_>,
+    text: &str,
+    number: usize,
+    expected: DecodedAs,
+) -> Result<()> {
+    let (wrong, right) = (context.with_key(text)?, context.with_key(&format!("DONE:T2.{number}$K\n"))?);
+    let prompt = format!("How is it, for the {number}. time?");
+    context.script([
+        (prompt.as_str(), ScriptedTurn::text(&wrong)),
+        ("The right form", ScriptedTurn::text(&right)),
+    ]);
+    let turn = context.agent()?.ask(&prompt)?;
+    let found: Vec<DecodedAs> = turn.items.iter().map(decoded_as).collect();
+    ensure!(found == [expected], "decoded as {found:?} instead of {expected:?}: {:?}", turn.items);
+    let input = match turn.items.first() {
+        Some(Item::Invalid(invalid)) => SessionInput::InvalidMessage {
+            protocol: invalid.protocol.to_owned(),
+            error: invalid.error.clone(),
+        },
+        Some(Item::Near(near)) => {
+            SessionInput::NearMiss { near: near.near.to_owned(), raw: near.span.raw.clone() }
+        }
+        Some(Item::Message(_)) | None => return Ok(()),
+    };
+    // The same correction that a run sends.
+    let agent = context.agent()?;
+    let key = agent.found.about.key.clone();
+    let listener = drivers::words::Listener {
+        locale: Locale::En,
+        form: drivers::preset::Form::Text,
+        key: Some(&key),
+        task: None,
+        brief: None,
+        template: None,
+    };
+    agent.tell(&drivers::words::told(&input, listener))?;
+    let turn = agent.turn()?;
+    ensure!(names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
+    let (DecodedAs::Near(name) | DecodedAs::Invalid(name) | DecodedAs::Message(name)) = expected;
+    let form = protocol::say::form(name, Some(&key)).context("the message has no form")?;
+    let first = form.lines().next().unwrap_or_default();
+    let request = context.last_request()?;
+    ensure!(request.contains(&format!("`{first}`")), "the model did not get {first:?}: {request}");
+    Ok(())
+}
+
+fn decoded_as(item: &Item) -> DecodedAs {
+    match item {
+        Item::Message(message) => DecodedAs::Message(message.said.name()),
+        Item::Near(near) => DecodedAs::Near(near.near),
+        Item::Invalid(invalid) => DecodedAs::Invalid(invalid.protocol),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_is_decoded_as_listed_with_a_key_and_without() {
+        for key in [None, Some("k3f97")] {
+            for (description, text, expected) in MISTAKES {
+                let text = text.replace("$K", &key.map(|key| format!(" {key}")).unwrap_or_default());
+                let mut decoder = protocol::Decoder::new(protocol::Options {
+                    key: key.map(|key| key.parse().unwrap()),
+                    keys: if key.is_some() { protocol::Keys::Required } else { protocol::Keys::Optional },
+                    ..protocol::Options::worker()
+                });
+                let mut items = decoder.push(text.as_bytes());
+                items.extend(decoder.end_turn());
+                let found: Vec<DecodedAs> = items.iter().map(decoded_as).collect();
+                assert_eq!(found, [expected], "{description}, with {key:?}");
+            }
+        }
+    }
+}
