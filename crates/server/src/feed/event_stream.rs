@@ -138,7 +138,7 @@ impl EventStream {
                     Next::Entry(_) => {
                         coalesce(self.published_at).await;
                         let published_at = self.context.feed.came_at();
-                        if let Some(text) = self.from_feed() {
+                        if let Some(text) = self.next_from_feed() {
                             self.published_at = Some(published_at);
                             return Some(text);
                         }
@@ -155,7 +155,7 @@ impl EventStream {
     }
 
     /// Takes entries from the feed, about as much as fits into one chunk.
-    fn from_feed(&mut self) -> Option<Bytes> {
+    fn next_from_feed(&mut self) -> Option<Bytes> {
         let feed = &self.context.feed;
         if self.wanted.is_whole()
             && let Some((text, upto)) = feed.told_behind(self.wanted.after, self.wanted.only.as_ref())
