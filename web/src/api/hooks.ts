@@ -13,7 +13,7 @@ import {
   runsQuery,
   turnsQuery,
 } from "./client";
-import type { RowOf, Wish } from "./generated";
+import type { Command, RowOf } from "./generated";
 import type { LiveState } from "./live";
 import type { Kind } from "./rows";
 import { wish } from "./wishes";
@@ -73,5 +73,5 @@ export function useLiveState(): LiveState {
 
 /** Wishes something of a run; the change comes back over the stream. */
 export function useWish(run: string) {
-  return useMutation({ mutationFn: (what: Wish) => wish(run, what) });
+  return useMutation({ mutationFn: (what: Command) => wish(run, what) });
 }

@@ -1,17 +1,17 @@
 import { useTranslation } from "react-i18next";
-import type { Wish } from "~/api/generated";
+import type { Command } from "~/api/generated";
 import { wish } from "~/api/wishes";
 import { ConfirmSheet } from "./ConfirmSheet";
 import { toast } from "./toasts";
 
 /** What is done with a task that can't be taken back. */
-export type TaskAct = "skip" | "cancel" | "giveUp" | "rewind";
+export type TaskAct = "skip" | "cancel" | "markFailed" | "rewind";
 
 type Props = {
   run: string;
   task: string;
   act: TaskAct;
-  what: Wish;
+  what: Command;
   onDone?: () => void;
   onClose: () => void;
 };

@@ -5,11 +5,11 @@ import { waitsForWhat } from "./asked";
 const blocked = (reason: Blocked["reason"], on: Blocked["on"]["type"]) =>
   ({ reason, on: { type: on }, sinceAt: 0 }) as Blocked;
 const task = (...reasons: Blocked[]) => ({ state: "blocked" as TaskRow["state"], blocked: reasons });
-const input = { type: "input" as const, question: "q_1" };
+const input = { type: "question" as const, question: "q_1" };
 
 test.each([
   ["q_1", [blocked(input, "person")]],
-  ["d_2", [blocked({ type: "dependency", request: "d_2" }, "person")]],
+  ["d_2", [blocked({ type: "request", request: "d_2" }, "person")]],
   ["e_3", [blocked({ type: "escalated", escalation: "e_3" }, "person")]],
   ["gate/4", [blocked({ type: "approval", phase: 4 }, "person")]],
   ["e_3", [blocked(input, "orchestrator"), blocked({ type: "escalated", escalation: "e_3" }, "person")]],

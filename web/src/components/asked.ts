@@ -11,9 +11,9 @@ export function waitsForWhat(task: Pick<TaskRow, "state" | "blocked">): string |
   for (const { on, reason } of task.blocked) {
     if (on.type !== "person") continue;
     switch (reason.type) {
-      case "input":
+      case "question":
         return reason.question;
-      case "dependency":
+      case "request":
         return reason.request;
       case "escalated":
         return reason.escalation;

@@ -151,7 +151,7 @@ mod tests {
             json!({ "id": "q_3" }),
             json!({ "id": "q_4", "kind": "confirmation" }),
         ]);
-        let answer = |id: &str, text: &str| json!({ "answer": { "question": id, "task": null, "answer": text, "keep": "once" } });
+        let answer = |id: &str, text: &str| json!({ "answer": { "question": id, "task": null, "answer": text, "scope": "once" } });
         let expected = [
             answer("q_1", "b"),
             answer("q_2", "a"),
@@ -169,7 +169,7 @@ mod tests {
         ]);
         waiting.inbox.extend(inbox(&[json!({ "type": "gate", "id": 2 })]));
         let allow =
-            json!({ "answer": { "question": "q_1", "task": null, "answer": "allow", "keep": "once" } });
+            json!({ "answer": { "question": "q_1", "task": null, "answer": "allow", "scope": "once" } });
         check(&waiting, json!([allow, { "approveGate": { "phase": 2, "note": null } }]));
     }
 

@@ -66,17 +66,17 @@ const WISHES: &[&str] = &[
     r#"{"skipTask":"T9"}"#,
     r#"{"prioritizeTask":{"task":"T1.1","priority":"high"}}"#,
     r#"{"reassignTask":{"task":"T9","agent":"dev"}}"#,
-    r#"{"tellTask":{"task":"T9","text":"use tabs"}}"#,
+    r#"{"sendMessage":{"task":"T9","text":"use tabs"}}"#,
     r#"{"rewindTask":{"task":"T9","checkpoint":"k_3"}}"#,
-    r#"{"makeCheckpoint":"T9"}"#,
+    r#"{"createCheckpoint":"T9"}"#,
     r#"{"addTask":{"id":"T1.9","phase":1,"title":"One more"}}"#,
     r#"{"addDependency":{"earlier":"T1.1","later":"T1.9"}}"#,
     r#"{"removeDependency":{"earlier":"T1.1","later":"T1.9"}}"#,
-    r#"{"markMet":{"name":"the certificate"}}"#,
-    r#"{"takePlan":{"offer":"p_1"}}"#,
-    r#"{"leavePlan":{"offer":"p_1"}}"#,
+    r#"{"markExternalMet":{"name":"the certificate"}}"#,
+    r#"{"applyPlanChange":{"offer":"p_1"}}"#,
+    r#"{"ignorePlanChange":{"offer":"p_1"}}"#,
     r#"{"answer":{"question":"q_9","answer":"yes"}}"#,
-    r#"{"askBack":{"question":"q_9","text":"Which of the two?"}}"#,
+    r#"{"requestClarification":{"question":"q_9","text":"Which of the two?"}}"#,
     r#"{"chat":{"text":"How far are you?","talkOnly":true}}"#,
     r#"{"provide":{"request":"d_2","provided":{"type":"environment","names":["API_KEY"]}}}"#,
     r#"{"refuse":{"request":"d_2","reason":"there is none"}}"#,
@@ -92,7 +92,7 @@ fn the_wishes_that_are_described_are_those_that_a_person_may_have() {
     let site = Site::open();
     let run = site.start_asking(1);
     let description: Value = site.client.get("/api/openapi.json").unwrap();
-    let shapes = description["components"]["schemas"]["Wish"]["oneOf"].as_array().unwrap();
+    let shapes = description["components"]["schemas"]["Command"]["oneOf"].as_array().unwrap();
     let described: BTreeSet<String> = shapes.iter().flat_map(names_of).collect();
 
     // What is not among them is answered with all that are.

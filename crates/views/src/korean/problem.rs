@@ -54,12 +54,12 @@ mod tests {
             ),
             (
                 EscalationCause::MergeFailed { task: task() },
-                "T1.2 can't be merged",
+                "T1.2 could not be merged",
                 "T1.2 작업을 병합할 수 없음",
             ),
             (
                 EscalationCause::GateFailed { phase: 2 },
-                "phase 2 does not pass its gate",
+                "phase 2 did not pass its gate",
                 "2단계가 게이트를 통과하지 못함",
             ),
             (
@@ -69,15 +69,15 @@ mod tests {
             ),
             (
                 EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Run },
-                "the budget of the run is nearly used",
+                "the budget of the run is nearly used up",
                 "실행의 예산을 거의 다 씀",
             ),
             (
                 EscalationCause::ProtocolViolated { session: SessionId(3) },
-                "s_3 does not keep to the protocol",
+                "s_3 keeps sending invalid messages",
                 "s_3 세션이 프로토콜을 지키지 않음",
             ),
-            (EscalationCause::QuestionExpired, "nobody answered in time", "제때 답한 사람이 없음"),
+            (EscalationCause::QuestionExpired, "a question was not answered in time", "제때 답한 사람이 없음"),
         ] {
             assert_eq!((cause.to_string().as_str(), title(&cause).as_str()), (english, korean));
         }

@@ -1,6 +1,6 @@
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Action, EscalationRow, Wish } from "~/api/generated";
+import type { Command, EscalationAction, EscalationRow } from "~/api/generated";
 import { Boundary } from "~/components/Boundary";
 import { Button } from "~/components/Button";
 import { lazily } from "~/components/lazily";
@@ -14,7 +14,7 @@ import { useAct } from "./useAct";
 const TaskSheet = lazily(() => import("~/components/TaskSheet"));
 
 /** What can be done about a problem where nobody suggests anything. */
-const ANY: Action[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
+const ANY: EscalationAction[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
 
 /** A problem that came up to the person, with what can be done about it. */
 export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
@@ -24,10 +24,10 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
   const actions = escalation.suggested.length > 0 ? escalation.suggested : ANY;
   const canRetry = actions.some((action) => action.type === "retry");
   const [asked, setAsked] = useState<Final | null>(null);
-  const how = (action: Action): Wish => ({
+  const how = (action: EscalationAction): Command => ({
     resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) },
   });
-  const resolve = async (action: Action) => {
+  const resolve = async (action: EscalationAction) => {
     if (escalation.task !== null && isFinal(action)) setAsked(action);
     else if (await act(how(action), t("escalation.resolved"))) setHint("");
   };
@@ -86,11 +86,12 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
   );
 }
 
-type Final = Extract<Action, { type: "skip" | "giveUp" }>;
+type Final = Extract<EscalationAction, { type: "skip" | "markFailed" }>;
 
 /** Tells whether an action ends the task. Whoever takes it is asked once more. */
-const isFinal = (action: Action): action is Final => action.type === "skip" || action.type === "giveUp";
+const isFinal = (action: EscalationAction): action is Final =>
+  action.type === "skip" || action.type === "markFailed";
 
-function withHint(action: Action, hint: string): Action {
+function withHint(action: EscalationAction, hint: string): EscalationAction {
   return action.type === "retry" && hint ? { ...action, hint } : action;
 }

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { GateRow, Wish } from "~/api/generated";
+import type { Command, GateRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
@@ -12,7 +12,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
   const { act, busy } = useAct(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
   const report = gate.rounds.at(-1)?.report;
-  const settle = async (what: Wish, done: string) => {
+  const settle = async (what: Command, done: string) => {
     if (await act(what, done)) setReason("");
   };
   const approve = () => settle({ approveGate: { phase: gate.phase } }, t("gate.approved"));

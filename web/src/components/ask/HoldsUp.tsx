@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { HoldsUp as Held } from "~/api/generated";
+import type { BlockedWork as Held } from "~/api/generated";
 import { useSpan } from "~/components/time";
 
 /** What waits behind something that a person must do. */

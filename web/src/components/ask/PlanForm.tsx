@@ -13,7 +13,7 @@ export function PlanForm({ run, offer }: { run: string; offer: string }) {
         className="border-ask"
         disabled={busy}
         data-option={1}
-        onClick={() => void act({ takePlan: { offer } }, t("plan.taken"))}
+        onClick={() => void act({ applyPlanChange: { offer } }, t("plan.taken"))}
       >
         <kbd aria-hidden className="text-ask">
           1
@@ -24,7 +24,7 @@ export function PlanForm({ run, offer }: { run: string; offer: string }) {
         look="ask"
         disabled={busy}
         data-option={2}
-        onClick={() => void act({ leavePlan: { offer } }, t("plan.left"))}
+        onClick={() => void act({ ignorePlanChange: { offer } }, t("plan.left"))}
       >
         <kbd aria-hidden className="text-ask">
           2

@@ -1,19 +1,19 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Keep, QuestionRow } from "~/api/generated";
+import type { PermissionScope, QuestionRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
 
 type Props = { run: string; question: QuestionRow };
-const KEEPS: readonly Keep[] = ["once", "task", "run", "project"];
+const KEEPS: readonly PermissionScope[] = ["once", "task", "run", "project"];
 
 /** A question with everything that it can be answered with. The keys 1 to 9 press its options. */
 export function QuestionForm({ run, question }: Props) {
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
-  const [keep, setKeep] = useState<Keep>("once");
+  const [keep, setKeep] = useState<PermissionScope>("once");
   const isPermission = question.kind === "permission";
   const answer = (text: string) =>
     act(
@@ -83,7 +83,8 @@ function Words({
   const send = async (send: (text: string) => Promise<boolean>) => {
     if (!isEmpty && !isBusy && (await send(text.trim()))) setText("");
   };
-  const askBack = (text: string) => act({ askBack: { question: question.id, text } }, t("ask.askedBack"));
+  const askBack = (text: string) =>
+    act({ requestClarification: { question: question.id, text } }, t("ask.askedBack"));
   const placeholder =
     question.default && question.options.length === 0
       ? t("ask.writeDefault", { default: question.default })
@@ -134,7 +135,7 @@ function Words({
   );
 }
 
-function KeepChoice({ keep, onKeep }: { keep: Keep; onKeep: (keep: Keep) => void }) {
+function KeepChoice({ keep, onKeep }: { keep: PermissionScope; onKeep: (keep: PermissionScope) => void }) {
   const { t } = useTranslation();
   const name = useId();
   return (

@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { Provided, RequestRow, Wish } from "~/api/generated";
+import type { Command, ProvidedResource, RequestRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { useDraft } from "./drafts";
 import { useAct } from "./useAct";
@@ -10,10 +10,10 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
   const { t } = useTranslation();
   const { act, busy } = useAct(run);
   const [text, setText] = useDraft(run, "request", request.id);
-  const settle = async (what: Wish, done: string) => {
+  const settle = async (what: Command, done: string) => {
     if (await act(what, done)) setText("");
   };
-  const provide = (provided: Provided) =>
+  const provide = (provided: ProvidedResource) =>
     settle({ provide: { request: request.id, provided } }, t("ask.provided"));
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -68,7 +68,7 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
 }
 
 /** What is said to be there, by the kind of request. */
-export function toProvided(request: Pick<RequestRow, "type" | "name">, text: string): Provided {
+export function toProvided(request: Pick<RequestRow, "type" | "name">, text: string): ProvidedResource {
   switch (request.type) {
     case "permission":
       return { type: "permission", granted: true };

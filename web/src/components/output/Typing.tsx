@@ -15,7 +15,7 @@ export function Typing({ run, session }: { run: string; session: string }) {
 export function Telling({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const tell = async (text: string) => {
-    await wish(run, { tellTask: { task, text } });
+    await wish(run, { sendMessage: { task, text } });
     toast.done(t("output.told"));
   };
   return <LineBox label={t("output.tell")} send={tell} />;

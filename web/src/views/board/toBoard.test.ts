@@ -4,7 +4,7 @@ import { toBoard, toSections } from "./toBoard";
 
 const task = (id: string, state: TaskRow["state"], more: Partial<TaskRow> = {}): TaskRow =>
   ({ id, state, phase: 1, priority: "normal", stateSinceAt: 0, blocked: [], ...more }) as unknown as TaskRow;
-const asks = { reason: { type: "input", question: "q_1" }, on: { type: "person" }, sinceAt: 0 } as Blocked;
+const asks = { reason: { type: "question", question: "q_1" }, on: { type: "person" }, sinceAt: 0 } as Blocked;
 const limited = {
   reason: { type: "rateLimited", until: 9 },
   on: { type: "clock", until: 9 },

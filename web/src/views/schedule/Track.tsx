@@ -32,7 +32,7 @@ const FOR_PERSON = { fill: "url(#asked)", ink: "var(--ask)" };
 
 /** Tells whether a task waited for a person, and not for an agent or the clock. */
 function waitsForPerson({ reason }: Bar): boolean {
-  return reason !== null && ["input", "dependency", "approval", "escalated"].includes(reason.type);
+  return reason !== null && ["question", "request", "approval", "escalated"].includes(reason.type);
 }
 
 /** Bars one behind the other, and the line of this moment. */
@@ -129,7 +129,7 @@ function useLabel(bar: Bar, said: string | null, tasks: Props["tasks"]): string 
   const span = useSpan();
   const what =
     bar.kind === "blocked"
-      ? t(`schedule.reason.${bar.reason?.type ?? "input"}`)
+      ? t(`schedule.reason.${bar.reason?.type ?? "question"}`)
       : t(`schedule.kind.${bar.kind}`);
   const when = `${clock(bar.startAt)} – ${clock(bar.endAt)} (${span(bar.endAt - bar.startAt)})`;
   const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Failure } from "~/api/generated";
+import type { AttemptFailure } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { Said } from "~/components/Said";
@@ -86,7 +86,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
 
 /** Why something came to nothing, in words. */
 export function failureWords(
-  failure: Failure,
+  failure: AttemptFailure,
   t: (key: string, values?: Record<string, unknown>) => string,
 ): string {
   const isKilled = failure.type === "exited" && failure.exitStatus === null;

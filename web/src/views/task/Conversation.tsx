@@ -95,7 +95,7 @@ function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
 
 function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
   const { t } = useTranslation();
-  const leftOut = turn.tools?.nLeftOut ?? 0;
+  const leftOut = turn.tools?.nOmitted ?? 0;
   return (
     <div className="flex min-w-0 flex-col gap-1">
       {leftOut > 0 && (

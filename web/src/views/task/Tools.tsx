@@ -74,13 +74,13 @@ function ToolLine({ tool, isRunning }: { tool: Tool; isRunning: boolean }) {
   );
 }
 
-function Output({ output: { head, nBytesLeftOut = 0, tail = "" } }: { output: ToolOutput }) {
+function Output({ output: { head, nBytesOmitted = 0, tail = "" } }: { output: ToolOutput }) {
   const { t } = useTranslation();
   return (
     <>
       {head && <Printed text={head} />}
-      {nBytesLeftOut > 0 && (
-        <p className="py-0.5 text-faint text-xs">{t("conversation.leftOut", { count: nBytesLeftOut })}</p>
+      {nBytesOmitted > 0 && (
+        <p className="py-0.5 text-faint text-xs">{t("conversation.leftOut", { count: nBytesOmitted })}</p>
       )}
       {tail && <Printed text={tail} />}
     </>

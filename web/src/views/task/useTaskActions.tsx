@@ -44,7 +44,7 @@ export function useTaskActions(run: string, task: TaskRow | undefined): { action
         return {
           id: type,
           name: t("action.checkpoint"),
-          act: () => void act({ makeCheckpoint: task }, t("task.checkpointed")),
+          act: () => void act({ createCheckpoint: task }, t("task.checkpointed")),
         };
       case "skip":
       case "cancel":
