@@ -77,7 +77,11 @@ mod tests {
                 "s_3 keeps sending invalid messages",
                 "s_3 세션이 프로토콜을 지키지 않음",
             ),
-            (EscalationCause::QuestionExpired, "a question was not answered in time", "제때 답한 사람이 없음"),
+            (
+                EscalationCause::QuestionExpired,
+                "a question was not answered in time",
+                "제때 답한 사람이 없음",
+            ),
         ] {
             assert_eq!((cause.to_string().as_str(), title(&cause).as_str()), (english, korean));
         }
