@@ -64,7 +64,7 @@ mod tests {
             ),
             (
                 EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Phase { phase: 2 } },
-                "the budget of phase 2 is nearly used",
+                "the budget of phase 2 is nearly used up",
                 "2단계의 예산을 거의 다 씀",
             ),
             (
