@@ -34,11 +34,11 @@ pub struct Listener<'a> {
 ///
 /// ```
 /// use drivers::{Told, preset::Form, words::{Listener, told}};
-/// use domain::{Input, Locale, QuestionId};
+/// use domain::{Locale, QuestionId, SessionInput};
 ///
 /// let listener =
 ///     Listener { locale: Locale::Ko, form: Form::Text, key: None, task: None, brief: None, template: None };
-/// let input = Input::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
+/// let input = SessionInput::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
 /// assert_eq!(told(&input, listener), Told::Prompt { text: "[ANSWER q_7]\n구독".into() });
 /// ```
 pub fn told(input: &SessionInput, listener: Listener<'_>) -> Told {

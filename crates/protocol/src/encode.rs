@@ -56,9 +56,9 @@ pub enum Misread {
 /// around a question, or a line in a body that is a message itself.
 ///
 /// ```
-/// use domain::{Done, Said};
+/// use domain::{AgentMessage, DoneMessage};
 ///
-/// let done = Said::Done(Done { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
+/// let done = AgentMessage::Done(DoneMessage { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
 /// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
 /// ```
 pub fn encode(said: &AgentMessage, key: Option<&SessionKey>) -> Result<String, Unencodable> {
