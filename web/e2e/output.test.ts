@@ -245,7 +245,7 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   await box.press("Enter");
   await page.getByText("The agent hears it when its turn is over.").waitFor();
   expect(await box.inputValue()).toBe("");
-  const told = (await world.rows("timeline")).filter(({ kind }) => kind === "TaskTold");
+  const told = (await world.rows("timeline")).filter(({ kind }) => kind === "TaskMessageSent");
   expect(told.map(({ task, text }) => [task, text])).toEqual([
     [TASK.speaker, `to ${TASK.speaker}: mind the tabs`],
   ]);

@@ -98,7 +98,7 @@ fn attend(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
 /// Tells whether all slow agents have started their first reply.
 fn slow_agents_reply(project: &Project) -> bool {
     let log = Log::read(project).unwrap_or_default();
-    let has_input = |session: &str| log.about("InputTyped", session).next().is_some();
+    let has_input = |session: &str| log.about("InputSent", session).next().is_some();
     let has_request = |agent: &str| {
         project.model(agent).is_ok_and(|model| model.requests().iter().any(|one| !one.is_side_request))
     };

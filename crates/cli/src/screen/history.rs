@@ -34,14 +34,21 @@ pub fn history(look: Look, board: &Board, row: &TimelineRow) -> Option<Line> {
 fn style(kind: &str) -> Option<Style> {
     Some(match kind {
         "RunStarted" | "RunContinued" | "RunReopened" | "PhaseStarted" | "PhaseContinued"
-        | "TaskReassigned" | "ChatSaid" => PLAIN,
+        | "TaskReassigned" | "ChatMessageSent" => PLAIN,
         "PhaseLanded" | "TaskDone" | "QuestionAnswered" | "RequestProvided" | "GateApproved"
         | "EscalationResolved" => GOOD,
         // Of effects only what could not be done has a line.
         "RunCancelled" | "PhaseCancelled" | "AttemptFailed" | "TaskFailed" | "RequestRefused"
         | "GateFailed" | "SessionLost" | "ErrorReported" | "EffectFinished" => BAD,
-        "RunPaused" | "PhasePaused" | "TaskReturned" | "TaskReopened" | "TaskRewound" | "QuestionExpired"
-        | "EscalationRaised" | "QuestionsPiledUp" | "ChatUnheard" => ASKS,
+        "RunPaused"
+        | "PhasePaused"
+        | "TaskReturned"
+        | "TaskReopened"
+        | "TaskRewound"
+        | "QuestionExpired"
+        | "EscalationRaised"
+        | "ManyQuestionsAsked"
+        | "ChatAnsweredWithStatus" => ASKS,
         "TaskSkipped" | "TaskCancelled" | "QuestionWithdrawn" | "RequestSkipped" => FAINT,
         _ => return None,
     })

@@ -87,8 +87,8 @@ impl Log {
             "AttemptFailed",
             "SessionLost",
             "EscalationRaised",
-            "MessageRefused",
-            "NearMissHeard",
+            "MessageRejected",
+            "NearMissReceived",
             "ErrorReported",
         ] {
             ensure!(self.of(kind).next().is_none(), "unexpected event: {:?}", self.of(kind).next());
