@@ -17,7 +17,7 @@ export function QuestionForm({ run, question }: Props) {
   const isPermission = question.kind === "permission";
   const answer = (text: string) =>
     act(
-      { answer: { question: question.id, answer: text, ...(isPermission && { keep }) } },
+      { answer: { question: question.id, answer: text, ...(isPermission && { scope: keep }) } },
       t("ask.answered"),
     );
   return (
