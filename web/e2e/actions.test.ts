@@ -87,7 +87,7 @@ test("whatever a task waits for, its card says it", async () => {
   const waits: [name: string, words: string][] = [
     ["porter", "Which port?"],
     ["taker", "How the tea is made."],
-    ["faller", "failed 1 times"],
+    ["faller", "failed once"],
   ];
   for (const view of ["board", "canvas", "list"]) {
     await page.goto(at(`/runs/RUN/${view}`));
