@@ -15,7 +15,7 @@ use std::{
 use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
 use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
-use sessions::{InputOrder, InputQueue, LivingError, Seen, Waker};
+use sessions::{InputOrder, InputQueue, Seen, SessionError, Waker};
 
 use super::{
     full,
@@ -382,7 +382,7 @@ impl Clerk {
         }
     }
 
-    fn report_effect(&self, effect: EffectId, done: Result<(), LivingError>) {
+    fn report_effect(&self, effect: EffectId, done: Result<(), SessionError>) {
         let error = done.err().map(|error| chain(&error));
         self.site.report(Command::ReportEffect { effect, error });
     }
