@@ -14,7 +14,7 @@ use drivers::{Begin, Left, preset::Preset, set_up_driver};
 use holder::protocol::Request;
 use sessions::{Found, Hired, Living, Seen, SessionError, Start, State, boot_id, command_line};
 
-use super::site::Site;
+use super::{session::COMMANDS_MAX, site::Site};
 use crate::reach::process_name;
 
 /// No process prints a tebibyte.
@@ -31,6 +31,8 @@ pub(super) enum ProcessError {
     Session(#[from] SessionError),
     #[error("{action} {}", .path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("more than {COMMANDS_MAX} commands waited for its thread")]
+    Overflow,
     #[error("{0}")]
     Place(String),
     #[error("{0}")]
