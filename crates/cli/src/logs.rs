@@ -4,11 +4,11 @@
 
 mod reading;
 
-use std::{fs, path::Path, process::ExitCode, thread, time::Duration};
+use std::{process::ExitCode, thread, time::Duration};
 
 use clap::Args;
 use domain::{RunId, TaskId};
-use runtime::{Outfit, processes};
+use runtime::processes;
 use sessions::Sessions;
 use views::{AttemptRow, SessionRow, TaskRow};
 
@@ -16,7 +16,6 @@ use self::reading::Reading;
 use crate::{
     arguments::{RunArguments, id},
     failure::Failure,
-    remote::chain,
     session,
     source::Source,
 };
@@ -56,11 +55,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if processes.is_empty() {
         eprintln!("{task} has no process yet");
     }
-    let outfit = outfit(&data, &run)?;
     let n_processes = processes.len();
     for (index, found) in processes.into_iter().enumerate() {
         let follow = arguments.follow && index + 1 == n_processes;
-        let reading = Reading { found, session: &session, outfit: &outfit, json: common.json, follow };
+        let reading = Reading { found, json: common.json, follow };
         if let Some(failure) = reading.print()? {
             return Failure::from_output(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
         }
@@ -96,17 +94,6 @@ fn session_of(
             None => format!("{task} has not started yet."),
         },
         hint: Some(format!("Show its state: jangdan status {run}")),
-        exit: 1,
-    })
-}
-
-fn outfit(data: &Path, run: &RunId) -> Result<Outfit, Failure> {
-    let path = data.join("runs").join(run.as_str()).join("outfit.json");
-    let read = fs::read(&path).map_err(|error| chain(&error));
-    let outfit = read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| chain(&error)));
-    outfit.map_err(|error| Failure {
-        what: format!("read {}: {error}", path.display()),
-        hint: Some("is it the right data directory?".to_owned()),
         exit: 1,
     })
 }

@@ -2,7 +2,7 @@
 
 mod answers;
 mod attach;
-mod converse;
+pub(crate) mod converse;
 mod list;
 mod log;
 mod show;
@@ -114,7 +114,7 @@ fn attach(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
 }
 
 /// Whether words go through a driver; a program on a terminal is typed to by who sits there.
-fn is_spoken_with(found: &Found) -> bool {
+pub(crate) fn is_spoken_with(found: &Found) -> bool {
     found.about.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
 }
 
@@ -192,7 +192,15 @@ pub(crate) fn failure(error: SessionError) -> Failure {
         SessionError::NoSandbox { .. } => {
             Some("with --sandbox worktree it starts with what there is, and says what is missing".to_owned())
         }
-        SessionError::Io { .. } | SessionError::BadName { .. } | SessionError::Holder { .. } => None,
+        SessionError::InUse { name } => {
+            Some(format!("say it there, or read along: jangdan session log --follow {name}"))
+        }
+        SessionError::Io { .. }
+        | SessionError::BadName { .. }
+        | SessionError::Holder { .. }
+        | SessionError::Spool { .. }
+        | SessionError::Refused(_)
+        | SessionError::QueueFull => None,
     };
     Failure { what: chain(&error), hint, exit: 1 }
 }

@@ -50,11 +50,6 @@ pub struct Left {
 }
 
 impl Begin<'_> {
-    /// Returns the reader for messages of the agent's helper commands, which always carry the session's key.
-    pub fn aside(&self) -> AsideReader {
-        AsideReader::new(self.wire(Keys::Required))
-    }
-
     fn wire(&self, keys: Keys) -> protocol::Options {
         protocol::Options {
             role: self.role,
@@ -77,8 +72,26 @@ impl Begin<'_> {
     }
 }
 
+/// A driver, and what its owner needs to read the output of the process for it.
+pub struct DriverSetup {
+    /// The driver.
+    pub driver: Box<dyn Driver>,
+    /// Reads messages of the agent's helper commands, which always carry the session's key.
+    pub aside: AsideReader,
+    /// The offset of the output from which the driver reads.
+    pub read_from: u64,
+}
+
 /// Returns the driver for a process that was started by a preset.
-pub fn driver(preset: &Preset, begin: &Begin<'_>) -> Box<dyn Driver> {
+pub fn set_up_driver(preset: &Preset, begin: &Begin<'_>) -> DriverSetup {
+    DriverSetup {
+        driver: driver(preset, begin),
+        aside: AsideReader::new(begin.wire(Keys::Required)),
+        read_from: begin.left().map_or(0, |left| left.read_from),
+    }
+}
+
+fn driver(preset: &Preset, begin: &Begin<'_>) -> Box<dyn Driver> {
     let (session, wire) = (begin.session(), begin.wire(preset.keys()));
     let left = begin.left();
     match preset.driver {

@@ -27,5 +27,5 @@ pub use driver::{
     Chunk, Driver, Happening, PlanStep, PromptOption, Reaction, Send, StepStatus, Stream, Told, ToolCall,
     ToolStatus, Trouble, TurnOutcome, Untold,
 };
-pub use hire::{Begin, Left, driver};
+pub use hire::{Begin, DriverSetup, Left, set_up_driver};
 pub use pty::{Pty, PtyMode, PtyOptions, Typing};

@@ -41,7 +41,7 @@ use crate::{
 use brief::brief;
 use leash::Leash;
 pub(crate) use room::is_taken as is_room_taken;
-use session::{Order, Post, Situation};
+use session::{SessionCommand, SessionHandle, SessionStop, Situation};
 use site::{Site, chain};
 use turns::Turns;
 use watch::Watch;
@@ -49,7 +49,7 @@ use watch::Watch;
 /// The world of one run.
 pub(crate) struct World {
     site: Arc<Site>,
-    posts: BTreeMap<SessionId, Post>,
+    posts: BTreeMap<SessionId, SessionHandle>,
     jobs: Vec<Working>,
     watch: Option<Watch>,
     room: Option<Looking>,
@@ -166,26 +166,28 @@ impl World {
             Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
             Effect::Say { session, input, content } => {
                 let brief = brief(&content, kept);
-                self.order(session, Order::Tell { number: input, input: content, brief });
+                self.send(session, SessionCommand::Send { number: input, input: content, brief });
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
-                self.order(session, Order::Cool { effect: id });
+                self.send(session, SessionCommand::Cool { effect: id });
             }
             Effect::ParkSession { session, mode: ParkMode::Frozen | ParkMode::Hot } => {
-                self.order(session, Order::Freeze { effect: id });
+                self.send(session, SessionCommand::Freeze { effect: id });
             }
             Effect::WakeSession { session, from: ParkMode::Cold } => {
                 let replay = brief::replay(session, kept);
-                self.order(session, Order::Warm { effect: id, replay });
+                self.send(session, SessionCommand::Warm { effect: id, replay });
             }
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot } => {
-                self.order(session, Order::Thaw { effect: id });
+                self.send(session, SessionCommand::Thaw { effect: id });
             }
             Effect::EndSession { session } => {
                 if !self.posts.contains_key(&session) {
                     self.post(session, Situation::Working, kept);
                 }
-                self.order(session, Order::End);
+                if let Some(post) = self.posts.get(&session) {
+                    post.stop(SessionStop::End);
+                }
             }
             Effect::RunCheck { task, attempt, command } => {
                 let time_max_ms = kept.run().settings().timeout_ms;
@@ -256,11 +258,11 @@ impl World {
                 AfterStop::EndSessions => job.leash.end(),
             }
         }
-        let order = |post: &Post| match agents {
-            AfterStop::LeaveWorking => post.order(Order::Leave),
-            AfterStop::EndSessions => post.order(Order::Stop),
+        let stop = match agents {
+            AfterStop::LeaveWorking => SessionStop::Detach,
+            AfterStop::EndSessions => SessionStop::Shutdown,
         };
-        self.posts.values().for_each(order);
+        self.posts.values().for_each(|post| post.stop(stop));
         for (_, post) in std::mem::take(&mut self.posts) {
             post.join();
         }
@@ -305,10 +307,10 @@ impl World {
     fn post(&mut self, session: SessionId, situation: Situation, kept: &Kept) {
         // One whose process ended may be posted again.
         if let Some(old) = self.posts.remove(&session) {
-            old.order(Order::Leave);
+            old.stop(SessionStop::Detach);
             old.join();
         }
-        match Post::new(Arc::clone(&self.site), session, situation, kept) {
+        match SessionHandle::new(Arc::clone(&self.site), session, situation, kept) {
             Ok(post) => {
                 self.posts.insert(session, post);
             }
@@ -316,10 +318,10 @@ impl World {
         }
     }
 
-    fn order(&mut self, session: SessionId, order: Order) {
-        // One that nobody is posted at is over, and the engine knows or will be told.
+    fn send(&mut self, session: SessionId, command: SessionCommand) {
+        // A session without a thread has ended, and the engine knows or will be told.
         if let Some(post) = self.posts.get(&session) {
-            post.order(order);
+            post.send(command);
         }
     }
 

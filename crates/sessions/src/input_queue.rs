@@ -7,7 +7,10 @@ use std::collections::VecDeque;
 
 use drivers::{Told, Untold};
 
-use crate::living::{Living, LivingError, Seen};
+use crate::{
+    error::SessionError,
+    living::{Living, Seen},
+};
 
 /// The inputs that wait for one agent. One that takes no input for so long does not take any.
 pub const INPUTS_MAX: usize = 1024;
@@ -55,11 +58,6 @@ pub struct RefusedInput {
     pub reason: Untold,
 }
 
-/// More than [`INPUTS_MAX`] inputs wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{INPUTS_MAX} inputs wait for the agent already")]
-pub struct QueueFull;
-
 enum Attempt {
     Sent { input: Told, seen: Vec<Seen> },
     Obsolete,
@@ -73,9 +71,9 @@ impl<T> InputQueue<T> {
     }
 
     /// Adds an input behind the others.
-    pub fn push(&mut self, number: u32, input: T) -> Result<(), QueueFull> {
+    pub fn push(&mut self, number: u32, input: T) -> Result<(), SessionError> {
         if self.waiting.len() >= INPUTS_MAX {
-            return Err(QueueFull);
+            return Err(SessionError::QueueFull);
         }
         self.waiting.push_back((number, input));
         Ok(())
@@ -110,7 +108,7 @@ impl<T> InputQueue<T> {
     ///
     /// `render` turns a queued input into what the driver understands. It is called again with what the driver refused,
     /// and returns a replacement, or none if the input is obsolete.
-    pub fn send_next<E: From<LivingError>>(
+    pub fn send_next<E: From<SessionError>>(
         &mut self,
         session: &mut Living,
         mut render: impl FnMut(u32, &T, Option<RefusedInput>) -> Result<Option<Told>, E>,
@@ -141,7 +139,7 @@ impl<T> InputQueue<T> {
     }
 }
 
-fn attempt<E: From<LivingError>>(
+fn attempt<E: From<SessionError>>(
     session: &mut Living,
     number: u32,
     prompts_wait: bool,
@@ -156,13 +154,13 @@ fn attempt<E: From<LivingError>>(
         refused = match session.tell(&input, number) {
             Ok(seen) => return Ok(Attempt::Sent { input, seen }),
             // There is no turn to be interrupted.
-            Err(LivingError::Untold(Untold::NotReady))
+            Err(SessionError::Refused(Untold::NotReady))
                 if input == Told::Interrupt && session.is_caught_up() =>
             {
                 return Ok(Attempt::Obsolete);
             }
-            Err(LivingError::Untold(Untold::NotReady)) => return Ok(Attempt::Waits),
-            Err(LivingError::Untold(reason)) if rendering < RENDERINGS_MAX => {
+            Err(SessionError::Refused(Untold::NotReady)) => return Ok(Attempt::Waits),
+            Err(SessionError::Refused(reason)) if rendering < RENDERINGS_MAX => {
                 Some(RefusedInput { input, reason })
             }
             Err(error) => return Err(error.into()),

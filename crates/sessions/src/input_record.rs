@@ -12,9 +12,12 @@ use std::{
 
 use domain::Timestamp;
 use drivers::{Happening, Left, Told};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
-use crate::sessions::{SessionError, now};
+use crate::{
+    error::SessionError,
+    sessions::{now, replace_file},
+};
 
 /// A line of JSON for each input.
 const INPUTS: &str = "told.jsonl";
@@ -25,6 +28,8 @@ const PROGRESS: &str = "talk.json";
 #[derive(Debug)]
 pub struct InputRecord {
     directory: PathBuf,
+    /// Whether the last line has no end.
+    is_line_open: bool,
     /// All inputs with their numbers, in order.
     pub inputs: Vec<(u32, Told)>,
     /// How far the conversation is.
@@ -54,27 +59,22 @@ struct Line {
 impl InputRecord {
     /// Reads the record, which is empty where there is none.
     pub fn read(directory: &Path) -> Result<Self, SessionError> {
-        let (inputs, progress) = (directory.join(INPUTS), directory.join(PROGRESS));
-        let text = read(&inputs)?;
-        // A line without its end was never sent.
-        let lines = text.split_inclusive('\n').filter(|line| line.len() > 1 && line.ends_with('\n'));
-        let lines: Vec<Line> = lines.map(|line| parse(&inputs, line)).collect::<Result<_, _>>()?;
-        let inputs = lines.into_iter().map(|line| (line.number, line.input)).collect();
-        let text = read(&progress)?;
-        let progress = if text.is_empty() { Progress::default() } else { parse(&progress, &text)? };
-        Ok(Self { directory: directory.to_owned(), inputs, progress })
-    }
-
-    /// Reads the record to add to it, and removes an incomplete last line. Only the process that leads the session may.
-    pub fn open(directory: &Path) -> Result<Self, SessionError> {
-        let path = directory.join(INPUTS);
-        let text = read(&path)?;
-        let end = text.rfind('\n').map_or(0, |at| at + 1);
-        if end < text.len() {
-            let cut = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(end as u64));
-            cut.map_err(|source| SessionError::Io { action: "write", path, source })?;
-        }
-        Self::read(directory)
+        let lines = read(&directory.join(INPUTS))?;
+        let line = |line: &str| serde_json::from_str(line).ok().map(|Line { number, input }| (number, input));
+        let path = directory.join(PROGRESS);
+        let progress = match read(&path)?.as_str() {
+            "" => Progress::default(),
+            text => {
+                serde_json::from_str(text).map_err(|error| SessionError::io("read", &path)(error.into()))?
+            }
+        };
+        Ok(Self {
+            directory: directory.to_owned(),
+            // A line that is not complete was never sent.
+            inputs: lines.lines().filter_map(line).collect(),
+            is_line_open: !lines.is_empty() && !lines.ends_with('\n'),
+            progress,
+        })
     }
 
     /// Returns the inputs whose turn has not ended, written or not.
@@ -92,13 +92,14 @@ impl InputRecord {
         let line = Line { number, input };
         let path = self.directory.join(INPUTS);
         let write = || -> io::Result<()> {
-            let mut line = serde_json::to_vec(&line)?;
-            line.push(b'\n');
+            let start = if self.is_line_open { "\n" } else { "" };
+            let text = format!("{start}{}\n", serde_json::to_string(&line)?);
             let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
-            file.write_all(&line)?;
+            file.write_all(text.as_bytes())?;
             file.sync_data()
         };
-        write().map_err(|source| SessionError::Io { action: "write", path: path.clone(), source })?;
+        write().map_err(SessionError::io("write", &path))?;
+        self.is_line_open = false;
         self.inputs.push((number, line.input));
         Ok(())
     }
@@ -122,19 +123,9 @@ impl InputRecord {
             }
             _ => return Ok(()),
         }
-        self.write_progress()
-    }
-
-    fn write_progress(&self) -> Result<(), SessionError> {
         let path = self.directory.join(PROGRESS);
-        let new = self.directory.join(format!(".{PROGRESS}"));
-        let write = || -> io::Result<()> {
-            let mut file =
-                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-            file.write_all(&serde_json::to_vec(&self.progress)?)?;
-            fs::rename(&new, &path)
-        };
-        write().map_err(|source| SessionError::Io { action: "write", path: path.clone(), source })
+        let text = serde_json::to_vec(&self.progress).map_err(io::Error::from);
+        text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
     }
 }
 
@@ -143,16 +134,8 @@ fn read(path: &Path) -> Result<String, SessionError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(source) => Err(SessionError::Io { action: "read", path: path.to_owned(), source }),
+        Err(error) => Err(SessionError::io("read", path)(error)),
     }
-}
-
-fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SessionError> {
-    serde_json::from_str(text).map_err(|error| SessionError::Io {
-        action: "read",
-        path: path.to_owned(),
-        source: error.into(),
-    })
 }
 
 #[cfg(test)]
@@ -179,7 +162,7 @@ mod tests {
         );
         fs::write(folder.path().join("talk.json"), progress).unwrap();
 
-        let mut record = InputRecord::open(folder.path()).unwrap();
+        let mut record = InputRecord::read(folder.path()).unwrap();
         assert_eq!(record.progress.checkpoint.read_from, 7);
         assert_eq!(record.progress.checkpoint.used.cost_micros, 4);
         let unfinished: Vec<u32> = record.unfinished().map(|(number, _)| *number).collect();

@@ -3,6 +3,7 @@
 //! `drivers` has the protocols that agents speak. Knows nothing of tasks and runs.
 
 pub mod detect;
+mod error;
 mod hidden;
 mod input_queue;
 mod input_record;
@@ -15,12 +16,13 @@ mod sessions;
 mod standing;
 mod typist;
 
-pub use input_queue::{INPUTS_MAX, InputOrder, InputQueue, QueueFull, RefusedInput, SentInput};
+pub use error::SessionError;
+pub use input_queue::{INPUTS_MAX, InputOrder, InputQueue, RefusedInput, SentInput};
 pub use input_record::{InputRecord, Progress};
 pub use launch::{CommandLine, Hired, command_line, new_session_id};
-pub use living::{Living, LivingError, Moment, Seen, Waker, Watching};
+pub use living::{Living, Moment, Seen, Waker, Watching};
 pub use program::{HOLDER_TARGET, holder_program};
 pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
-pub use sessions::{About, Found, SessionError, Sessions, Start, State, name_of_mark};
+pub use sessions::{About, Found, Sessions, Start, State, boot_id, name_of_mark};
 pub use standing::{Stand, Standing};
 pub use typist::Typist;

@@ -9,21 +9,16 @@ mod waker;
 mod watching;
 
 use std::{
-    io,
     os::fd::AsFd,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use drivers::{AsideReader, Driver, Happening, Reaction, Told, Untold};
-use holder::{
-    ClientError,
-    protocol::Request,
-    spool::{Exit, SpoolError},
-};
+use drivers::{DriverSetup, Happening, Reaction, Told, Untold};
+use holder::{ClientError, protocol::Request, spool::Exit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::ledger::Cause;
+use crate::{error::SessionError, ledger::Cause};
 use hearing::{Heard, Hearing};
 use inputs::Inputs;
 pub use waker::Waker;
@@ -31,52 +26,6 @@ pub use watching::{Moment, Watching};
 
 /// How long all processes of a session may take to stop, beside the time that a holder has to answer.
 const STOP_MAX: Duration = Duration::from_secs(5);
-
-/// Why a living session can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LivingError {
-    /// Its holder does not answer as it should.
-    #[error("the holder of the session in {}", .directory.display())]
-    Holder {
-        /// The session's folder.
-        directory: PathBuf,
-        /// Why.
-        source: ClientError,
-    },
-    /// What it wrote can't be read.
-    #[error("what was written in {}", .directory.display())]
-    Spool {
-        /// The session's folder.
-        directory: PathBuf,
-        /// Why.
-        source: SpoolError,
-    },
-    /// Its ledger can't be used.
-    #[error("the ledger of inputs in {}", .directory.display())]
-    Ledger {
-        /// The session's folder.
-        directory: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Somebody else speaks with it.
-    #[error("another process speaks with the session in {}", .directory.display())]
-    Taken {
-        /// The session's folder.
-        directory: PathBuf,
-    },
-    /// Nobody can be woken.
-    #[error("make a waker for the session in {}", .directory.display())]
-    Waker {
-        /// The session's folder.
-        directory: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The driver can't tell it.
-    #[error("tell the agent something")]
-    Untold(#[from] Untold),
-}
 
 /// What is seen of a living session.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +45,6 @@ pub enum Seen {
 
 /// A session and its driver.
 pub struct Living {
-    directory: PathBuf,
     inputs: Inputs,
     hearing: Hearing,
     waker: Waker,
@@ -110,23 +58,15 @@ pub struct Living {
 }
 
 impl Living {
-    /// Takes a session over, from an offset of its output on. What was not sent at its start is sent now.
+    /// Takes a session over. What was not sent at its start is sent now.
     ///
     /// A session whose holder is gone is read to its end all the same.
-    pub fn open(
-        directory: &Path,
-        mut driver: Box<dyn Driver>,
-        aside: AsideReader,
-        from: u64,
-    ) -> Result<(Self, Vec<Seen>), LivingError> {
-        let owned = || directory.to_owned();
+    pub fn open(directory: &Path, mut setup: DriverSetup) -> Result<(Self, Vec<Seen>), SessionError> {
         let inputs = Inputs::open(directory)?;
-        let waker = Waker::new().map_err(|source| LivingError::Waker { directory: owned(), source })?;
-        let opening = driver.open();
-        let hearing = Hearing::open(directory, driver, aside, from)
-            .map_err(|source| LivingError::Spool { directory: owned(), source })?;
+        let waker = Waker::new().map_err(SessionError::io("make a waker for the session in", directory))?;
+        let opening = setup.driver.open();
+        let hearing = Hearing::open(directory, setup)?;
         let mut living = Self {
-            directory: owned(),
             inputs,
             hearing,
             waker,
@@ -151,7 +91,7 @@ impl Living {
     ///
     /// What can't be told yet ([`Untold`]) is to be told again when more was seen: one who has just taken over knows a
     /// prompt only after it was heard again.
-    pub fn tell(&mut self, told: &Told, number: u32) -> Result<Vec<Seen>, LivingError> {
+    pub fn tell(&mut self, told: &Told, number: u32) -> Result<Vec<Seen>, SessionError> {
         if self.inputs.is_typed(Cause::Told(number)) {
             return Ok(vec![Seen::Typed { number }]);
         }
@@ -172,19 +112,19 @@ impl Living {
 
     /// Says that something will never be told: after a crash it may have its place among the inputs already, and those
     /// behind it wait for it.
-    pub fn give_up(&mut self, number: u32) -> Result<(), LivingError> {
+    pub fn give_up(&mut self, number: u32) -> Result<(), SessionError> {
         self.inputs.give_up(Cause::Told(number))
     }
 
     /// Waits until something happens, a deadline passes, or somebody wakes it; then nothing is seen.
-    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Vec<Seen>, LivingError> {
+    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Vec<Seen>, SessionError> {
         loop {
             let mut seen = typed(self.inputs.take_replies()?);
             self.inputs.send_what_is_due()?;
             // Whether the holder is gone is asked before the last look at what it wrote.
             let is_closed = self.inputs.is_closed();
             while seen.is_empty()
-                && let Some((_, heard)) = self.hearing.next().map_err(|source| self.damaged(source))?
+                && let Some((_, heard)) = self.hearing.next()?
             {
                 seen.extend(self.take(heard)?);
             }
@@ -214,12 +154,12 @@ impl Living {
     }
 
     /// Stops all processes of the session where they are, and returns when they stand still.
-    pub fn pause(&mut self) -> Result<(), LivingError> {
+    pub fn pause(&mut self) -> Result<(), SessionError> {
         self.inputs.ask(&Request::Stop, STOP_MAX).map(drop)
     }
 
     /// Lets all processes go on.
-    pub fn go_on(&mut self) -> Result<(), LivingError> {
+    pub fn go_on(&mut self) -> Result<(), SessionError> {
         // It was not silent while it was stopped.
         self.silent_since = Instant::now();
         self.inputs.ask(&Request::Continue, Duration::ZERO).map(drop)
@@ -229,15 +169,15 @@ impl Living {
     ///
     /// Its end is seen by [`Living::next`]. Agents that write their session down when they end need this before it can
     /// be resumed. One on a terminal can't be told so, which is refused.
-    pub fn close(&mut self) -> Result<(), LivingError> {
+    pub fn close(&mut self) -> Result<(), SessionError> {
         self.inputs.ask(&Request::CloseInput, Duration::ZERO).map(drop)
     }
 
     /// Ends all processes, politely first and by force after the grace, and returns when they are gone.
-    pub fn stop(&mut self, grace: Duration) -> Result<(), LivingError> {
+    pub fn stop(&mut self, grace: Duration) -> Result<(), SessionError> {
         match self.inputs.ask(&Request::End { grace }, grace + STOP_MAX) {
             // It may say goodbye before it answers.
-            Ok(_) | Err(LivingError::Holder { source: ClientError::Closed, .. }) => Ok(()),
+            Ok(_) | Err(SessionError::Holder { source: ClientError::Closed, .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -252,7 +192,7 @@ impl Living {
         let _ = poll(&mut polled.collect::<Vec<_>>(), left.as_ref());
     }
 
-    fn take(&mut self, heard: Heard) -> Result<Vec<Seen>, LivingError> {
+    fn take(&mut self, heard: Heard) -> Result<Vec<Seen>, SessionError> {
         match heard {
             Heard::Wrote(reaction, offset) => {
                 self.silent_since = Instant::now();
@@ -265,7 +205,7 @@ impl Living {
         }
     }
 
-    fn be_silent(&mut self) -> Result<Vec<Seen>, LivingError> {
+    fn be_silent(&mut self) -> Result<Vec<Seen>, SessionError> {
         let silent = self.silent_since.elapsed();
         let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
         if self.was_silent || self.hearing.driver.patience_ms().is_none_or(|patience| silent_ms < patience) {
@@ -295,7 +235,7 @@ impl Living {
     }
 
     /// Sends what a driver wants to be sent.
-    fn react(&mut self, reaction: Reaction, cause: Cause) -> Result<Vec<Seen>, LivingError> {
+    fn react(&mut self, reaction: Reaction, cause: Cause) -> Result<Vec<Seen>, SessionError> {
         self.inputs.put(reaction.send, cause)?;
         Ok(reaction.happened.into_iter().map(Seen::Happened).collect())
     }
@@ -305,10 +245,6 @@ impl Living {
         let patience = self.hearing.driver.patience_ms().filter(|_| !self.was_silent && !self.is_over);
         let silence = patience.map(|patience| self.silent_since + Duration::from_millis(patience));
         [deadline, self.inputs.due(), silence].into_iter().flatten().min()
-    }
-
-    fn damaged(&self, source: SpoolError) -> LivingError {
-        LivingError::Spool { directory: self.directory.clone(), source }
     }
 }
 

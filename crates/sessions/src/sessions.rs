@@ -5,8 +5,8 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs::{self, File},
-    io::{self, Read},
-    os::unix::fs::{DirBuilderExt, symlink},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, symlink},
     path::{Path, PathBuf},
     process::Child,
     sync::{Arc, Mutex, PoisonError},
@@ -24,6 +24,7 @@ use holder::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    error::SessionError,
     hidden::hidden,
     launch::Hired,
     program::holder_program,
@@ -50,75 +51,6 @@ const KEY_SIGNS: usize = 4;
 const NAME_STEM_MAX: usize = 40;
 /// An agent is ended before the programs of its user when memory runs out.
 const OOM_SCORE: u16 = 500;
-
-/// Why a session can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// A file or folder could not be used.
-    #[error("{action} {}", .path.display())]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// The name can't be one.
-    #[error("'{name}' can't be the name of a session: write letters, digits, '-', '_' and '.'")]
-    BadName {
-        /// The name.
-        name: String,
-    },
-    /// A session with this name is there.
-    #[error("there is a session '{name}' already")]
-    Taken {
-        /// The name.
-        name: String,
-    },
-    /// No session has this name.
-    #[error("there is no session '{name}'")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
-    /// Several sessions' names begin like this.
-    #[error("'{name}' begins the names of several sessions")]
-    Ambiguous {
-        /// What was written.
-        name: String,
-        /// The names.
-        known: Vec<String>,
-    },
-    /// The session is over.
-    #[error("session '{name}' is over")]
-    Over {
-        /// The name.
-        name: String,
-    },
-    /// A sandbox is required, and less can be had.
-    #[error("the required sandbox can't be had: {reason}")]
-    NoSandbox {
-        /// Why not.
-        reason: String,
-    },
-    /// The program is not there.
-    #[error("there is no program '{}'", .program.display())]
-    NoProgram {
-        /// The program.
-        program: PathBuf,
-    },
-    /// The holder does not do it.
-    #[error("session '{name}'")]
-    Holder {
-        /// The name.
-        name: String,
-        /// Why not.
-        source: ClientError,
-    },
-}
 
 /// All sessions below a data directory.
 #[derive(Debug, Clone)]
@@ -165,6 +97,9 @@ pub struct About {
     pub has_terminal: bool,
     /// The word by which it shows that a message is its own.
     pub key: SessionKey,
+    /// The boot of the machine that it was started in, if the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
     /// How it is kept in, where somebody wished it to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Report>,
@@ -268,6 +203,7 @@ impl Sessions {
             command: start.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
             directory: start.directory.clone(),
             started_at: now(),
+            boot: boot_id(),
             has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
             key,
             sandbox: sandbox.map(|sandbox| sandbox.report),
@@ -558,18 +494,27 @@ fn is_name(name: &str) -> bool {
 
 fn read_about(directory: &Path) -> Result<About, SessionError> {
     let path = directory.join(ABOUT);
-    let failed = |source| SessionError::Io { action: "read", path: path.clone(), source };
-    let text = fs::read(&path).map_err(failed)?;
-    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+    let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::from));
+    read.map_err(SessionError::io("read", &path))
 }
 
 fn write_about(directory: &Path, about: &About) -> Result<(), SessionError> {
     let path = directory.join(ABOUT);
-    let failed = |source| SessionError::Io { action: "write", path: path.clone(), source };
-    let text = serde_json::to_vec(about).map_err(|error| failed(error.into()))?;
-    // Whoever writes it may be killed, and half of it is none.
-    let new = directory.join("about.json.new");
-    fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(failed)
+    let text = serde_json::to_vec(about).map_err(io::Error::from);
+    text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
+}
+
+/// Writes a file so that a reader finds the old content or the new one, also when the writer is killed.
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(content)?;
+    fs::rename(&new, path)
+}
+
+/// Returns an id that changes with each start of the machine, if the system tells.
+pub fn boot_id() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }
 
 pub(crate) fn now() -> Timestamp {

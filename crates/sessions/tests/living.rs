@@ -8,11 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use drivers::{AsideReader, Chunk, Driver, Happening, Reaction, Send, Told, TurnOutcome, Untold};
+use drivers::{
+    AsideReader, Chunk, Driver, DriverSetup, Happening, Reaction, Send, Told, TurnOutcome, Untold,
+};
 use holder::protocol::{Attachment, Request, Stderr};
 use sessions::{
-    Demand, Found, INPUTS_MAX, InputOrder, InputQueue, Living, LivingError, QueueFull, Sandbox, Seen,
-    Sessions, Start, State,
+    Demand, Found, INPUTS_MAX, InputOrder, InputQueue, Living, Sandbox, Seen, SessionError, Sessions, Start,
+    State,
 };
 use tempfile::TempDir;
 
@@ -89,7 +91,8 @@ fn start(data: &Path, script: &str) -> (Sessions, Found) {
 
 fn open(found: &Found, from: u64) -> (Living, Vec<Seen>) {
     let driver = Box::new(Lines { line: Vec::new(), read_from: from });
-    Living::open(&found.directory, driver, AsideReader::new(protocol::Options::worker()), from).unwrap()
+    let aside = AsideReader::new(protocol::Options::worker());
+    Living::open(&found.directory, DriverSetup { driver, aside, read_from: from }).unwrap()
 }
 
 /// Looks until so many turns were heard, and returns all that was seen.
@@ -162,7 +165,7 @@ fn converse(
     let render = |_, input: &Told, refused: Option<_>| Ok(refused.is_none().then(|| input.clone()));
     let mut seen = Vec::new();
     loop {
-        while let Some(sent) = inputs.send_next::<LivingError>(living, render).unwrap() {
+        while let Some(sent) = inputs.send_next::<SessionError>(living, render).unwrap() {
             seen.extend(sent.seen);
         }
         if is_enough(&seen) {
@@ -231,7 +234,8 @@ fn queue_of_inputs_has_a_bound() {
     for number in 1..=u32::try_from(INPUTS_MAX).unwrap() {
         inputs.push(number, prompt("more")).unwrap();
     }
-    assert_eq!(inputs.push(0, prompt("one too many")), Err(QueueFull));
+    let full = inputs.push(0, prompt("one too many"));
+    assert!(matches!(full, Err(SessionError::QueueFull)), "{full:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use drivers::{
     preset::{Launch, Preset},
 };
 use protocol::Item;
-use sessions::{Demand, Found, Living, LivingError, Sandbox, Seen, Sessions, Start};
+use sessions::{Demand, Found, Living, Sandbox, Seen, SessionError, Sessions, Start};
 
 use crate::agent_home::AgentHome;
 
@@ -72,7 +72,7 @@ impl DrivenAgent {
             has_numeric_ids: false,
             left: None,
         };
-        let opened = Living::open(&found.directory, drivers::driver(preset, &begin), begin.aside(), 0);
+        let opened = Living::open(&found.directory, drivers::set_up_driver(preset, &begin));
         let (living, seen) = opened?;
         let mut agent = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
         agent.agent_session = agent.until("the agent to be ready", |seen| match seen {
@@ -93,7 +93,7 @@ impl DrivenAgent {
                     return Ok(());
                 }
                 // A turn that has just started may not have an id yet.
-                Err(LivingError::Untold(_)) if Instant::now() < deadline => {
+                Err(SessionError::Refused(_)) if Instant::now() < deadline => {
                     let soon = Instant::now() + Duration::from_millis(20);
                     self.seen.extend(self.living.next(Some(soon))?);
                 }

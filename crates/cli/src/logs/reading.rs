@@ -4,30 +4,22 @@ use std::io::{self, Write};
 
 use anstream::adapter::StripBytes;
 use anstyle::Style;
-use drivers::{
-    Begin, Chunk, Driver, Happening, Reaction, Stream, ToolStatus, driver,
-    preset::{self, DriverName, Launch},
-};
+use drivers::{Chunk, Driver, DriverSetup, Happening, Left, Reaction, Stream, ToolStatus};
 use holder::spool::{self, Body, Follower, SpoolError};
-use runtime::Outfit;
 use serde::Serialize;
 use sessions::{Found, SessionError, State};
-use views::SessionRow;
 
 use crate::{
     failure::Failure,
     printable::{json, printable},
-    remote::chain,
-    session,
+    session::{self, converse},
 };
 
 const FAINT: Style = Style::new().dimmed();
 
 /// One process that is read.
-pub struct Reading<'a> {
+pub struct Reading {
     pub found: Found,
-    pub session: &'a SessionRow,
-    pub outfit: &'a Outfit,
     pub json: bool,
     pub follow: bool,
 }
@@ -47,18 +39,18 @@ enum Ear {
     Text(StripBytes),
 }
 
-impl Reading<'_> {
+impl Reading {
     /// Prints everything, and goes on where that is wanted. Returns why the output could not be written.
     pub fn print(&self) -> Result<Option<io::Error>, Failure> {
-        let mut follower = Follower::open(&self.found.directory, 0).map_err(|error| self.damaged(&error))?;
-        let mut ear = self.ear()?;
+        let mut follower = Follower::open(&self.found.directory, 0).map_err(|error| self.damaged(error))?;
+        let mut ear = self.ear();
         let lives = matches!(self.found.state, State::Alive(_) | State::Starting);
         loop {
             let record = match follower.try_next() {
                 Ok(None) if self.follow && lives => follower.next_until(None),
                 other => other,
             };
-            let Some(record) = record.map_err(|error| self.damaged(&error))? else { return Ok(None) };
+            let Some(record) = record.map_err(|error| self.damaged(error))? else { return Ok(None) };
             let printed = match record.body {
                 Body::Output { stream: spool::Stream::Aside, .. } => Ok(()),
                 Body::Output { stream, bytes } => self.hear(&mut ear, stream, record.offset, &bytes),
@@ -76,30 +68,16 @@ impl Reading<'_> {
     }
 
     /// Makes what reads this process: its driver, and for programs on a terminal nothing but their text.
-    fn ear(&self) -> Result<Ear, Failure> {
-        let name = self.session.agent.as_ref().and_then(|agent| self.outfit.agents.get(agent)).cloned();
-        let name = name.or_else(|| self.session.agent.as_ref().map(ToString::to_string)).unwrap_or_default();
-        let preset = preset::pick(&name, &self.outfit.presets).map_err(|error| Failure {
-            what: chain(&error),
-            hint: Some("jangdan agents lists those that Jangdan knows".to_owned()),
-            exit: 1,
-        })?;
-        if preset.driver == DriverName::Pty {
-            return Ok(Ear::Text(StripBytes::new()));
+    fn ear(&self) -> Ear {
+        let setup = converse::driver_of(&self.found, Left::default());
+        match setup.filter(|_| session::is_spoken_with(&self.found)) {
+            Some(DriverSetup { mut driver, .. }) => {
+                // A reader does not send what the driver would send.
+                drop(driver.open());
+                Ear::Driver(driver)
+            }
+            None => Ear::Text(StripBytes::new()),
         }
-        let id = self.session.agent_session.clone().unwrap_or_default();
-        let begin = Begin {
-            launch: Launch::Fresh(&id),
-            directory: &self.found.about.directory,
-            key: &self.found.about.key,
-            role: self.session.role,
-            has_numeric_ids: false,
-            left: None,
-        };
-        let mut driver = driver(&preset, &begin);
-        // What it would send is nothing that a reader says.
-        drop(driver.open());
-        Ok(Ear::Driver(driver))
     }
 
     fn hear(&self, ear: &mut Ear, stream: spool::Stream, offset: u64, bytes: &[u8]) -> io::Result<()> {
@@ -155,12 +133,7 @@ impl Reading<'_> {
         out.flush()
     }
 
-    fn damaged(&self, error: &SpoolError) -> Failure {
-        let source = io::Error::other(error.to_string());
-        session::failure(SessionError::Io {
-            action: "read what was written by",
-            path: self.found.name.clone().into(),
-            source,
-        })
+    fn damaged(&self, source: SpoolError) -> Failure {
+        session::failure(SessionError::Spool { name: self.found.name.clone(), source })
     }
 }

@@ -12,13 +12,11 @@ use std::{
 };
 
 use domain::Role;
-use drivers::{AsideReader, Begin, Driver, Happening, Left, Told, TurnOutcome, Untold, driver};
-use sessions::{
-    Found, InputOrder, InputQueue, InputRecord, Living, LivingError, QueueFull, RefusedInput, Seen, Waker,
-};
+use drivers::{Begin, DriverSetup, Happening, Left, Told, TurnOutcome, Untold, set_up_driver};
+use sessions::{Found, InputOrder, InputQueue, InputRecord, Living, RefusedInput, Seen, SessionError, Waker};
 
-use super::{answers::Waits, show::Show};
-use crate::{failure::Failure, remote::chain};
+use super::{answers::Waits, failure, show::Show};
+use crate::failure::Failure;
 
 /// So many lines may wait to be told.
 const EVENTS_MAX: usize = 64;
@@ -63,8 +61,8 @@ pub fn say(found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> 
     if waits { conversation.until_over() } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// Returns the driver of a session's agent and the reader of its helpers' messages; none if no driver speaks with it.
-pub fn driver_of(found: &Found, checkpoint: Left) -> Option<(Box<dyn Driver>, AsideReader)> {
+/// Returns the driver of a session's agent; none if no driver speaks with it.
+pub fn driver_of(found: &Found, checkpoint: Left) -> Option<DriverSetup> {
     let agent = found.about.agent.as_deref()?;
     let context = Begin {
         launch: agent.launch(),
@@ -74,7 +72,7 @@ pub fn driver_of(found: &Found, checkpoint: Left) -> Option<(Box<dyn Driver>, As
         has_numeric_ids: false,
         left: Some(checkpoint),
     };
-    Some((driver(&agent.preset, &context), context.aside()))
+    Some(set_up_driver(&agent.preset, &context))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,17 +102,15 @@ impl<'a> Conversation<'a> {
             let hint = "its questions are answered in the run; read along: jangdan session log --follow";
             return Err(Failure { what, hint: Some(format!("{hint} {}", found.name)), exit: 1 });
         }
-        let checkpoint = InputRecord::read(&found.directory).map_err(super::failure)?.progress.checkpoint;
-        let from = checkpoint.read_from;
-        let (driver, aside) = driver_of(found, checkpoint).ok_or_else(|| Failure {
+        let checkpoint = InputRecord::read(&found.directory).map_err(failure)?.progress.checkpoint;
+        let driver = driver_of(found, checkpoint).ok_or_else(|| Failure {
             what: format!("no driver speaks with session '{}'", found.name),
             hint: None,
             exit: 1,
         })?;
-        let opened = Living::open(&found.directory, driver, aside, from);
-        let (session, seen) = opened.map_err(|error| failure(found, &error))?;
+        let (session, seen) = Living::open(&found.directory, driver).map_err(failure)?;
         // Another process may have added to it before this one had the session.
-        let record = InputRecord::open(&found.directory).map_err(super::failure)?;
+        let record = InputRecord::read(&found.directory).map_err(failure)?;
         let mut conversation = Self {
             found,
             session,
@@ -129,7 +125,7 @@ impl<'a> Conversation<'a> {
         };
         conversation.seen(seen)?;
         for (number, input) in conversation.record.unfinished().cloned().collect::<Vec<_>>() {
-            conversation.queue(number, input)?;
+            conversation.inputs.push(number, input).map_err(failure)?;
         }
         conversation.send()?;
         Ok(conversation)
@@ -166,16 +162,10 @@ impl<'a> Conversation<'a> {
     /// Records an input and sends it, now or as soon as the agent takes it.
     fn add(&mut self, input: Told) -> Result<u32, Failure> {
         let number = self.record.next_number();
-        self.queue(number, input.clone())?;
-        self.record.add(number, input).map_err(super::failure)?;
+        self.inputs.push(number, input.clone()).map_err(failure)?;
+        self.record.add(number, input).map_err(failure)?;
         self.send()?;
         Ok(number)
-    }
-
-    fn queue(&mut self, number: u32, input: Told) -> Result<(), Failure> {
-        let full =
-            |full: QueueFull| Failure { what: format!("{}: {full}", self.found.name), hint: None, exit: 1 };
-        self.inputs.push(number, input).map_err(full)
     }
 
     /// Sends the inputs that can be sent now.
@@ -184,9 +174,9 @@ impl<'a> Conversation<'a> {
             let sent = self.inputs.send_next(&mut self.session, |_, input, refused| match refused {
                 None => Ok(Some(input.clone())),
                 Some(RefusedInput { reason: Untold::UnknownPrompt { .. }, .. }) => Ok(None),
-                Some(RefusedInput { reason, .. }) => Err(LivingError::Untold(reason)),
+                Some(RefusedInput { reason, .. }) => Err(SessionError::Refused(reason)),
             });
-            let Some(sent) = sent.map_err(|error| failure(self.found, &error))? else { return Ok(()) };
+            let Some(sent) = sent.map_err(failure)? else { return Ok(()) };
             self.seen(sent.seen)?;
         }
     }
@@ -194,7 +184,7 @@ impl<'a> Conversation<'a> {
     /// Waits until the session reports something, or a deadline, and sends what can be sent then. Tells whether there was
     /// a report.
     fn next(&mut self, deadline: Option<Instant>) -> Result<bool, Failure> {
-        let seen = self.session.next(deadline).map_err(|error| failure(self.found, &error))?;
+        let seen = self.session.next(deadline).map_err(failure)?;
         let is_report = !seen.is_empty();
         self.seen(seen)?;
         self.send()?;
@@ -248,7 +238,7 @@ impl<'a> Conversation<'a> {
             self.waits.take(&seen);
             self.shown(|show| show.seen(&seen))?;
             if let Seen::Happened(happening) = &seen {
-                self.record.note(happening, self.inputs.last_prompt()).map_err(super::failure)?;
+                self.record.note(happening, self.inputs.last_prompt()).map_err(failure)?;
             }
             match seen {
                 Seen::Typed { number } => self.typed.push(number),
@@ -342,12 +332,4 @@ fn failed(found: &Found, outcome: &TurnOutcome) -> Failure {
         TurnOutcome::Finished | TurnOutcome::Cancelled => (format!("{} was stopped", found.name), None),
     };
     Failure { what, hint, exit: 1 }
-}
-
-/// Describes a failure to use the session, with what to do about it.
-pub fn failure(found: &Found, error: &LivingError) -> Failure {
-    let hint = matches!(error, LivingError::Taken { .. });
-    let hint =
-        hint.then(|| format!("say it there, or read along: jangdan session log --follow {}", found.name));
-    Failure { what: format!("session '{}': {}", found.name, chain(error)), hint, exit: 1 }
 }

@@ -153,9 +153,8 @@ fn word(session: &Found) -> (&'static str, Style) {
 fn standing(session: &Found) -> Option<Standing> {
     let State::Alive(_) = session.state else { return None };
     let progress = InputRecord::read(&session.directory).ok()?.progress;
-    let from = progress.checkpoint.read_from;
-    let (driver, aside) = converse::driver_of(session, progress.checkpoint)?;
-    let mut watching = Watching::open(&session.directory, driver, aside, from).ok()?;
+    let driver = converse::driver_of(session, progress.checkpoint)?;
+    let mut watching = Watching::open(&session.directory, driver).ok()?;
     let mut standing = match progress.idle_since {
         Some(since) => Standing::new(Stand::Idle { outcome: None }, since),
         None => Standing::new(Stand::Starting, session.about.started_at),

@@ -8,7 +8,7 @@ use std::{
 
 use anstream::adapter::StripBytes;
 use drivers::Left;
-use holder::spool::{Body, Follower, SpoolError, Stream};
+use holder::spool::{Body, Follower, Stream};
 use sessions::{Found, InputRecord, Seen, SessionError, Sessions, State, Watching};
 
 use super::{Named, converse, failure, is_spoken_with, show::Show};
@@ -34,8 +34,8 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     if is_spoken_with(&found) && !arguments.raw {
         return conversation(&found, arguments);
     }
-    let mut follower =
-        Follower::open(&found.directory, arguments.from).map_err(|error| damaged(&found.name, &error))?;
+    let damaged = |source| failure(SessionError::Spool { name: found.name.clone(), source });
+    let mut follower = Follower::open(&found.directory, arguments.from).map_err(damaged)?;
     let lives = matches!(found.state, State::Alive(_));
     let mut out = io::stdout().lock();
     // What an agent wrote must not take a person's terminal over.
@@ -53,7 +53,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         let record = match record {
             Ok(Some(record)) => record,
             Ok(None) => break,
-            Err(error) => return Err(damaged(&found.name, &error)),
+            Err(error) => return Err(damaged(error)),
         };
         match record.body {
             // What a helper said beside the output is for Jangdan, not for who reads along.
@@ -85,16 +85,15 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 fn conversation(found: &Found, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let record = InputRecord::read(&found.directory).map_err(failure)?;
     let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
-    let Some((driver, aside)) = converse::driver_of(found, Left::default()) else {
+    let Some(driver) = converse::driver_of(found, Left::default()) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let failed = |error| converse::failure(found, &error);
-    let mut watching = Watching::open(&found.directory, driver, aside, 0).map_err(failed)?;
+    let mut watching = Watching::open(&found.directory, driver).map_err(failure)?;
     let mut show = Show::new(anstream::stdout().lock());
     let lives = matches!(found.state, State::Alive(_));
     loop {
         let next = if arguments.follow && lives { watching.next(None) } else { watching.try_next() };
-        let Some(moment) = next.map_err(failed)? else { return Ok(ExitCode::SUCCESS) };
+        let Some(moment) = next.map_err(failure)? else { return Ok(ExitCode::SUCCESS) };
         for seen in &moment.seen {
             // An input that was recorded after this process began to read is not shown.
             let shown = match seen {
@@ -113,9 +112,4 @@ fn conversation(found: &Found, arguments: &Arguments) -> Result<ExitCode, Failur
 
 fn written(error: &io::Error) -> Result<ExitCode, Failure> {
     Failure::from_output(error).map_or(Ok(ExitCode::SUCCESS), Err)
-}
-
-fn damaged(name: &str, error: &SpoolError) -> Failure {
-    let source = io::Error::other(error.to_string());
-    failure(SessionError::Io { action: "read what was written by", path: name.into(), source })
 }

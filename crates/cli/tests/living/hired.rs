@@ -283,7 +283,6 @@ impl Hired {
 }
 
 fn open(preset: &Preset, found: &Found, launch: &(bool, String), left: Option<Left>) -> (Living, Vec<Seen>) {
-    let from = left.as_ref().map_or(0, |left| left.read_from);
     let begin = Begin {
         launch: if launch.0 { Launch::Resume(&launch.1) } else { Launch::Fresh(&launch.1) },
         directory: &found.about.directory,
@@ -292,7 +291,7 @@ fn open(preset: &Preset, found: &Found, launch: &(bool, String), left: Option<Le
         has_numeric_ids: false,
         left,
     };
-    Living::open(&found.directory, drivers::driver(preset, &begin), begin.aside(), from).unwrap()
+    Living::open(&found.directory, drivers::set_up_driver(preset, &begin)).unwrap()
 }
 
 fn holder_pid(directory: &Path) -> u32 {

@@ -10,17 +10,11 @@ use std::{
 };
 
 use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
-use drivers::{
-    Begin, Left, driver,
-    preset::{Launch, Preset},
-};
+use drivers::{Begin, Left, preset::Preset, set_up_driver};
 use holder::protocol::Request;
-use serde::{Deserialize, Serialize};
-use sessions::{
-    Found, Hired, Living, LivingError, QueueFull, Seen, SessionError, Start, State, command_line,
-};
+use sessions::{Found, Hired, Living, Seen, SessionError, Start, State, boot_id, command_line};
 
-use super::site::Site;
+use super::{session::COMMANDS_MAX, site::Site};
 use crate::reach::process_name;
 
 /// No process prints a tebibyte.
@@ -35,12 +29,10 @@ const STARTING_LOOK: Duration = Duration::from_millis(10);
 pub(super) enum ProcessError {
     #[error(transparent)]
     Session(#[from] SessionError),
-    #[error(transparent)]
-    Living(#[from] LivingError),
-    #[error(transparent)]
-    Inputs(#[from] QueueFull),
     #[error("{action} {}", .path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("more than {COMMANDS_MAX} commands waited for its thread")]
+    Overflow,
     #[error("{0}")]
     Place(String),
     #[error("{0}")]
@@ -65,45 +57,6 @@ pub(super) struct Seat {
     pub(super) used: Usage,
 }
 
-/// What is written down of a process before it is started.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Note {
-    #[serde(flatten)]
-    started: Started,
-    /// The start of the machine that it belongs to, where that can be known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    boot: Option<String>,
-}
-
-/// How a process was started.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Started {
-    Fresh(String),
-    Resume(String),
-}
-
-impl Started {
-    /// Returns what is kept of it in the session's own folder, for those who look at sessions.
-    fn hired(&self, preset: &Preset) -> Hired {
-        let (Self::Fresh(session) | Self::Resume(session)) = self;
-        Hired {
-            name: preset.title.clone(),
-            preset: preset.clone(),
-            session: session.clone(),
-            is_resumed: matches!(self, Self::Resume(_)),
-            is_of_run: true,
-        }
-    }
-
-    fn launch(&self) -> Launch<'_> {
-        match self {
-            Self::Fresh(id) => Launch::Fresh(id),
-            Self::Resume(id) => Launch::Resume(id),
-        }
-    }
-}
-
 /// One process that lives, or that is read to its end.
 pub(super) struct Process {
     pub(super) living: Living,
@@ -125,10 +78,9 @@ impl Process {
         read_from: u64,
     ) -> Result<Option<(Self, Vec<Seen>)>, ProcessError> {
         let Some((number, found)) = last(site, seat.session)? else { return Ok(None) };
-        let note = read_note(site, seat.session, number)?;
         let is_there = read_from >> RANGE_BITS == u64::from(number - 1);
         let from = if is_there { read_from & ((1 << RANGE_BITS) - 1) } else { 0 };
-        Self::open(seat, found, &note, number, from).map(Some)
+        Self::open(site, seat, found, number, from).map(Some)
     }
 
     /// Starts the next process of a session.
@@ -138,18 +90,21 @@ impl Process {
             None => (1, None),
         };
         let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
-        let started = match resumed {
-            Some(id) => Started::Resume(id),
-            None => Started::Fresh(sessions::new_session_id().map_err(|source| ProcessError::Io {
-                action: "make an id for a session of",
-                path: site.outfit.project.clone(),
-                source,
-            })?),
+        let agent = Hired {
+            name: seat.preset.title.clone(),
+            preset: seat.preset.clone(),
+            is_resumed: resumed.is_some(),
+            session: match resumed {
+                Some(id) => id,
+                None => sessions::new_session_id().map_err(|source| ProcessError::Io {
+                    action: "make an id for a session of",
+                    path: site.outfit.project.clone(),
+                    source,
+                })?,
+            },
+            is_of_run: true,
         };
-        let note = Note { started, boot: boot_id() };
-        write_note(site, seat.session, number, &note)?;
-        let started = &note.started;
-        let line = command_line(&seat.preset, started.launch());
+        let line = command_line(&seat.preset, agent.launch());
         let mut environment = line.environment;
         let variables = site.variables(seat.task.as_ref(), &seat.place);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
@@ -161,21 +116,20 @@ impl Process {
             environment,
             memory_bytes_max: seat.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
             sandbox: site.sandbox(),
-            // Others may read along, and no more: what it says is for the run.
-            agent: Some(started.hired(&seat.preset)),
+            agent: Some(agent),
         };
         let found = match before {
             // Whoever remembers uses the key that it was told first.
             Some(before) => site.shared.sessions.start_with(&start, before.about.key)?,
             None => site.shared.sessions.start(&start)?,
         };
-        Self::open(seat, found, &note, number, 0)
+        Self::open(site, seat, found, number, 0)
     }
 
     fn open(
+        site: &Site,
         seat: &Seat,
         found: Found,
-        Note { started, boot }: &Note,
         number: u32,
         from: u64,
     ) -> Result<(Self, Vec<Seen>), ProcessError> {
@@ -186,19 +140,22 @@ impl Process {
             has_spoken: seat.has_spoken,
             used: seat.used.clone(),
         };
+        let Some(agent) = found.about.agent.as_deref() else {
+            return Err(ProcessError::Place(format!("session '{}' has no agent", found.name)));
+        };
         let begin = Begin {
-            launch: started.launch(),
+            launch: agent.launch(),
             directory: &seat.place,
             key: &found.about.key,
             role: seat.role,
             has_numeric_ids: seat.has_numeric_ids,
             left: Some(left).filter(|left| left.read_from > 0),
         };
-        let (living, seen) =
-            Living::open(&found.directory, driver(&seat.preset, &begin), begin.aside(), from)?;
-        let remembers = matches!(started, Started::Resume(_));
+        let (living, seen) = Living::open(&found.directory, set_up_driver(&seat.preset, &begin))?;
+        let remembers = agent.is_resumed;
         let was_told = seen.iter().any(|seen| matches!(seen, Seen::Typed { .. }));
-        let is_of_another_boot = boot.is_some() && *boot != boot_id();
+        let boot = found.about.boot.clone().or_else(|| noted_boot(site, seat.session, number));
+        let is_of_another_boot = boot.is_some() && boot != boot_id();
         Ok((Self { living, found, remembers, was_told, is_of_another_boot, number }, seen))
     }
 
@@ -295,27 +252,13 @@ fn name(site: &Site, session: SessionId, number: u32) -> String {
     process_name(&site.run, session, number)
 }
 
-fn started_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
-    site.shared.folder(&site.run).join(format!("{session}-{number}.json"))
-}
-
 fn stopped_path(site: &Site, session: SessionId, number: u32) -> PathBuf {
     site.shared.folder(&site.run).join(format!("{session}-{number}-stopped"))
 }
 
-fn write_note(site: &Site, session: SessionId, number: u32, note: &Note) -> Result<(), ProcessError> {
-    let path = started_path(site, session, number);
-    let written = serde_json::to_vec(note).map_err(io::Error::other).and_then(|text| fs::write(&path, text));
-    written.map_err(|source| ProcessError::Io { action: "write", path, source })
-}
-
-fn read_note(site: &Site, session: SessionId, number: u32) -> Result<Note, ProcessError> {
-    let path = started_path(site, session, number);
-    let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other));
-    read.map_err(|source| ProcessError::Io { action: "read", path, source })
-}
-
-/// Returns what is another one after each start of the machine, where the system says it.
-fn boot_id() -> Option<String> {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
+/// Returns the boot that the previous version of Jangdan noted beside the run when it started a process.
+fn noted_boot(site: &Site, session: SessionId, number: u32) -> Option<String> {
+    let text = fs::read(site.shared.folder(&site.run).join(format!("{session}-{number}.json"))).ok()?;
+    let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    note.get("boot")?.as_str().map(str::to_owned)
 }

@@ -1,13 +1,11 @@
-//! A session of a run, and the thread beside it: tells it what is ordered, hears what it says, and reports both.
+//! A session of a run and the thread that leads it: sends its inputs, reads its output, and reports both to the run loop.
 
 mod hear;
+mod inbox;
 mod tell;
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{Receiver, Sender, channel},
-    },
+    sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -15,15 +13,16 @@ use std::{
 use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
 use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
-use sessions::{InputOrder, InputQueue, LivingError, Seen, Waker};
+use sessions::{InputOrder, InputQueue, Seen, SessionError};
 
 use super::{
     full,
-    leash::{Leash, Pull},
     process::{Process, ProcessError, Seat, end_all, settle},
     site::{NoPlace, Site, chain},
 };
 use crate::Kept;
+pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
+use inbox::{SessionInbox, SessionOutbox, inbox};
 
 /// How long an agent may take to end by itself when nothing more will be told to it.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
@@ -41,41 +40,13 @@ pub(super) enum Situation {
     Cold,
 }
 
-/// What whoever is posted at a session is to do.
-pub(super) enum Order {
-    Tell {
-        number: InputNumber,
-        input: Box<SessionInput>,
-        brief: Option<Box<Task>>,
-    },
-    Freeze {
-        effect: EffectId,
-    },
-    Thaw {
-        effect: EffectId,
-    },
-    Cool {
-        effect: EffectId,
-    },
-    Warm {
-        effect: EffectId,
-        replay: Option<Box<Task>>,
-    },
-    End,
-    /// It ends with everything else, and goes on with the next start.
-    Stop,
-    Leave,
-}
-
-/// The thread beside a session.
-pub(super) struct Post {
-    orders: Sender<Order>,
-    waker: Arc<Mutex<Option<Waker>>>,
-    leash: Leash,
+/// The thread of a session, as the run loop sees it.
+pub(super) struct SessionHandle {
+    outbox: SessionOutbox,
     thread: JoinHandle<()>,
 }
 
-impl Post {
+impl SessionHandle {
     pub(super) fn new(
         site: Arc<Site>,
         session: SessionId,
@@ -107,42 +78,29 @@ impl Post {
         if situation == Situation::Working && seat.is_in_turn {
             begin_turn(&site, &seat);
         }
-        let (orders, received) = channel();
-        let (waker, leash) = (Arc::new(Mutex::new(None)), Leash::new());
-        let clerk = Clerk {
+        let (outbox, inbox) = inbox();
+        let worker = SessionWorker {
             site,
             seat,
             locale: kept.run().settings().locale,
             read_from: assignment.read_from,
-            orders: received,
-            waker: Arc::clone(&waker),
-            leash: leash.clone(),
+            inbox,
             inputs: InputQueue::new(InputOrder::AsQueued, 0),
             told: Vec::new(),
             replay: None,
             is_ending: false,
         };
         let thread = thread::Builder::new().name(format!("session-{session}"));
-        let thread = thread.spawn(move || clerk.work(situation)).map_err(|error| chain(&error))?;
-        Ok(Self { orders, waker, leash, thread })
+        let thread = thread.spawn(move || worker.work(situation)).map_err(|error| chain(&error))?;
+        Ok(Self { outbox, thread })
     }
 
-    /// Gives an order. One that is over takes none, and has said so.
-    pub(super) fn order(&self, order: Order) {
-        match order {
-            Order::Leave => self.leash.leave(),
-            Order::End | Order::Stop => self.leash.end(),
-            Order::Tell { .. }
-            | Order::Freeze { .. }
-            | Order::Thaw { .. }
-            | Order::Cool { .. }
-            | Order::Warm { .. } => {}
-        }
-        if self.orders.send(order).is_ok()
-            && let Some(waker) = &*self.waker.lock().unwrap_or_else(PoisonError::into_inner)
-        {
-            waker.wake();
-        }
+    pub(super) fn send(&self, command: SessionCommand) {
+        self.outbox.send(command);
+    }
+
+    pub(super) fn stop(&self, stop: SessionStop) {
+        self.outbox.stop(stop);
     }
 
     pub(super) fn join(self) {
@@ -164,15 +122,12 @@ enum Next {
     Over,
 }
 
-struct Clerk {
+struct SessionWorker {
     site: Arc<Site>,
     seat: Seat,
     locale: Locale,
     read_from: u64,
-    orders: Receiver<Order>,
-    waker: Arc<Mutex<Option<Waker>>>,
-    /// Holds the set-up of its place.
-    leash: Leash,
+    inbox: SessionInbox,
     inputs: InputQueue<QueuedInput>,
     /// The inputs that were written to this process.
     told: Vec<(InputNumber, QueuedInput)>,
@@ -182,7 +137,7 @@ struct Clerk {
     is_ending: bool,
 }
 
-impl Clerk {
+impl SessionWorker {
     fn work(mut self, situation: Situation) {
         let site = Arc::clone(&self.site);
         let _seat = self
@@ -200,7 +155,7 @@ impl Clerk {
                 Ok(Next::Cold) => self.wait_in_the_cold(),
                 Ok(Next::Over) => return,
                 // What could not be had because the server stops, the next one may have.
-                Err(_) if self.leash.pulled() == Some(Pull::Leave) => return,
+                Err(_) if self.inbox.stop_request() == Some(SessionStop::Detach) => return,
                 Err(ProcessError::Room(reason)) => {
                     let session = self.seat.session;
                     return self.site.report(Command::ReportDiskBudgetExceeded { session, reason });
@@ -254,8 +209,8 @@ impl Clerk {
         })?;
         let Seat { session, role, .. } = self.seat;
         let made = match &self.seat.task {
-            Some(task) => self.site.set_up(&place, task, is_new, &self.leash),
-            None => self.site.set_up_desk(&place, session, role, is_new, &self.leash),
+            Some(task) => self.site.set_up(&place, task, is_new, &self.inbox.leash),
+            None => self.site.set_up_desk(&place, session, role, is_new, &self.inbox.leash),
         };
         made.map_err(ProcessError::Place)?;
         Ok(place)
@@ -268,18 +223,33 @@ impl Clerk {
     }
 
     fn welcome(&mut self, process: Process, seen: Vec<Seen>) -> Result<Next, ProcessError> {
-        *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(process.living.waker());
+        self.inbox.set_waker(process.living.waker());
         let mut process = process;
         self.see_all(seen, &mut process)?.map_or_else(|| Ok(Next::Living(Box::new(process))), Ok)
     }
 
-    /// Goes on with a process until it is over, or somebody wants it to be.
+    /// Leads a process until it ends or the thread has to stop.
     fn attend(&mut self, mut process: Process) -> Result<Next, ProcessError> {
         loop {
-            while let Ok(order) = self.orders.try_recv() {
-                if let Some(next) = self.obey(order, &mut process)? {
+            while let Ok(command) = self.inbox.commands.try_recv() {
+                if let Some(next) = self.obey(command, &mut process)? {
                     return Ok(next);
                 }
+            }
+            match self.inbox.stop_request() {
+                Some(SessionStop::Detach) => return Ok(Next::Over),
+                Some(SessionStop::Shutdown) => {
+                    process.note_stopped(&self.site, self.seat.session);
+                    process.living.stop(GRACE)?;
+                    return Ok(Next::Over);
+                }
+                Some(SessionStop::Overflow) => return Err(ProcessError::Overflow),
+                // The end is reported when the output has been read.
+                Some(SessionStop::End) if !self.is_ending => {
+                    self.is_ending = true;
+                    process.living.stop(GRACE)?;
+                }
+                Some(SessionStop::End) | None => {}
             }
             if let Some(next) = self.send_inputs(&mut process)? {
                 return Ok(next);
@@ -291,32 +261,24 @@ impl Clerk {
         }
     }
 
-    fn obey(&mut self, order: Order, process: &mut Process) -> Result<Option<Next>, ProcessError> {
-        match order {
-            Order::Tell { number, input, brief } => self.inputs.push(number, QueuedInput { input, brief })?,
-            Order::Freeze { effect } => self.report_effect(effect, process.living.pause()),
-            Order::Thaw { effect } => self.report_effect(effect, process.living.go_on()),
-            Order::Warm { effect, replay } => {
-                // Another server started it, and it was told nothing yet.
+    fn obey(&mut self, command: SessionCommand, process: &mut Process) -> Result<Option<Next>, ProcessError> {
+        match command {
+            SessionCommand::Send { number, input, brief } => {
+                self.inputs.push(number, QueuedInput { input, brief })?;
+            }
+            SessionCommand::Freeze { effect } => self.report_effect(effect, process.living.pause()),
+            SessionCommand::Thaw { effect } => self.report_effect(effect, process.living.go_on()),
+            SessionCommand::Warm { effect, replay } => {
+                // Another server started it, and sent it no input yet.
                 self.replay = replay.filter(|_| !process.was_told);
                 self.report_effect(effect, Ok(()));
             }
-            Order::Cool { effect } => {
+            SessionCommand::Cool { effect } => {
                 self.close(process)?;
                 self.report_effect(effect, Ok(()));
                 return Ok(Some(Next::Cold));
             }
-            // That it is over is seen in what it wrote last.
-            Order::End => {
-                self.is_ending = true;
-                process.living.stop(GRACE)?;
-            }
-            Order::Stop => {
-                process.note_stopped(&self.site, self.seat.session);
-                process.living.stop(GRACE)?;
-                return Ok(Some(Next::Over));
-            }
-            Order::Leave => return Ok(Some(Next::Over)),
+            SessionCommand::Wake => {}
         }
         Ok(None)
     }
@@ -357,32 +319,41 @@ impl Clerk {
         }
     }
 
+    /// Waits without a process until one is needed.
     fn wait_in_the_cold(&mut self) -> Result<Next, ProcessError> {
         loop {
-            match self.orders.recv() {
-                Ok(Order::Tell { number, input, brief }) => {
+            match self.inbox.stop_request() {
+                Some(SessionStop::Detach | SessionStop::Shutdown) => return Ok(Next::Over),
+                Some(SessionStop::Overflow) => return Err(ProcessError::Overflow),
+                Some(SessionStop::End) => {
+                    let session = self.seat.session;
+                    self.site.report(Command::ReportEnded { session, exit_status: None });
+                    return Ok(Next::Over);
+                }
+                None => {}
+            }
+            match self.inbox.commands.recv() {
+                Ok(SessionCommand::Send { number, input, brief }) => {
                     self.inputs.push(number, QueuedInput { input, brief })?;
                 }
-                Ok(Order::Freeze { effect } | Order::Thaw { effect } | Order::Cool { effect }) => {
-                    self.report_effect(effect, Ok(()));
-                }
-                Ok(Order::Warm { effect, replay }) => {
+                Ok(
+                    SessionCommand::Freeze { effect }
+                    | SessionCommand::Thaw { effect }
+                    | SessionCommand::Cool { effect },
+                ) => self.report_effect(effect, Ok(())),
+                Ok(SessionCommand::Warm { effect, replay }) => {
                     self.replay = replay;
                     let next = self.start()?;
                     self.report_effect(effect, Ok(()));
                     return Ok(next);
                 }
-                Ok(Order::End) => {
-                    let session = self.seat.session;
-                    self.site.report(Command::ReportEnded { session, exit_status: None });
-                    return Ok(Next::Over);
-                }
-                Ok(Order::Leave | Order::Stop) | Err(_) => return Ok(Next::Over),
+                Ok(SessionCommand::Wake) => {}
+                Err(_) => return Ok(Next::Over),
             }
         }
     }
 
-    fn report_effect(&self, effect: EffectId, done: Result<(), LivingError>) {
+    fn report_effect(&self, effect: EffectId, done: Result<(), SessionError>) {
         let error = done.err().map(|error| chain(&error));
         self.site.report(Command::ReportEffect { effect, error });
     }

@@ -68,24 +68,34 @@ fn check(kill: &str, n_failed: usize) {
 }
 
 #[test]
-fn a_start_of_the_machine_is_nobodys_failure() {
-    let mut lab = Lab::new(&dies_once("while [ ! -e $BARRIER/off ]; do sleep 0.01; done; kill -KILL $PPID"));
-    let run = lab.start_with(plan(&["T1"]), RunSettings { retries_max: 1.try_into().unwrap(), ..settings() });
-    until("it works", || !lab.met("pids").is_empty());
-    // What was started before the machine was is of another boot.
-    let session = lab.rows(&run).tasks.iter().next().unwrap().session.unwrap();
-    let note = lab.data().join("runs").join(run.as_str()).join(format!("{session}-1.json"));
-    let text = fs::read_to_string(&note).unwrap();
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    assert!(text.contains(boot.trim()), "{text}");
-    fs::write(&note, text.replace(boot.trim(), "another")).unwrap();
-    lab.reopen();
-    lab.let_go("off");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(lab.show(&run, "found.txt"), "begun\n");
-    let rows = lab.rows(&run);
-    assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
-    assert_eq!(rows.escalations.len(), 0);
+fn restart_of_the_machine_is_not_a_failed_attempt() {
+    for is_of_previous_version in [false, true] {
+        let script = "while [ ! -e $BARRIER/off ]; do sleep 0.01; done; kill -KILL $PPID";
+        let mut lab = Lab::new(&dies_once(script));
+        let settings = RunSettings { retries_max: 1.try_into().unwrap(), ..settings() };
+        let run = lab.start_with(plan(&["T1"]), settings);
+        until("it works", || !lab.met("pids").is_empty());
+        let session = lab.rows(&run).tasks.iter().next().unwrap().session.unwrap();
+        let about = lab.data().join(format!("sessions/{run}-{session}-1/about.json"));
+        let text = fs::read_to_string(&about).unwrap();
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let noted = format!(r#""boot":"{}""#, boot.trim());
+        assert!(text.contains(&noted), "{text}");
+        if is_of_previous_version {
+            fs::write(&about, text.replace(&format!("{noted},"), "")).unwrap();
+            let note = lab.data().join(format!("runs/{run}/{session}-1.json"));
+            fs::write(note, r#"{"fresh":"id","boot":"another"}"#).unwrap();
+        } else {
+            fs::write(&about, text.replace(boot.trim(), "another")).unwrap();
+        }
+        lab.reopen();
+        lab.let_go("off");
+        assert_eq!(lab.outcome(&run), RunOutcome::Done);
+        assert_eq!(lab.show(&run, "found.txt"), "begun\n");
+        let rows = lab.rows(&run);
+        assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
+        assert_eq!(rows.escalations.len(), 0);
+    }
 }
 
 #[test]

@@ -3,16 +3,18 @@
 use std::{
     collections::VecDeque,
     os::fd::{AsFd, BorrowedFd},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
-use drivers::{AsideReader, Chunk, Driver, Reaction, Stream};
-use holder::spool::{self, Body, Exit, Follower, Record, SpoolError};
+use drivers::{AsideReader, Chunk, Driver, DriverSetup, Reaction, Stream};
+use holder::spool::{self, Body, Exit, Follower, Record};
 
 use super::Seen;
+use crate::error::SessionError;
 
 /// Follows a spool with a driver.
 pub(super) struct Hearing {
+    directory: PathBuf,
     pub(super) driver: Box<dyn Driver>,
     follower: Follower,
     /// Reads what helpers of the agent's say beside its output.
@@ -36,14 +38,10 @@ pub(super) enum Heard {
 }
 
 impl Hearing {
-    pub(super) fn open(
-        directory: &Path,
-        driver: Box<dyn Driver>,
-        aside: AsideReader,
-        from: u64,
-    ) -> Result<Self, SpoolError> {
-        let follower = Follower::open(directory, from)?;
-        Ok(Self { driver, follower, aside, from, marked: VecDeque::new() })
+    pub(super) fn open(directory: &Path, setup: DriverSetup) -> Result<Self, SessionError> {
+        let follower = Follower::open(directory, setup.read_from).map_err(SessionError::spool(directory))?;
+        let DriverSetup { driver, aside, read_from: from } = setup;
+        Ok(Self { directory: directory.to_owned(), driver, follower, aside, from, marked: VecDeque::new() })
     }
 
     /// Returns what is readable when there may be more.
@@ -57,8 +55,9 @@ impl Hearing {
     }
 
     /// Hears the next record, if there is one; with it comes when it was written, in milliseconds.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, Heard)>, SpoolError> {
-        let Some(Record { offset, at_ms, body }) = self.follower.try_next()? else { return Ok(None) };
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Heard)>, SessionError> {
+        let next = self.follower.try_next().map_err(SessionError::spool(&self.directory))?;
+        let Some(Record { offset, at_ms, body }) = next else { return Ok(None) };
         let heard = match body {
             Body::Output { stream: spool::Stream::Aside, bytes } => {
                 let said = self.aside.read(offset, &bytes, self.driver.read_from());

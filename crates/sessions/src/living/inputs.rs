@@ -18,8 +18,10 @@ use holder::{
     status,
 };
 
-use super::LivingError;
-use crate::ledger::{Cause, Ledger};
+use crate::{
+    error::{SessionError, session_name},
+    ledger::{Cause, Ledger},
+};
 
 /// How long a holder may take to answer. It answers at once; a machine can be very busy.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
@@ -73,9 +75,9 @@ fn connect(directory: &Path) -> Result<Option<Connection>, ClientError> {
 }
 
 impl Inputs {
-    pub(super) fn open(directory: &Path) -> Result<Self, LivingError> {
-        let failed = |source| LivingError::Holder { directory: directory.to_owned(), source };
-        let mut connection = connect(directory).map_err(failed)?;
+    pub(super) fn open(directory: &Path) -> Result<Self, SessionError> {
+        let failed = SessionError::holder(directory);
+        let mut connection = connect(directory).map_err(&failed)?;
         let status = connection.as_mut().map(|connection| connection.ask(&Request::Status, ANSWER_MAX));
         let typed = match status {
             Some(Ok(Reply::Status(status))) => status.input_typed,
@@ -89,8 +91,8 @@ impl Inputs {
             }
         };
         let ledger = Ledger::open(directory).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => LivingError::Taken { directory: directory.to_owned() },
-            _ => LivingError::Ledger { directory: directory.to_owned(), source },
+            io::ErrorKind::WouldBlock => SessionError::InUse { name: session_name(directory) },
+            _ => SessionError::io("use the ledger of inputs in", directory)(source),
         })?;
         let (later, sent) = (VecDeque::new(), VecDeque::new());
         Ok(Self { directory: directory.to_owned(), connection, ledger, later, sent, typed })
@@ -117,7 +119,7 @@ impl Inputs {
     }
 
     /// Takes what is to be sent, under numbers that stay its own.
-    pub(super) fn put(&mut self, sends: Vec<Send>, cause: Cause) -> Result<(), LivingError> {
+    pub(super) fn put(&mut self, sends: Vec<Send>, cause: Cause) -> Result<(), SessionError> {
         let pieces: Vec<Send> = sends.into_iter().flat_map(pieces).collect();
         if pieces.is_empty() {
             return Ok(());
@@ -128,7 +130,7 @@ impl Inputs {
         let numbers = self
             .ledger
             .numbers(cause, pieces.len() as u64)
-            .map_err(|source| LivingError::Ledger { directory: self.directory.clone(), source })?;
+            .map_err(SessionError::io("write the ledger of inputs in", &self.directory))?;
         let mut at = Instant::now();
         for (number, send) in numbers.zip(pieces) {
             at += Duration::from_millis(send.after_ms);
@@ -151,14 +153,14 @@ impl Inputs {
     }
 
     /// Types nothing in the place of an input that can't be told any more: what comes behind it waits for its numbers.
-    pub(super) fn give_up(&mut self, cause: Cause) -> Result<(), LivingError> {
+    pub(super) fn give_up(&mut self, cause: Cause) -> Result<(), SessionError> {
         let numbers = self.ledger.find(cause).unwrap_or_default();
         let nothing = numbers.map(|_| Send { after_ms: 0, bytes: Vec::new() });
         self.put(nothing.collect(), cause)
     }
 
     /// Sends inputs whose time has come, in the order of their numbers. That they are typed is known from the spool.
-    pub(super) fn send_what_is_due(&mut self) -> Result<(), LivingError> {
+    pub(super) fn send_what_is_due(&mut self) -> Result<(), SessionError> {
         while let Some(connection) = &mut self.connection
             && let Some(first) = self.later.pop_front_if(|first| first.at <= Instant::now())
         {
@@ -178,7 +180,7 @@ impl Inputs {
     }
 
     /// Takes what the holder answered, and returns the inputs of the run that are typed now.
-    pub(super) fn take_replies(&mut self) -> Result<Vec<u32>, LivingError> {
+    pub(super) fn take_replies(&mut self) -> Result<Vec<u32>, SessionError> {
         let mut told = Vec::new();
         while let Some(connection) = &mut self.connection {
             match connection.try_receive() {
@@ -208,7 +210,7 @@ impl Inputs {
     }
 
     /// Asks the holder for something and waits for its answer.
-    pub(super) fn ask(&mut self, request: &Request, time_max: Duration) -> Result<Reply, LivingError> {
+    pub(super) fn ask(&mut self, request: &Request, time_max: Duration) -> Result<Reply, SessionError> {
         let asked = match &mut self.connection {
             Some(connection) => connection.ask(request, ANSWER_MAX + time_max),
             None => Err(ClientError::Closed),
@@ -229,7 +231,7 @@ impl Inputs {
     }
 
     /// Tells the holder something whose answer nobody needs.
-    pub(super) fn note(&mut self, request: &Request) -> Result<(), LivingError> {
+    pub(super) fn note(&mut self, request: &Request) -> Result<(), SessionError> {
         match self.connection.as_mut().map(|connection| connection.send(request)) {
             Some(Err(ClientError::Closed)) => self.connection = None,
             Some(Err(source)) => return Err(self.lost(source)),
@@ -247,8 +249,8 @@ impl Inputs {
         }
     }
 
-    fn lost(&self, source: ClientError) -> LivingError {
-        LivingError::Holder { directory: self.directory.clone(), source }
+    fn lost(&self, source: ClientError) -> SessionError {
+        SessionError::holder(&self.directory)(source)
     }
 }
 

@@ -3,14 +3,14 @@
 use std::{path::Path, time::Instant};
 
 use domain::Timestamp;
-use drivers::{AsideReader, Driver};
+use drivers::DriverSetup;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{
-    LivingError, Seen,
+    Seen,
     hearing::{Heard, Hearing},
 };
-use crate::ledger::Told;
+use crate::{error::SessionError, ledger::Told};
 
 /// A session and a driver that only listens.
 pub struct Watching {
@@ -29,25 +29,18 @@ pub struct Moment {
 }
 
 impl Watching {
-    /// Begins at an offset of the session's output.
-    pub fn open(
-        directory: &Path,
-        mut driver: Box<dyn Driver>,
-        aside: AsideReader,
-        from: u64,
-    ) -> Result<Self, LivingError> {
+    /// Begins where the driver reads from.
+    pub fn open(directory: &Path, mut setup: DriverSetup) -> Result<Self, SessionError> {
         // What it would send was sent by whoever speaks.
-        driver.open();
-        let hearing = Hearing::open(directory, driver, aside, from)
-            .map_err(|source| LivingError::Spool { directory: directory.to_owned(), source })?;
+        setup.driver.open();
+        let hearing = Hearing::open(directory, setup)?;
         let told = read_told(directory)?;
         Ok(Self { directory: directory.to_owned(), hearing, told })
     }
 
     /// Returns the next that was seen, if it is there already.
-    pub fn try_next(&mut self) -> Result<Option<Moment>, LivingError> {
-        let damaged = |source| LivingError::Spool { directory: self.directory.clone(), source };
-        let Some((at_ms, heard)) = self.hearing.next().map_err(damaged)? else { return Ok(None) };
+    pub fn try_next(&mut self) -> Result<Option<Moment>, SessionError> {
+        let Some((at_ms, heard)) = self.hearing.next()? else { return Ok(None) };
         let happened = |happened: Vec<_>| happened.into_iter().map(Seen::Happened);
         let seen = match heard {
             Heard::Wrote(reaction, _) => happened(reaction.happened).collect(),
@@ -67,7 +60,7 @@ impl Watching {
     }
 
     /// Waits for the next, until a deadline.
-    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Option<Moment>, LivingError> {
+    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Option<Moment>, SessionError> {
         loop {
             if let Some(moment) = self.try_next()? {
                 return Ok(Some(moment));
@@ -84,6 +77,6 @@ impl Watching {
     }
 }
 
-fn read_told(directory: &Path) -> Result<Told, LivingError> {
-    Told::read(directory).map_err(|source| LivingError::Ledger { directory: directory.to_owned(), source })
+fn read_told(directory: &Path) -> Result<Told, SessionError> {
+    Told::read(directory).map_err(SessionError::io("read the ledger of inputs in", directory))
 }

@@ -5,7 +5,7 @@ use drivers::{Happening, PlanStep, StepStatus, ToolCall, Trouble, TurnOutcome};
 use protocol::Item;
 use sessions::Seen;
 
-use super::{Clerk, Next};
+use super::{Next, SessionWorker};
 use crate::{
     Glimpse,
     world::process::{Process, ProcessError},
@@ -14,7 +14,7 @@ use crate::{
 /// As much of a command is shown while it runs; everybody who looks is told.
 const TITLE_BYTES_MAX: usize = 500;
 
-impl Clerk {
+impl SessionWorker {
     /// Reports everything; says how it goes on where the process is over.
     pub(super) fn see_all(
         &mut self,

@@ -11,10 +11,10 @@ use drivers::{
 use protocol::say::{self, Preamble, Task, preamble};
 use sessions::{Found, RefusedInput, SentInput};
 
-use super::{Clerk, Next, QueuedInput, begin_turn};
+use super::{Next, QueuedInput, SessionWorker, begin_turn};
 use crate::world::process::{Process, ProcessError, Seat};
 
-impl Clerk {
+impl SessionWorker {
     /// Sends the inputs that the agent is ready for, in order.
     pub(super) fn send_inputs(&mut self, process: &mut Process) -> Result<Option<Next>, ProcessError> {
         loop {
