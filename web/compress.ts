@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** What compression makes smaller. */
+/** Files that are worth compressing. */
 const TEXT = /\.(html|js|css|svg|json)$/;
 
-/** Puts a `.br` and a `.gz` beside every file of the page, so that the server never compresses anything itself. */
+/** Writes a `.br` and a `.gz` of every text file of the page, so that the server need not compress. */
 export function compress(): Plugin {
   let folder = "";
   return {
@@ -15,7 +15,7 @@ export function compress(): Plugin {
     configResolved(config) {
       folder = resolve(config.root, config.build.outDir);
     },
-    // Only where there is a page: what went wrong before is not to be hidden behind this.
+    // Runs only after a successful build, so that it does not hide an earlier error.
     writeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
         if (!TEXT.test(name)) continue;

@@ -9,12 +9,12 @@ export default defineConfig({
   plugins: [react(), tailwindcss(), compress()],
   resolve: { alias },
   build: {
-    // The content policy has no `data:` for scripts and fonts, so nothing is put inline.
+    // The content security policy forbids `data:` URLs for scripts and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     emptyOutDir: true,
-    // A style sheet that once could not be fetched is not asked for again, so there is one, and it comes first.
+    // A browser does not retry a style sheet that failed to load, so there is one, and it is loaded first.
     cssCodeSplit: false,
   },
   server: { host: "127.0.0.1", proxy: proxy() },

@@ -1,7 +1,7 @@
 /**
- * The browser of `cargo xtask bench web`: takes a command a line, and says what it measured as a line of JSON.
+ * The browser of `cargo xtask bench web`: reads one command per line, and prints each measurement as a line of JSON.
  *
- * It looks at the page of a real server. What changes there meanwhile is not its business.
+ * It opens the page of a real server. The benchmark itself changes the run.
  */
 
 import { get } from "node:http";
@@ -15,15 +15,15 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu"],
 });
 
-/** Somebody who has opened the link before, and has nothing else of the page. */
-async function visitor() {
+/** A browser context that is signed in and has an empty cache. */
+async function newContext() {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en" });
   await context.request.get(link, { maxRedirects: 0 });
   return context;
 }
 
-/** How many bytes an address has, packed as every browser takes it. */
-function packedBytes(url) {
+/** The compressed size of a response in bytes. */
+function compressedBytes(url) {
   return new Promise((resolve, reject) => {
     get(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
       let bytes = 0;
@@ -35,9 +35,9 @@ function packedBytes(url) {
   });
 }
 
-/** What is loaded for an address, by its kind, in KB. */
+/** The size of the files that a page loads, by type, in KB. */
 async function load(path) {
-  const context = await visitor();
+  const context = await newContext();
   const page = await context.newPage();
   const files = new Map();
   page.on("response", (answer) => {
@@ -50,19 +50,19 @@ async function load(path) {
   await page.waitForTimeout(1000);
   await context.close();
   const kb = { document: 0, script: 0, stylesheet: 0, font: 0, other: 0 };
-  for (const [url, kind] of files) kb[kind in kb ? kind : "other"] += (await packedBytes(url)) / 1000;
+  for (const [url, kind] of files) kb[kind in kb ? kind : "other"] += (await compressedBytes(url)) / 1000;
   return kb;
 }
 
 let open = null;
 
-/** Opens the canvas as somebody who comes for the first time, and says when it stood there. */
+/** Opens the canvas with an empty cache, and measures when it is ready. */
 async function canvas() {
   await open?.context.close();
-  const context = await visitor();
+  const context = await newContext();
   const page = await context.newPage();
   await page.addInitScript(() => {
-    // Ready is a card that can be read, a line between two, and a picture of both.
+    // Ready means that a card and an edge are painted.
     const look = () => {
       if (document.querySelector("[data-task]") && document.querySelector(".react-flow__edge"))
         requestAnimationFrame(() => {
@@ -82,7 +82,7 @@ async function canvas() {
   }));
 }
 
-/** Shows the whole plan. */
+/** Zooms out to the whole plan. */
 async function whole() {
   await open.page.locator("section.canvas").focus();
   await open.page.keyboard.press("0");
@@ -92,7 +92,7 @@ async function whole() {
   }));
 }
 
-/** Begins to note how long each picture takes, and each piece of work that holds up the next. */
+/** Starts to record the time of each frame, and long tasks. */
 async function watch() {
   return open.page.evaluate(() => {
     const noted = { frames: [], tasks: [], nDrawn: 0, since: performance.now(), isOver: false };
@@ -117,7 +117,7 @@ async function watch() {
   });
 }
 
-/** Says what was noted. */
+/** Returns the recorded measurements. */
 async function watched() {
   return open.page.evaluate(() => {
     const { noted } = globalThis;
@@ -145,7 +145,7 @@ async function watched() {
   });
 }
 
-/** How much memory the page needs when all that nobody needs is gone. */
+/** The memory of the page after garbage collection. */
 async function heap() {
   await open.page.waitForTimeout(500);
   await open.cdp.send("HeapProfiler.collectGarbage");
@@ -156,8 +156,8 @@ async function heap() {
 
 const commands = { load, canvas, whole, watch, watched, heap };
 for await (const line of createInterface({ input: process.stdin })) {
-  const [name = "", ...words] = line.split(" ");
-  const said = await commands[name](...words);
-  process.stdout.write(`${JSON.stringify(said)}\n`);
+  const [name = "", ...args] = line.split(" ");
+  const result = await commands[name](...args);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 await browser.close();

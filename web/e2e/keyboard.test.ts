@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { picture } from "./looks.ts";
-import { LIKE_CLAUDE, startWorld, until, type World } from "./world.ts";
+import { screenshot } from "./accessibility.ts";
+import { CLAUDE_AGENT, type RunFixture, startRunFixture, until } from "./fixture.ts";
 
-/** More than anybody sees at once, and then a question. */
+/** More text than fits on the screen, and then a question. */
 const STORY = `${Array.from({ length: 60 }, (_, n) => `${n + 1}. a cup\n`).join("")}
 [ASK_USER {key}]
 question: What is in the cups?
@@ -11,9 +11,9 @@ type: selection
 options: ["tea", "milk"]
 [/ASK_USER {key}]
 `;
-const CAST = {
+const AGENTS = {
   ada: {
-    ...LIKE_CLAUDE,
+    ...CLAUDE_AGENT,
     script: `
       voice = "claude"
       steps = [
@@ -25,75 +25,75 @@ const CAST = {
   },
 };
 
-let world: World;
+let fixture: RunFixture;
 let page: Page;
 const press = (key: string) => page.keyboard.press(key);
-const run = async () => (await world.rows("run"))[0];
+const run = async () => (await fixture.rows("run"))[0];
 
-/** Goes on with Tab until something has the focus, which must be seen. */
-async function tabTo(what: Locator): Promise<void> {
-  await what.waitFor();
+/** Presses Tab until an element has the focus, with a visible outline. */
+async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor();
   for (let n = 0; n < 60; n += 1) {
-    if (await what.evaluate((element) => element === document.activeElement)) {
-      const outline = await what.evaluate((element) => getComputedStyle(element).outlineStyle);
-      expect(outline, "the sign of the focus").not.toBe("none");
+    if (await target.evaluate((element) => element === document.activeElement)) {
+      const outline = await target.evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(outline, "the focus outline").not.toBe("none");
       return;
     }
     await press("Tab");
   }
-  throw new Error("no Tab leads there");
+  throw new Error("the element cannot be reached with Tab");
 }
 
 beforeAll(async () => {
-  world = await startWorld(CAST, { settings: { gateApproval: "person" } });
-  await until(async () => (await world.rows("inbox")).length > 0, "a question");
-  page = await (await world.visitor()).newPage();
-  // Whatever a pointer does is a mistake here.
+  fixture = await startRunFixture(AGENTS, { settings: { gateApproval: "person" } });
+  await until(async () => (await fixture.rows("inbox")).length > 0, "a question");
+  page = await (await fixture.newContext()).newPage();
+  // Fail on any use of a pointer.
   await page.addInitScript(`addEventListener("pointerdown", () => { throw new Error("a pointer"); }, true)`);
 });
 
 afterAll(async () => {
-  await world?.end();
+  await fixture?.stop();
 });
 
-test("from the link to the run", async () => {
-  await page.goto(world.command(["link"]).match(/http:\S+/)?.[0] ?? "");
+test("the run is opened from the link", async () => {
+  await page.goto(fixture.runCommand(["link"]).match(/http:\S+/)?.[0] ?? "");
   await page.locator("main").first().waitFor();
   await tabTo(page.locator("#runs li a").first());
   await press("Enter");
-  await page.waitForURL(`**/runs/${world.run}**`);
-  // The first Tab leads past everything that stands around the view.
+  await page.waitForURL(`**/runs/${fixture.run}**`);
+  // The first Tab skips the navigation.
   await page.reload();
   await page.locator("main").first().waitFor();
-  await tabTo(page.getByRole("link", { name: "To the content" }));
+  await tabTo(page.getByRole("link", { name: "Skip to content" }));
   await press("Enter");
   await press("Tab");
   expect(await page.locator("main").evaluate((main) => main.contains(document.activeElement))).toBe(true);
 });
 
-test("the task that asks is found, and its conversation is read", async () => {
+test("the task with a question is found, and its conversation is scrolled", async () => {
   await press("Control+k");
   await page.getByRole("combobox").waitFor();
-  await page.keyboard.type("waits for you cups");
+  await page.keyboard.type("waiting for you cups");
   await page.getByRole("option", { name: /What is in the cups/ }).waitFor();
   await press("Enter");
   const panel = page.getByRole("dialog");
   await panel.locator("[data-option]").first().waitFor();
-  const talk = panel.getByRole("tabpanel");
-  // What is laid out anew meanwhile would hold the way to the beginning up.
-  await talk.locator("[data-turn] ol li").nth(59).waitFor();
-  await tabTo(talk);
-  const above = () => talk.evaluate((box) => box.scrollTop);
+  const conversation = panel.getByRole("tabpanel");
+  // Wait for the layout, which would interrupt scrolling.
+  await conversation.locator("[data-turn] ol li").nth(59).waitFor();
+  await tabTo(conversation);
+  const scrollTop = () => conversation.evaluate((box) => box.scrollTop);
   await press("Home");
-  await until(async () => (await above()) === 0, "the beginning");
+  await until(async () => (await scrollTop()) === 0, "the start");
   await press("PageDown");
-  await until(async () => (await above()) > 0, "what is further down");
-  await picture(page, "keyboard-conversation");
+  await until(async () => (await scrollTop()) > 0, "a later part");
+  await screenshot(page, "keyboard-conversation");
 });
 
-test("it is answered, and goes on", async () => {
+test("the question is answered, and the task continues", async () => {
   const panel = page.getByRole("dialog");
-  // On the tabs arrows lead from one to the next.
+  // Arrow keys move between tabs.
   await tabTo(panel.getByRole("tab", { name: "Conversation" }));
   await press("ArrowRight");
   await press("Enter");
@@ -101,7 +101,7 @@ test("it is answered, and goes on", async () => {
   await tabTo(panel.locator('[data-option="2"]'));
   await press("Enter");
   await panel.locator("header").getByText("Done", { exact: true }).waitFor();
-  expect((await world.rows("question"))[0]?.answer).toBe("milk");
+  expect((await fixture.rows("question"))[0]?.answer).toBe("milk");
   await press("Escape");
   await panel.waitFor({ state: "detached" });
 });

@@ -1,14 +1,14 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findings, picture } from "./looks.ts";
-import { type Cast, LIKE_CLAUDE, startWorld, until, type World } from "./world.ts";
+import { accessibilityIssues, screenshot } from "./accessibility.ts";
+import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, until } from "./fixture.ts";
 
-/** Nobody asks them to finish while they are looked at. */
+/** Agents on a terminal that are not reminded to finish during the test. */
 const ON_TERMINAL = { extends: "shell", quiet_ms: 600_000 };
-/** More than the page holds of it. */
-const N_SAID = 2_000;
+/** More messages than the page keeps. */
+const N_MESSAGES = 2_000;
 
-const CAST: Cast = {
+const AGENTS: AgentScripts = {
   painter: {
     preset: ON_TERMINAL,
     script: `
@@ -52,13 +52,13 @@ const CAST: Cast = {
       ]`,
   },
   speaker: {
-    ...LIKE_CLAUDE,
+    ...CLAUDE_AGENT,
     script: `
       voice = "claude"
       steps = [
         { wait = "" },
         { say = "This is how it began.\\n" },
-        { repeat = { times = ${N_SAID}, steps = [{ say = "Sentence {n} of a long speech.\\n" }] } },
+        { repeat = { times = ${N_MESSAGES}, steps = [{ say = "Sentence {n} of a long speech.\\n" }] } },
         { tool = { name = "Bash", kind = "execute", input = { command = "echo done" }, output = "done" } },
         { say = "And here it ends.\\n" },
         { question = { text = "Was it good?", options = ["yes", "no"] } },
@@ -68,60 +68,60 @@ const CAST: Cast = {
 };
 const TASK = { painter: "T1.1", ticker: "T1.2", echo: "T1.3", printer: "T1.4", speaker: "T1.5" };
 
-let world: World;
+let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
-const complaints: string[] = [];
+const browserErrors: string[] = [];
 
-const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
+const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
 const sessionOf = async (task: string) =>
-  (await world.rows("task")).find(({ id }) => id === task)?.session ?? "";
+  (await fixture.rows("task")).find(({ id }) => id === task)?.session ?? "";
 
 async function openOutput(task: string, on: Page = page): Promise<void> {
   await on.goto(at(`/runs/RUN/tasks/${task}?tab=output`));
 }
-/** What the terminal shows, line by line. */
+/** The lines of the terminal. */
 const shown = (on: Page = page) =>
-  on.locator(".terminal").evaluate((place) => [...place.children].map((row) => row.textContent ?? ""));
+  on.locator(".terminal").evaluate((terminal) => [...terminal.children].map((row) => row.textContent ?? ""));
 
-/** Hears everything that the content policy forbids, and every error. */
-function watch(one: Page): Page {
-  one.on("pageerror", (error) => complaints.push(error.message));
-  one.on("console", (line) => {
-    if (/content security|violates/i.test(line.text())) complaints.push(line.text());
+/** Records errors, and violations of the content security policy. */
+function watch(page: Page): Page {
+  page.on("pageerror", (error) => browserErrors.push(error.message));
+  page.on("console", (line) => {
+    if (/content security|violates/i.test(line.text())) browserErrors.push(line.text());
   });
-  return one;
+  return page;
 }
 
-async function visit(options?: Parameters<World["visitor"]>[0]): Promise<BrowserContext> {
-  const visited = await world.visitor(options);
-  await visited.exposeFunction("complain", (words: string) => complaints.push(words));
-  await visited.addInitScript(
-    "document.addEventListener('securitypolicyviolation', (e) => complain(e.violatedDirective + ' ' + e.sourceFile))",
+async function newContext(options?: Parameters<RunFixture["newContext"]>[0]): Promise<BrowserContext> {
+  const context = await fixture.newContext(options);
+  await context.exposeFunction("reportViolation", (text: string) => browserErrors.push(text));
+  await context.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (e) => reportViolation(e.violatedDirective + ' ' + e.sourceFile))",
   );
-  return visited;
+  return context;
 }
 
 beforeAll(async () => {
-  world = await startWorld(CAST);
-  context = await visit({ viewport: { width: 1280, height: 800 } });
+  fixture = await startRunFixture(AGENTS);
+  context = await newContext({ viewport: { width: 1280, height: 800 } });
   page = watch(await context.newPage());
-  await until(async () => (await world.rows("question")).length === 1, "the end of the speech");
+  await until(async () => (await fixture.rows("question")).length === 1, "the question of the speaker");
 });
 
 afterAll(async () => {
-  await world?.end();
+  await fixture?.stop();
 });
 
-test("the policy is watched: what it forbids is heard", async () => {
+test("violations of the content security policy are recorded", async () => {
   await page.goto(at("/"));
   await page.evaluate("document.body.setAttribute('style', 'color: red')");
-  // Once as an event, and once as a line on the console.
-  await until(() => complaints.length === 2, "the complaint");
-  complaints.length = 0;
+  // Once as an event, and once on the console.
+  await until(() => browserErrors.length === 2, "the violation");
+  browserErrors.length = 0;
 });
 
-test("a screen that is drawn looks as the agent drew it", async () => {
+test("a full-screen program looks as it was drawn", async () => {
   await openOutput(TASK.painter);
   const words = page.locator(".terminal").getByText("These words are painted, not printed");
   await words.waitFor();
@@ -130,7 +130,7 @@ test("a screen that is drawn looks as the agent drew it", async () => {
   expect(rows.join("")).not.toContain("\u001b");
   const korean = rows.find((row) => row.includes("두 칸")) ?? "";
   expect(korean.trim().replace(/^\S /, "")).toBe("한글은 두 칸입니다");
-  // The box of the prompt stands in the last line of its window.
+  // The prompt is in the last line of the window.
   expect([rows.length, rows.at(-1)?.trim().startsWith("›")]).toEqual([50, true]);
 });
 
@@ -138,17 +138,17 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each([
     ["screen", TASK.painter, ".terminal .row"],
     ["colours", TASK.echo, ".terminal .row span"],
-    ["protocol", TASK.speaker, "[data-way]"],
-  ])("the output with a %s can be used by everybody", async (name, task, there) => {
+    ["protocol", TASK.speaker, "[data-direction]"],
+  ])("the output (%s) is accessible", async (name, task, content) => {
     await page.emulateMedia({ colorScheme });
     await openOutput(task);
-    await page.locator(there).first().waitFor();
-    expect(await findings(page)).toEqual([]);
-    await picture(page, colorScheme === "dark" ? `output-${name}-dark` : `output-${name}`);
+    await page.locator(content).first().waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await screenshot(page, colorScheme === "dark" ? `output-${name}-dark` : `output-${name}`);
   });
 });
 
-test("another theme colours what is there already", async () => {
+test("another theme changes the colors of existing output", async () => {
   await openOutput(TASK.echo);
   const green = page.locator(".terminal span").filter({ hasText: "green" });
   const color = () => green.evaluate((word) => getComputedStyle(word).color);
@@ -159,44 +159,44 @@ test("another theme colours what is there already", async () => {
   await page.emulateMedia({ colorScheme: "light" });
 });
 
-test("a line that is typed in Korean arrives, and what it says comes", async () => {
+test("a line in Korean is sent, and its echo is shown", async () => {
   await openOutput(TASK.echo);
-  const box = page.getByPlaceholder("Type a line into the agent's input…");
+  const box = page.getByPlaceholder("Type a line to the agent…");
   await box.fill("안녕하세요");
   await box.press("Enter");
   await page.locator(".terminal").getByText("heard: 안녕하세요").waitFor();
   expect(await box.inputValue()).toBe("");
 });
 
-test("it is read: keys scroll it, and words are selected and copied as they are", async () => {
+test("text of the terminal can be selected", async () => {
   await openOutput(TASK.echo);
   await page.locator(".terminal").getByText("heard: 안녕하세요").click({ clickCount: 3 });
   expect(String(await page.evaluate("getSelection().toString()")).trim()).toBe("heard: 안녕하세요");
 });
 
-test("who reads further up is left there, and finds the end again", async () => {
+test("a reader who has scrolled up stays there, and returns to the end with a button", async () => {
   await openOutput(TASK.ticker);
   const box = page.getByRole("region", { name: "Output" });
   const isScrollable = () => box.evaluate((element) => element.scrollHeight > element.clientHeight * 2);
-  await until(isScrollable, "more than fits");
+  await until(isScrollable, "more lines than fit");
   await box.focus();
   await page.keyboard.press("Home");
-  await page.getByRole("button", { name: "To the end" }).waitFor();
+  await page.getByRole("button", { name: "Go to end" }).waitFor();
   const top = () => box.evaluate((element) => element.scrollTop);
   const before = (await shown()).length;
   await until(async () => (await shown()).length > before + 3, "more lines");
   expect(await top()).toBe(0);
-  await page.getByRole("button", { name: "To the end" }).click();
+  await page.getByRole("button", { name: "Go to end" }).click();
   const below = () =>
     box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
   const later = (await shown()).length;
   await until(
     async () => (await shown()).length > later + 3 && (await below()) < 40,
-    "the end that is followed",
+    "the view to stay at the end",
   );
 });
 
-test("a server that was killed is found again, and no line is missing or doubled", async () => {
+test("the terminal reconnects to a killed server, and no line is missing or doubled", async () => {
   await openOutput(TASK.ticker);
   const ticks = async () =>
     (await shown()).flatMap(
@@ -207,30 +207,30 @@ test("a server that was killed is found again, and no line is missing or doubled
           .map(Number) ?? [],
     );
   await until(async () => (await ticks()).length > 5, "the clock");
-  await world.killServer();
-  await page.locator('[data-line="away"]').waitFor();
+  await fixture.killServer();
+  await page.locator('[data-connection="away"]').waitFor();
   const before = (await ticks()).at(-1) ?? 0;
-  await world.startServer();
-  await page.locator('[data-line="open"]').waitFor();
-  await until(async () => ((await ticks()).at(-1) ?? 0) > before + 5, "what was said meanwhile");
+  await fixture.startServer();
+  await page.locator('[data-connection="open"]').waitFor();
+  await until(async () => ((await ticks()).at(-1) ?? 0) > before + 5, "the lines in between");
   const all = await ticks();
   expect(all).toEqual(all.map((_, n) => (all[0] ?? 0) + n));
   expect(all[0]).toBe(1);
 });
 
-test("of a session that is over all is there, and that it is over", async () => {
+test("an ended session shows all its output, and that it has ended", async () => {
   await until(
-    async () => (await world.rows("task")).find(({ id }) => id === TASK.printer)?.state === "done",
+    async () => (await fixture.rows("task")).find(({ id }) => id === TASK.printer)?.state === "done",
     "its end",
   );
   await openOutput(TASK.printer);
   await page.getByText("The process has ended.").waitFor();
   const printed = (await shown()).filter((row) => row.endsWith("of the print"));
   expect(printed).toEqual(Array.from({ length: 3000 }, (_, n) => `line ${n + 1} of the print`));
-  expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
+  expect(await page.getByPlaceholder("Type a line to the agent…").count()).toBe(0);
 });
 
-test("what is said in a protocol is a line each, which unfolds", async () => {
+test("each protocol message is a line that unfolds", async () => {
   await openOutput(TASK.speaker);
   await page.getByText("And here it ends.").last().waitFor();
   await page.getByText("Bash: echo done").first().waitFor();
@@ -238,34 +238,34 @@ test("what is said in a protocol is a line each, which unfolds", async () => {
   expect(await line.getAttribute("aria-expanded")).toBe("false");
   await line.click();
   await page.locator("li pre").getByText('"type": "assistant"').waitFor();
-  await picture(page, "output-unfolded");
-  expect(await page.getByPlaceholder("Type a line into the agent's input…").count()).toBe(0);
-  const box = page.getByPlaceholder("Say something to the agent…");
+  await screenshot(page, "output-unfolded");
+  expect(await page.getByPlaceholder("Type a line to the agent…").count()).toBe(0);
+  const box = page.getByPlaceholder("Message the agent…");
   await box.fill("mind the tabs");
   await box.press("Enter");
-  await page.getByText("The agent hears it when its turn is over.").waitFor();
+  await page.getByText("The agent reads it after its current turn.").waitFor();
   expect(await box.inputValue()).toBe("");
-  const told = (await world.rows("timeline")).filter(({ kind }) => kind === "TaskMessageSent");
-  expect(told.map(({ task, text }) => [task, text])).toEqual([
+  const events = (await fixture.rows("timeline")).filter(({ kind }) => kind === "TaskMessageSent");
+  expect(events.map(({ task, text }) => [task, text])).toEqual([
     [TASK.speaker, `to ${TASK.speaker}: mind the tabs`],
   ]);
 });
 
-test("earlier lines come as one scrolls up, and however many there are, few are drawn", async () => {
+test("earlier messages load while scrolling up, and only few are rendered", async () => {
   await openOutput(TASK.speaker);
   await page.getByText("And here it ends.").last().waitFor();
-  const lines = page.getByRole("region", { name: "What it was told and said" });
-  let drawn = 0;
+  const lines = page.getByRole("region", { name: "Messages" });
+  let nRendered = 0;
   await until(async () => {
-    drawn = Math.max(drawn, await page.locator("[data-way]").count());
+    nRendered = Math.max(nRendered, await page.locator("[data-direction]").count());
     await lines.evaluate((box) => {
       box.scrollTop = 0;
     });
     return page.getByText("This is how it began.").first().isVisible();
-  }, "the beginning");
-  expect(drawn).toBeLessThan(150);
-  await page.locator('[data-way="input"]').first().waitFor();
-  // What was let go at the end comes back.
+  }, "the start");
+  expect(nRendered).toBeLessThan(150);
+  await page.locator('[data-direction="input"]').first().waitFor();
+  // Later messages that were dropped load again.
   await until(async () => {
     await lines.evaluate((box) => {
       box.scrollTop = box.scrollHeight;
@@ -274,24 +274,24 @@ test("earlier lines come as one scrolls up, and however many there are, few are 
   }, "the end again");
 });
 
-test("on a phone and in Korean nothing sticks out", async () => {
-  const phone = await visit({ viewport: { width: 390, height: 844 }, locale: "ko" });
+test("on a phone and in Korean the output fits the screen", async () => {
+  const phone = await newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = watch(await phone.newPage());
-  for (const [name, task, there] of [
+  for (const [name, task, content] of [
     ["screen", TASK.painter, ".terminal .row"],
     ["colours", TASK.echo, ".terminal .row"],
-    ["protocol", TASK.speaker, "[data-way]"],
+    ["protocol", TASK.speaker, "[data-direction]"],
   ] as const) {
     await openOutput(task, small);
-    await small.locator(there).first().waitFor();
+    await small.locator(content).first().waitFor();
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
-    expect(await findings(small)).toEqual([]);
-    await picture(small, `phone-output-${name}`);
+    expect(await accessibilityIssues(small)).toEqual([]);
+    await screenshot(small, `phone-output-${name}`);
   }
   await phone.close();
 });
 
-test("in the team a double-click opens what each session is", async () => {
+test("in the team a double-click opens the task of a session, or the session itself", async () => {
   await page.goto(at("/runs/RUN/team"));
   const session = await sessionOf(TASK.speaker);
   await page.locator(`[data-session="${session}"]`).dblclick();
@@ -299,71 +299,71 @@ test("in the team a double-click opens what each session is", async () => {
   expect(page.url()).toContain(`/tasks/${TASK.speaker}`);
   await page.keyboard.press("Escape");
   await until(() => page.url() === at("/runs/RUN/team"), "the team again");
-  const led = (await world.rows("session")).find(({ task }) => task === null);
-  if (!led) throw new Error("nobody leads");
-  await page.locator(`[data-session="${led.id}"]`).dblclick();
-  await page.getByRole("dialog").getByText("Jangdan plays this part itself.").waitFor();
-  expect(await findings(page)).toEqual([]);
-  await picture(page, "session-played");
+  const builtIn = (await fixture.rows("session")).find(({ task }) => task === null);
+  if (!builtIn) throw new Error("no built-in session");
+  await page.locator(`[data-session="${builtIn.id}"]`).dblclick();
+  await page.getByRole("dialog").getByText("Built in, no agent process").waitFor();
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await screenshot(page, "session-built-in");
   await page.keyboard.press("Escape");
   await until(() => page.url() === at("/runs/RUN/team"), "the team once more");
 });
 
-test("a session has an address of its own, with its output and what its task asks", async () => {
+test("a session has its own address, with its output and the question of its task", async () => {
   await page.goto(at(`/runs/RUN/sessions/${await sessionOf(TASK.speaker)}`));
   await page.getByRole("dialog").getByText("Was it good?").first().waitFor();
   await page.getByText("And here it ends.").last().waitFor();
-  expect(await findings(page)).toEqual([]);
-  await picture(page, "session");
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await screenshot(page, "session");
   await page.getByRole("button", { name: /T1\.5/ }).click();
   await until(() => page.url().includes(`/tasks/${TASK.speaker}`), "its task");
 });
 
-test("a session is stopped where it is shown, once somebody has read what that means", async () => {
+test("an agent is stopped in the panel of its session, after a confirmation", async () => {
   const session = await sessionOf(TASK.painter);
   const isEnded = async () =>
-    (await world.rows("session")).find(({ id }) => id === session)?.endedAt !== null;
+    (await fixture.rows("session")).find(({ id }) => id === session)?.endedAt !== null;
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto(at(`/runs/RUN/sessions/${session}`));
   await page.locator(".terminal .row").first().waitFor();
-  expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Stop it" }).click();
-  const sheet = page.getByRole("dialog", { name: `Stop the session ${session}?` });
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await page.getByRole("button", { name: "Stop agent" }).click();
+  const sheet = page.getByRole("dialog", { name: `Stop the agent in session ${session}?` });
   await sheet.getByText("The agent's process is ended").waitFor();
-  expect(await findings(page)).toEqual([]);
+  expect(await accessibilityIssues(page)).toEqual([]);
   await sheet.getByRole("button", { name: "Back" }).click();
   await sheet.waitFor({ state: "detached" });
   expect(await isEnded()).toBe(false);
-  await page.getByRole("button", { name: "Stop it" }).click();
-  await sheet.getByRole("button", { name: "Stop it" }).click();
+  await page.getByRole("button", { name: "Stop agent" }).click();
+  await sheet.getByRole("button", { name: "Stop agent" }).click();
   await sheet.waitFor({ state: "detached" });
   await until(isEnded, "the end of the session");
-  await page.getByRole("button", { name: "Stop it" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Stop agent" }).waitFor({ state: "detached" });
   await page.emulateMedia({ colorScheme: "light" });
 });
 
-test("a run is called off on the page, and where that fails one is told and may try again", async () => {
+test("a run is cancelled on the page, and a failure is shown and can be retried", async () => {
   await page.goto(at("/runs/RUN/team"));
   await page.locator("[data-run-menu]").click();
-  await page.getByRole("menuitem", { name: "Call the run off…" }).click();
-  const sheet = page.getByRole("dialog", { name: "Call “A play” off?" });
-  expect(await findings(page)).toEqual([]);
-  await picture(page, "run-cancel");
-  const status = async () => (await world.rows("run")).at(0)?.status;
+  await page.getByRole("menuitem", { name: "Cancel run…" }).click();
+  const sheet = page.getByRole("dialog", { name: "Cancel “Example run”?" });
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await screenshot(page, "run-cancel");
+  const status = async () => (await fixture.rows("run")).at(0)?.status;
   await page.route("**/wishes", (route) => route.fulfill({ status: 507, body: "no room on the disk" }));
-  await sheet.getByRole("button", { name: "Call the run off" }).click();
+  await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.getByRole("alert").getByText("no room on the disk").waitFor();
   expect(await status()).toBe("running");
   await page.unroute("**/wishes");
-  await sheet.getByRole("button", { name: "Call the run off" }).click();
+  await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.waitFor({ state: "detached" });
-  await until(async () => (await status()) === "cancelled", "the run that is called off");
+  await until(async () => (await status()) === "cancelled", "the cancelled run");
   await page.locator("[data-run-menu]").click();
-  await page.getByRole("menuitem", { name: "Land its work…" }).waitFor();
-  expect(await page.getByRole("menuitem", { name: "Call the run off…" }).count()).toBe(0);
+  await page.getByRole("menuitem", { name: "Merge results…" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Cancel run…" }).count()).toBe(0);
   await page.keyboard.press("Escape");
 });
 
-test("the browser had nothing to complain about", () => {
-  expect(complaints).toEqual([]);
+test("the browser reported no errors", () => {
+  expect(browserErrors).toEqual([]);
 });

@@ -1,56 +1,57 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findings, findingsInBoth, picture } from "./looks.ts";
-import { startWorld, until, type World } from "./world.ts";
+import { accessibilityIssues, accessibilityIssuesInBothThemes, screenshot } from "./accessibility.ts";
+import { type RunFixture, startRunFixture, until } from "./fixture.ts";
 
-let world: World;
+let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
-const complaints: string[] = [];
+const browserErrors: string[] = [];
 
-const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
-const question = async (task: string) => (await world.rows("question")).find((row) => row.task === task);
+const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const question = async (task: string) => (await fixture.rows("question")).find((row) => row.task === task);
 
-/** Counts in how many places of a conversation a sentence stands, whenever something changes. */
+/** Counts on every change in how many places of a conversation a sentence is shown. */
 const WATCH = `
-  globalThis.watched = { counts: [], wasGoing: false };
+  globalThis.watched = { counts: [], wasRunning: false };
   new MutationObserver(() => {
-    const places = [...document.querySelectorAll("[data-turn], [data-going]")];
+    const places = [...document.querySelectorAll("[data-turn], [data-running]")];
     watched.counts.push(places.filter((place) => place.textContent.includes("Now somebody must")).length);
-    watched.wasGoing ||= document.querySelector("[data-going]") !== null;
+    watched.wasRunning ||= document.querySelector("[data-running]") !== null;
   }).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await until(async () => (await world.rows("inbox")).length === 2, "two questions at once");
-  context = await world.visitor();
+  fixture = await startRunFixture();
+  await until(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
+  context = await fixture.newContext();
   page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("pageerror", (error) => browserErrors.push(error.message));
   page.on("console", (line) => {
-    if (line.type() === "error" && /content security|react/i.test(line.text())) complaints.push(line.text());
+    if (line.type() === "error" && /content security|react/i.test(line.text()))
+      browserErrors.push(line.text());
   });
 });
 
 afterAll(async () => {
-  await world?.end();
+  await fixture?.stop();
 });
 
-test("without the link nobody sees anything, and is told what to do", async () => {
-  const stranger = await (await world.browser.newContext()).newPage();
-  await stranger.goto(at("/"));
-  await stranger.getByText("jangdan link").waitFor();
-  await stranger.context().close();
+test("a browser that is signed out sees nothing but what to do", async () => {
+  const signedOut = await (await fixture.browser.newContext()).newPage();
+  await signedOut.goto(at("/"));
+  await signedOut.getByText("jangdan link").waitFor();
+  await signedOut.context().close();
 });
 
-test("the link leaves no token in the address, and the title counts what waits", async () => {
+test("the link leaves no token in the address, and the title counts inbox entries", async () => {
   await page.goto(at("/"));
   expect(page.url()).toBe(at("/"));
   await page.getByText("In which order shall the menu be?").first().waitFor();
   await until(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
 });
 
-const VIEWS: [name: string, path: string, there: string][] = [
+const VIEWS: [name: string, path: string, content: string][] = [
   ["home", "/", "article"],
   ["canvas", "/runs/RUN/canvas", "[data-task]"],
   ["board", "/runs/RUN/board", "[data-task]"],
@@ -61,7 +62,7 @@ const VIEWS: [name: string, path: string, there: string][] = [
   ["inbox", "/runs/RUN/inbox", "main article"],
   ["chat", "/runs/RUN/chat", "[data-card]"],
   ["task-conversation", "/runs/RUN/tasks/T1.1", "[data-turn]"],
-  ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] [data-way]"],
+  ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] [data-direction]"],
   ["task-terminal", "/runs/RUN/tasks/T1.4?tab=output", "[role=tabpanel] .terminal .row"],
   ["task-events", "/runs/RUN/tasks/T1.1?tab=events", "[role=tabpanel] li"],
   ["task-changes", "/runs/RUN/tasks/T1.2?tab=changes", "[role=tabpanel] details"],
@@ -70,103 +71,102 @@ const VIEWS: [name: string, path: string, there: string][] = [
   ["new", "/new", "textarea"],
 ];
 
-/** The views that are made for small screens. */
+/** The views for small screens. */
 const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
-/** The views of which there is a dark picture, too; more would not show more. */
+/** The views with a dark screenshot. */
 const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-  test.each(VIEWS)("%s can be used by everybody", async (name, path, there) => {
+  test.each(VIEWS)("%s is accessible", async (name, path, content) => {
     await page.emulateMedia({ colorScheme });
     await page.goto(at(path));
-    await page.locator(there).first().waitFor();
-    expect(await findings(page)).toEqual([]);
-    if (colorScheme === "light") await picture(page, name);
-    else if (DARK.includes(name)) await picture(page, `${name}-dark`);
+    await page.locator(content).first().waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    if (colorScheme === "light") await screenshot(page, name);
+    else if (DARK.includes(name)) await screenshot(page, `${name}-dark`);
   });
 });
 
-test("on a phone and in Korean everything is there, and nothing sticks out", async () => {
-  const phone = await world.visitor({ viewport: { width: 390, height: 844 }, locale: "ko" });
+test("on a phone and in Korean every view fits the screen", async () => {
+  const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  for (const [name, path, there] of VIEWS.filter(([name]) => PHONE.includes(name))) {
+  for (const [name, path, content] of VIEWS.filter(([name]) => PHONE.includes(name))) {
     await small.goto(at(path));
-    await small.locator(there).first().waitFor();
-    const sticksOut = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
-    expect(sticksOut, name).toBe(false);
-    expect(await findings(small)).toEqual([]);
-    await picture(small, `phone-${name}`);
+    await small.locator(content).first().waitFor();
+    const overflows = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
+    expect(overflows, name).toBe(false);
+    expect(await accessibilityIssues(small)).toEqual([]);
+    await screenshot(small, `phone-${name}`);
   }
   await small.getByRole("button", { name: "일시 정지" }).waitFor();
   await phone.close();
 });
 
-async function expectUsable(what: string): Promise<void> {
-  expect(await findingsInBoth(page), what).toEqual([]);
+async function expectAccessible(what: string): Promise<void> {
+  expect(await accessibilityIssuesInBothThemes(page), what).toEqual([]);
 }
 
-test("the palette and the keys help are a key away", async () => {
+test("the palette and the shortcut help open with a key", async () => {
   await page.goto(at("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("t2.1");
-  await expectUsable("the palette");
-  await picture(page, "palette");
+  await expectAccessible("the palette");
+  await screenshot(page, "palette");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByText("T2.1").first().waitFor();
   await page.keyboard.press("Escape");
   await until(() => page.url() === at("/runs/RUN/list"), "the view under the panel");
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
-  await expectUsable("the keys");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await expectAccessible("the keyboard shortcuts");
   await page.keyboard.press("Escape");
 });
 
-test("what opens over a view can be used by everybody: settings, retrying, menus", async () => {
+test("settings, menus, confirmations and panels are accessible", async () => {
   await page.goto(at("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("menu").waitFor();
-  await expectUsable("the settings");
+  await expectAccessible("the settings");
   await page.keyboard.press("Escape");
   await page.locator("[data-run-menu]").click();
   await page.getByRole("menu").waitFor();
-  await expectUsable("the menu of the run");
-  await page.getByRole("menuitem", { name: "Land its work…" }).click();
-  await page.getByRole("dialog", { name: /^Land the work/ }).waitFor();
-  await expectUsable("the question before landing");
+  await expectAccessible("the menu of the run");
+  await page.getByRole("menuitem", { name: "Merge results…" }).click();
+  await page.getByRole("dialog", { name: /^Merge the results/ }).waitFor();
+  await expectAccessible("the confirmation of a merge");
   await page.keyboard.press("Escape");
   await page.goto(at("/runs/RUN/tasks/T1.1"));
-  await page.getByRole("button", { name: "Try again…" }).click();
+  await page.getByRole("button", { name: "Restart…" }).click();
   await page.getByRole("dialog", { name: /T1\.1/ }).getByRole("textbox").last().waitFor();
-  await expectUsable("trying again");
+  await expectAccessible("restarting a task");
   await page.keyboard.press("Escape");
-  const session = (await world.rows("session")).find(({ task }) => task === "T1.1");
+  const session = (await fixture.rows("session")).find(({ task }) => task === "T1.1");
   await page.goto(at(`/runs/RUN/sessions/${session?.id}`));
-  await page.getByRole("dialog").locator("[data-way], .terminal .row").first().waitFor();
-  await expectUsable("a session");
+  await page.getByRole("dialog").locator("[data-direction], .terminal .row").first().waitFor();
+  await expectAccessible("a session");
 });
 
-test("a plan is read while it is typed, and a mistake leads to its place", async () => {
+test("a plan is checked while typing, and an error links to its line", async () => {
   await page.goto(at("/new"));
-  const text = page.getByLabel("Text of the plan");
+  const text = page.getByLabel("Plan text");
   await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T9.9)\n");
-  const mistake = page.getByRole("button", { name: /T9\.9/ }).first();
-  await mistake.click();
-  await picture(page, "new");
+  await page.getByRole("button", { name: /T9\.9/ }).first().click();
+  await screenshot(page, "new");
   await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T1.1)\n");
-  await page.getByRole("button", { name: "Start the run" }).waitFor();
+  await page.getByRole("button", { name: "Start run" }).waitFor();
 });
 
-test("free words while two questions wait are not guessed at: the list stands there", async () => {
+test("with two open questions a message asks which one it answers", async () => {
   await page.goto(at("/runs/RUN/chat"));
   const box = page.getByPlaceholder("Message the orchestrator…");
   await box.fill("with tax");
   await box.press("Enter");
   const choices = page.getByRole("group", { name: /Which one/ });
   await choices.waitFor();
-  await expectUsable("the list of questions");
-  await picture(page, "chat-which");
+  await expectAccessible("the list of questions");
+  await screenshot(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
   await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
   await until(async () => (await question("T1.3"))?.answer === "with tax", "the answer at its question");
@@ -185,10 +185,10 @@ test("a double-click on the canvas opens a task", async () => {
     .getByRole("dialog")
     .getByRole("button", { name: /by price/ })
     .waitFor();
-  await picture(page, "canvas-task");
+  await screenshot(page, "canvas-task");
 });
 
-test("a task's panel has the whole conversation in order, takes the answer, and the task goes on", async () => {
+test("a task's panel shows the conversation in order and takes the answer, and the task continues", async () => {
   await page.locator("[data-turn]").first().waitFor();
   const second = await context.newPage();
   await second.goto(at("/runs/RUN/tasks/T1.1"));
@@ -197,9 +197,9 @@ test("a task's panel has the whole conversation in order, takes the answer, and 
   await page.keyboard.press("1");
   await until(async () => (await question("T1.1"))?.answer === "by price", "the answer");
   await until(async () => {
-    const task = (await world.rows("task")).find(({ id }) => id === "T1.1");
+    const task = (await fixture.rows("task")).find(({ id }) => id === "T1.1");
     return task && task.state !== "blocked";
-  }, "the task that goes on");
+  }, "the task to continue");
   for (const tab of [page, second]) {
     await tab.getByText("by price").last().waitFor();
     const turns = await tab
@@ -210,67 +210,67 @@ test("a task's panel has the whole conversation in order, takes the answer, and 
   await second.close();
 });
 
-test("what an agent says and does now is seen, until its turn stands there with the tools folded", async () => {
+test("a running turn is shown until its row replaces it, with tool calls folded", async () => {
   const turn = page.locator("[data-turn]", { hasText: "The menu has five things" });
   await turn.waitFor();
-  const { counts, wasGoing } = await page.evaluate<{ counts: number[]; wasGoing: boolean }>("watched");
-  expect(wasGoing).toBe(true);
-  // First nowhere, then in one place: never in both, and never in none while one takes the other's place.
+  const { counts, wasRunning } = await page.evaluate<{ counts: number[]; wasRunning: boolean }>("watched");
+  expect(wasRunning).toBe(true);
+  // First nowhere, then in one place: never in both, and never in none in between.
   expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
-  expect(await page.locator("[data-going]").count()).toBe(0);
-  const words = (await turn.textContent()) ?? "";
+  expect(await page.locator("[data-running]").count()).toBe(0);
+  const text = (await turn.textContent()) ?? "";
   const order = ["I read the plan", "tool calls", "Now somebody", "2 tool calls", "The menu has five"];
-  expect(order.map((part) => words.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
+  expect(order.map((part) => text.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
   for (const line of ["2 tool calls", "sh test.sh menu"]) {
     await turn.locator("summary", { hasText: line }).first().focus();
     await page.keyboard.press("Enter");
   }
   await turn.getByText(/ok {4}menu/).waitFor();
-  expect(await findings(page)).toEqual([]);
-  await picture(page, "task-tools");
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await screenshot(page, "task-tools");
 });
 
-test("the timeline tells the life of a question", async () => {
+test("the timeline shows the history of a question", async () => {
   await page.goto(at("/runs/RUN/timeline"));
   const id = (await question("T1.1"))?.id ?? "";
-  const kinds = (await world.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
+  const kinds = (await fixture.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
   expect(kinds.length).toBeGreaterThan(1);
   await page.getByText("In which order shall the menu be?").first().waitFor();
-  await picture(page, "timeline");
+  await screenshot(page, "timeline");
 });
 
-test("a server that was killed is missed, and found again without loss", async () => {
+test("the page shows that the server was killed, and reconnects without losing a change", async () => {
   await page.goto(at("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
-  await world.killServer();
-  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
-  await expectUsable("a page without its server");
-  await picture(page, "offline");
-  await world.startServer();
+  await fixture.killServer();
+  await page.getByRole("alert").getByText("Offline since").waitFor();
+  await expectAccessible("a page without its server");
+  await screenshot(page, "offline");
+  await fixture.startServer();
   await page.getByRole("alert").waitFor({ state: "detached" });
-  await until(async () => (await world.rows("inbox")).length > 0, "what waits next");
+  await until(async () => (await fixture.rows("inbox")).length > 0, "the next inbox entry");
   await until(async () => {
     const shown = await page
       .locator("main li button")
       .evaluateAll((all) => all.map((line) => line.textContent ?? ""));
-    const done = (await world.rows("task")).filter(({ state }) => state === "done");
+    const done = (await fixture.rows("task")).filter(({ state }) => state === "done");
     return shown.filter((line) => line.includes("Done")).length === done.length;
   }, "the same rows in the page and in the server");
 });
 
-test("by keys alone the inbox is settled", async () => {
+test("an inbox entry is settled with keys alone", async () => {
   await page.goto(at("/runs/RUN/inbox"));
   await page.locator("main article").first().waitFor();
-  const before = (await world.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
+  const before = (await fixture.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
   await page.keyboard.press("j");
   await page.keyboard.press("k");
   await page.keyboard.press("1");
   await until(async () => {
-    const now = (await world.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
+    const now = (await fixture.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
     return before.some((name) => !now.includes(name));
-  }, "something settled");
+  }, "a settled entry");
 });
 
-test("the browser had nothing to complain about", () => {
-  expect(complaints).toEqual([]);
+test("the browser reported no errors", () => {
+  expect(browserErrors).toEqual([]);
 });

@@ -1,43 +1,45 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asks, type Cast, startWorld, until, type World } from "./world.ts";
+import { type AgentScripts, asksQuestion, type RunFixture, startRunFixture, until } from "./fixture.ts";
 
-const CAST: Cast = {
-  ada: asks("What does ada want?"),
-  bea: asks("What does bea want?"),
-  cem: asks("And cem?"),
+const AGENTS: AgentScripts = {
+  ada: asksQuestion("What does ada want?"),
+  bea: asksQuestion("What does bea want?"),
+  cem: asksQuestion("And cem?"),
 };
-/** A browser has six connections to a server, and a page needs one for what it asks beside the stream. */
+/** More tabs than a browser has connections to a server, which are six. */
 const N_TABS = 9;
 
-let world: World;
+let fixture: RunFixture;
 let context: BrowserContext;
 const tabs: Page[] = [];
 
-const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
+const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
 const answer = async (task: string) => {
-  const asked = (await world.rows("question")).find((row) => row.task === task);
-  const wish = { answer: { question: asked?.id, answer: "tea" } };
-  expect((await world.send(`/api/runs/${world.run}/wishes`, { person: "ana", wish })).ok).toBe(true);
+  const question = (await fixture.rows("question")).find((row) => row.task === task);
+  const command = { answer: { question: question?.id, answer: "tea" } };
+  expect((await fixture.post(`/api/runs/${fixture.run}/wishes`, { person: "ana", wish: command })).ok).toBe(
+    true,
+  );
 };
-const counts = () => Promise.all(tabs.map((tab) => tab.title()));
+const titles = () => Promise.all(tabs.map((tab) => tab.title()));
 const expectCount = (n: number) =>
   until(
-    async () => (await counts()).every((title) => title === (n === 0 ? "Jangdan" : `(${n}) Jangdan`)),
+    async () => (await titles()).every((title) => title === (n === 0 ? "Jangdan" : `(${n}) Jangdan`)),
     `${n} in the title of every tab`,
   );
 
 beforeAll(async () => {
-  world = await startWorld(CAST);
-  await until(async () => (await world.rows("inbox")).length === 3, "three questions");
-  context = await world.visitor();
+  fixture = await startRunFixture(AGENTS);
+  await until(async () => (await fixture.rows("inbox")).length === 3, "three questions");
+  context = await fixture.newContext();
 });
 
 afterAll(async () => {
-  await world?.end();
+  await fixture?.stop();
 });
 
-test("more tabs than a browser has connections all show the run", async () => {
+test("more tabs than the browser has connections all show the run", async () => {
   for (let n = 0; n < N_TABS; n += 1) {
     const tab = await context.newPage();
     await tab.goto(at("/runs/RUN/inbox"));
@@ -47,17 +49,17 @@ test("more tabs than a browser has connections all show the run", async () => {
   await expectCount(3);
 });
 
-test("what changes is seen in all of them", async () => {
+test("all tabs show a change", async () => {
   await answer("T1.1");
   await expectCount(2);
 });
 
-test("the tab that was first is closed, and all others go on without a word", async () => {
+test("the first tab is closed, and the others continue without an alert", async () => {
   await Promise.all(
     tabs.map((tab) =>
       tab.evaluate(`
-        globalThis.alarms = 0;
-        new MutationObserver(() => (alarms += document.querySelectorAll("[role=alert]").length))
+        globalThis.nAlerts = 0;
+        new MutationObserver(() => (nAlerts += document.querySelectorAll("[role=alert]").length))
           .observe(document.body, { childList: true, subtree: true });
       `),
     ),
@@ -65,13 +67,13 @@ test("the tab that was first is closed, and all others go on without a word", as
   await tabs.shift()?.close();
   await answer("T1.2");
   await expectCount(1);
-  for (const tab of tabs) expect(await tab.evaluate("alarms")).toBe(0);
+  for (const tab of tabs) expect(await tab.evaluate("nAlerts")).toBe(0);
 });
 
-test("a server that was killed is missed in all tabs, and found again without loss", async () => {
-  await world.killServer();
-  for (const tab of tabs) await tab.getByRole("alert").getByText("The server does not answer.").waitFor();
-  await world.startServer();
+test("all tabs show that the server was killed, and reconnect without losing a change", async () => {
+  await fixture.killServer();
+  for (const tab of tabs) await tab.getByRole("alert").getByText("Offline since").waitFor();
+  await fixture.startServer();
   await answer("T1.3");
   await expectCount(0);
   for (const tab of tabs) await tab.getByRole("alert").waitFor({ state: "detached" });

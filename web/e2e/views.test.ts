@@ -1,38 +1,39 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findings, picture } from "./looks.ts";
-import { startWorld, until, type World } from "./world.ts";
+import { accessibilityIssues, screenshot } from "./accessibility.ts";
+import { type RunFixture, startRunFixture, until } from "./fixture.ts";
 
-let world: World;
+let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
-const complaints: string[] = [];
+const browserErrors: string[] = [];
 
-const at = (path: string) => `${world.origin}${path.replace("RUN", world.run)}`;
-const task = async (id: string) => (await world.rows("task")).find((row) => row.id === id);
+const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const task = async (id: string) => (await fixture.rows("task")).find((row) => row.id === id);
 const card = (id: string) => page.locator(`main [data-task="${id}"]`).first();
 
-/** The panel of a task is there, with its question above its tabs. */
+/** Waits for the panel of a task with this question. */
 async function expectQuestion(text: string): Promise<void> {
   await page.getByRole("dialog").getByText(text).first().waitFor();
 }
 
 beforeAll(async () => {
-  world = await startWorld();
-  await until(async () => (await world.rows("inbox")).length === 2, "two questions at once");
-  context = await world.visitor({ viewport: { width: 1440, height: 900 } });
+  fixture = await startRunFixture();
+  await until(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
+  context = await fixture.newContext({ viewport: { width: 1440, height: 900 } });
   page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("pageerror", (error) => browserErrors.push(error.message));
   page.on("console", (line) => {
-    if (line.type() === "error" && /content security|react/i.test(line.text())) complaints.push(line.text());
+    if (line.type() === "error" && /content security|react/i.test(line.text()))
+      browserErrors.push(line.text());
   });
 });
 
 afterAll(async () => {
-  await world?.end();
+  await fixture?.stop();
 });
 
-const VIEWS: [name: string, there: string][] = [
+const VIEWS: [name: string, content: string][] = [
   ["canvas", ".react-flow__edge"],
   ["board", "main [data-task]"],
   ["schedule", "main [data-task]"],
@@ -41,27 +42,27 @@ const VIEWS: [name: string, there: string][] = [
 ];
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-  test.each(VIEWS)("%s can be used by everybody", async (name, there) => {
+  test.each(VIEWS)("%s is accessible", async (name, content) => {
     await page.emulateMedia({ colorScheme });
     await page.goto(at(`/runs/RUN/${name}`));
-    await page.locator(there).first().waitFor();
-    expect(await findings(page)).toEqual([]);
-    await picture(page, colorScheme === "dark" ? `${name}-dark` : name);
+    await page.locator(content).first().waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await screenshot(page, colorScheme === "dark" ? `${name}-dark` : name);
   });
 });
 
-test("on a phone and in Korean nothing sticks out", async () => {
-  const phone = await world.visitor({ viewport: { width: 390, height: 844 }, locale: "ko" });
+test("on a phone and in Korean every view fits the screen", async () => {
+  const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  for (const [name, there] of VIEWS) {
+  for (const [name, content] of VIEWS) {
     await small.goto(at(`/runs/RUN/${name}`));
-    await small.locator(there).first().waitFor({ state: "attached" });
+    await small.locator(content).first().waitFor({ state: "attached" });
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
     for (const colorScheme of ["dark", "light"] as const) {
       await small.emulateMedia({ colorScheme });
-      expect(await findings(small), `${name} in ${colorScheme}`).toEqual([]);
+      expect(await accessibilityIssues(small), `${name} in ${colorScheme}`).toEqual([]);
     }
-    await picture(small, `phone-${name}`);
+    await screenshot(small, `phone-${name}`);
   }
   await phone.close();
 });
@@ -77,7 +78,7 @@ test.each(["canvas", "board", "team"])(
   },
 );
 
-test("the canvas is walked through with keys alone", async () => {
+test("the canvas is navigated with keys alone", async () => {
   await page.goto(at("/runs/RUN/canvas"));
   await card("T1.1").waitFor();
   await page.locator("section.canvas").focus();
@@ -86,7 +87,7 @@ test("the canvas is walked through with keys alone", async () => {
   await page.keyboard.press("Escape");
 });
 
-test("a search on the canvas finds questions too", async () => {
+test("a search on the canvas finds questions", async () => {
   await page.goto(at("/runs/RUN/canvas"));
   await card("T1.1").waitFor();
   await page.keyboard.press("Control+f");
@@ -96,21 +97,21 @@ test("a search on the canvas finds questions too", async () => {
   await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
 });
 
-test("from far away what waits for somebody still has its sign", async () => {
+test("when zoomed out a task that waits for a person keeps its icon", async () => {
   await page.goto(at("/runs/RUN/canvas"));
   await card("T1.1").waitFor();
   await page.locator("section.canvas").focus();
-  const sign = page.locator('[data-far="T1.1"]');
+  const icon = page.locator('[data-zoomed-out="T1.1"]');
   await until(async () => {
     await page.keyboard.press("-");
-    return sign.isVisible();
-  }, "the sign");
-  expect((await sign.boundingBox())?.width).toBeGreaterThan(12);
-  expect(await page.locator("main [data-far]").count()).toBe((await world.rows("inbox")).length);
+    return icon.isVisible();
+  }, "the icon");
+  expect((await icon.boundingBox())?.width).toBeGreaterThan(12);
+  expect(await page.locator("main [data-zoomed-out]").count()).toBe((await fixture.rows("inbox")).length);
 });
 
-test("a panel over the canvas has the keys", async () => {
-  const [first, second] = (await world.rows("inbox")).map(({ task }) => task);
+test("a panel over the canvas blocks the shortcuts of the canvas", async () => {
+  const [first, second] = (await fixture.rows("inbox")).map(({ task }) => task);
   for (const task of [first, second]) {
     await page.goto(at(`/runs/RUN/tasks/${task}?over=canvas`));
     await page.getByRole("dialog").locator("[data-option]").first().waitFor();
@@ -119,7 +120,7 @@ test("a panel over the canvas has the keys", async () => {
     await page.keyboard.press("Control+f");
     await page.keyboard.press("g");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     expect(await page.locator("main input").inputValue()).toBe("");
     expect(page.url()).toContain(`/tasks/${task}`);
   }
@@ -130,7 +131,7 @@ test("a priority is changed with the menu, and by dragging", async () => {
   await page.getByRole("button", { name: "Priority of T2.2" }).click();
   await page.getByRole("menuitemradio", { name: "High" }).click();
   await until(async () => (await task("T2.2"))?.priority === "high", "the priority from the menu");
-  const column = page.getByRole("region", { name: "Waiting" });
+  const column = page.getByRole("region", { name: "Waiting", exact: true });
   await card("T3.1").dragTo(column.getByRole("heading", { name: "Critical" }));
   await until(async () => (await task("T3.1"))?.priority === "critical", "the priority from dragging");
   await until(
@@ -139,22 +140,22 @@ test("a priority is changed with the menu, and by dragging", async () => {
   );
 });
 
-test("the timeline shows the life of a question, and the schedule its time", async () => {
+test("the timeline shows the history of a question, and the schedule its time", async () => {
   await page.goto(at("/runs/RUN/timeline"));
-  const life = page.getByRole("article").filter({ hasText: "In which order shall the menu be?" });
-  await life.getByText("waits for an answer:").waitFor();
+  const history = page.getByRole("article").filter({ hasText: "In which order shall the menu be?" });
+  await history.getByText("Waiting for an answer:").waitFor();
   await card("T1.1").dblclick();
   await page.getByRole("dialog").getByRole("button", { name: "by name" }).click();
-  await until(async () => (await task("T1.1"))?.state !== "blocked", "the task that goes on");
+  await until(async () => (await task("T1.1"))?.state !== "blocked", "the task to continue");
   await page.goto(at("/runs/RUN/timeline"));
-  for (const step of ["asked", "with you", "answered", "delivered", "goes on"]) {
-    await life.getByText(step, { exact: true }).waitFor();
+  for (const step of ["Asked", "Forwarded to you", "Answered", "Delivered", "Task resumed"]) {
+    await history.getByText(step, { exact: true }).waitFor();
   }
-  await picture(page, "timeline-answered");
+  await screenshot(page, "timeline-answered");
   await page.goto(at("/runs/RUN/schedule"));
-  await page.getByRole("button", { name: /T1\.1.*\n*waited for an answer: In which order/ }).waitFor();
+  await page.getByRole("button", { name: /T1\.1.*\n*Waited for an answer: In which order/ }).waitFor();
 });
 
-test("nothing was complained about", () => {
-  expect(complaints).toEqual([]);
+test("the browser reported no errors", () => {
+  expect(browserErrors).toEqual([]);
 });

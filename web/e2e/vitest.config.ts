@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// One world, one story: the tests of a file are steps, and the first that fails ends it.
+// The tests of a file share a server and build on each other, so the first failure ends the file.
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],

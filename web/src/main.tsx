@@ -5,14 +5,14 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, live } from "~/api/client";
 import { router } from "~/app/router";
-import { showTheme } from "~/app/theme";
-import { startLanguage } from "~/i18n/setup";
+import { applyTheme } from "~/app/theme";
+import { initLanguage } from "~/i18n/setup";
 
-showTheme();
+applyTheme();
 live.start();
 
 const root = document.getElementById("root");
-void startLanguage().then(() => {
+void initLanguage().then(() => {
   if (!root) return;
   createRoot(root).render(
     <StrictMode>

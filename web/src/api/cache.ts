@@ -1,28 +1,28 @@
-/** The rows of the server in the query cache: where they are, and the only place that puts a change there. */
+/** The server's rows in the query cache: their query keys, and the only place that applies changes. */
 
 import type { QueryClient } from "@tanstack/react-query";
 import type { Changed, InboxEntry, RowOf, RunRow } from "./generated";
-import { isKind, type Kind } from "./rows";
+import { isRowKind, type RowKind } from "./rows";
 
 /** Rows of one kind by their keys. */
-export type Table<K extends Kind> = Readonly<Record<string, RowOf[K]>>;
+export type Table<K extends RowKind> = Readonly<Record<string, RowOf[K]>>;
 
-export const keys = {
+export const queryKeys = {
   runs: ["runs"] as const,
-  /** Where the runs are that are older than those in the table of them. */
+  /** The address of runs that are older than those in `runs`. */
   olderRuns: ["olderRuns"] as const,
   allRuns: ["allRuns"] as const,
   inbox: ["inbox"] as const,
   status: ["status"] as const,
-  rows: (run: string, kind: Kind) => ["rows", run, kind] as const,
-  /** Turns are kept for each task: all of a long run are too many to fetch for one conversation. */
+  rows: (run: string, kind: RowKind) => ["rows", run, kind] as const,
+  /** By task: all turns of a long run are too many to fetch for one conversation. */
   turns: (run: string, task: string) => ["rows", run, "turn", task] as const,
 };
 
 /** The task of a turn, by the turn's key. */
 export const taskOfTurn = (key: string) => key.slice(0, key.lastIndexOf("/"));
 
-/** Puts changes into the tables that somebody has asked for. Later ones win. */
+/** Applies changes to the tables that are in the cache, in order. */
 export function applyChanges(cache: QueryClient, changes: readonly Changed[]): void {
   const tables = new Map<string, { queryKey: readonly unknown[]; next: Record<string, unknown> }>();
   const put = (queryKey: readonly unknown[], key: string, row: unknown) => {
@@ -38,23 +38,23 @@ export function applyChanges(cache: QueryClient, changes: readonly Changed[]): v
     else table.next[key] = row;
   };
   for (const { run, kind, key, row } of changes) {
-    if (!isKind(kind)) continue;
-    put(kind === "turn" ? keys.turns(run, taskOfTurn(key)) : keys.rows(run, kind), key, row);
-    if (kind === "run") put(keys.runs, run, row);
-    if (kind === "inbox") put(keys.inbox, waitingKey(run, key), row && { ...(row as object), run });
+    if (!isRowKind(kind)) continue;
+    put(kind === "turn" ? queryKeys.turns(run, taskOfTurn(key)) : queryKeys.rows(run, kind), key, row);
+    if (kind === "run") put(queryKeys.runs, run, row);
+    if (kind === "inbox") put(queryKeys.inbox, inboxKey(run, key), row && { ...(row as object), run });
   }
   for (const { queryKey, next } of tables.values()) cache.setQueryData(queryKey, next);
 }
 
-export const waitingKey = (run: string, key: string) => `${run}/${key}`;
+export const inboxKey = (run: string, key: string) => `${run}/${key}`;
 
-/** Runs, the newest first. */
+/** Runs, newest first. */
 export function toRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
   return Object.values(rows).sort((left, right) => right.startedAt - left.startedAt);
 }
 
-/** What waits, with what holds up most first. */
-export function toWaiting(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
+/** Inbox entries, those that block the most work first. */
+export function toInbox(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
   return Object.values(rows).sort(
     (left, right) =>
       right.holdsUp.timeMs - left.holdsUp.timeMs ||

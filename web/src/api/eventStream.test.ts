@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { EventStream, idLines } from "./eventStream";
 import type { Changed } from "./generated";
-import { Live } from "./live";
+import { LiveUpdates } from "./live";
 
 /** A server with a log that grows; every entry has two changes, with its id on the second. */
 class Server {
@@ -83,7 +83,7 @@ function newBrowser(server: Server) {
   return () => {
     const { port1, port2 } = new MessageChannel();
     const received: string[] = [];
-    const live = new Live({
+    const live = new LiveUpdates({
       connect: (onPort) => {
         stream.connect(port1);
         onPort(port2);
@@ -174,7 +174,7 @@ test("a tab that signs in reconnects the tabs that were signed out", async () =>
   server.isSignedIn = false;
   const open = newBrowser(server);
   const first = open();
-  await until(() => first.live.state.type === "refused");
+  await until(() => first.live.state.type === "signedOut");
   server.isSignedIn = true;
   const second = open();
   await Promise.all([first, second].map(({ live }) => live.ready));

@@ -14,11 +14,11 @@ export type StreamState =
   | { type: "offline"; since: number }
   /** The server answers, but not with the stream; it is asked again. */
   | { type: "busy"; status: number; body: string }
-  /** The browser is signed out; the server is asked again when a tab says so. */
-  | { type: "refused"; status: number; body: string };
+  /** The server is asked again when a tab says so. */
+  | { type: "signedOut"; status: number; body: string };
 
 /** A row that changed, or what an agent says or does at this moment. */
-export type StreamEvent = { change: Changed } | { glimpse: Glimpsed };
+export type StreamEvent = { change: Changed } | { activity: Glimpsed };
 
 export type StreamMessage =
   | { type: "state"; state: StreamState }
@@ -89,12 +89,12 @@ export class EventStream {
         continue;
       }
       if (outcome !== "rejected" && this.#state.type !== "offline")
-        this.#become({ type: "offline", since: Date.now() });
+        this.#setState({ type: "offline", since: Date.now() });
       delay = outcome === "ended" ? RETRY_MIN_MS : Math.min(delay * 2, RETRY_MAX_MS);
-      const isRefused = this.#state.type === "refused";
-      await this.#wait(isRefused ? null : delay * (0.75 + Math.random() / 2));
+      const isSignedOut = this.#state.type === "signedOut";
+      await this.#wait(isSignedOut ? null : delay * (0.75 + Math.random() / 2));
       if (stop.aborted) return;
-      if (isRefused) this.#become({ type: "connecting" });
+      if (isSignedOut) this.#setState({ type: "connecting" });
     }
   }
 
@@ -123,14 +123,14 @@ export class EventStream {
           this.#position = null;
           this.#post({ type: "logReplaced" });
         }
-        const type = SIGNED_OUT.includes(response.status) ? "refused" : "busy";
-        this.#become({ type, status: response.status, body: await response.text().catch(() => "") });
+        const type = SIGNED_OUT.includes(response.status) ? "signedOut" : "busy";
+        this.#setState({ type, status: response.status, body: await response.text().catch(() => "") });
         return "rejected";
       }
       let events: StreamEvent[] = [];
       const parser = createParser({
         onEvent: ({ event, data }) => {
-          if (event === "session.seen") events.push({ glimpse: JSON.parse(data) });
+          if (event === "session.seen") events.push({ activity: JSON.parse(data) });
           else if (event !== "problem") events.push({ change: JSON.parse(data) });
         },
       });
@@ -140,7 +140,7 @@ export class EventStream {
         this.#position = id;
         if (isFirst) this.#post({ type: "ready" });
       });
-      this.#become({ type: "open" });
+      this.#setState({ type: "open" });
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
       for (let outcome: "ended" | "failed" = "failed"; ; outcome = "ended") {
@@ -160,7 +160,7 @@ export class EventStream {
     }
   }
 
-  #become(state: StreamState): void {
+  #setState(state: StreamState): void {
     this.#state = state;
     this.#post({ type: "state", state });
   }

@@ -1,8 +1,8 @@
-/** What components know of the server. */
+/** Hooks for the server's rows. */
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { toRuns, toWaiting } from "./cache";
+import { toInbox, toRuns } from "./cache";
 import {
   allRunsQuery,
   fetchOlderRuns,
@@ -13,23 +13,23 @@ import {
   runsQuery,
   turnsQuery,
 } from "./client";
+import { sendCommand } from "./commands";
 import type { Command, RowOf } from "./generated";
-import type { LiveState } from "./live";
-import type { Kind } from "./rows";
-import { wish } from "./wishes";
+import type { ConnectionState } from "./live";
+import type { RowKind } from "./rows";
 
-/** All rows of a kind by their keys, kept current. */
-export function useRows<K extends Exclude<Kind, "turn">>(run: string, kind: K, enabled = true) {
+/** All rows of a kind by key, kept current. */
+export function useRows<K extends Exclude<RowKind, "turn">>(run: string, kind: K, enabled = true) {
   return useQuery({ ...rowsQuery(run, kind), enabled });
 }
 
-/** The turns of a task by their keys, kept current. */
+/** The turns of a task by key, kept current. */
 export function useTurns(run: string, task: string) {
   return useQuery(turnsQuery(run, task));
 }
 
-/** One row, kept current; `undefined` while it is fetched and where there is none. */
-export function useRow<K extends Exclude<Kind, "turn">>(
+/** One row, kept current; `undefined` while it is loading or if there is none. */
+export function useRow<K extends Exclude<RowKind, "turn">>(
   run: string,
   kind: K,
   key: string | null | undefined,
@@ -45,33 +45,33 @@ export function useRuns() {
   return useQuery({ ...runsQuery, select: toRuns });
 }
 
-/** Fetches older runs; nothing where there are none. */
+/** Fetches older runs; `null` if there are none. */
 export function useOlderRuns() {
   const older = useMutation({ mutationFn: fetchOlderRuns });
   const path = useQuery(olderRunsQuery).data ?? null;
   return path === null ? null : { ...older, fetch: () => older.mutate(path) };
 }
 
-/** All runs, also those that no list shows yet; the newest first. */
+/** All runs, including those not yet listed, newest first. */
 export function useAllRuns() {
   const all = useQuery(allRunsQuery).data ?? [];
   const newest = useQuery(runsQuery).data ?? {};
   return toRuns({ ...Object.fromEntries(all.map((row) => [row.id, row])), ...newest });
 }
 
-/** What waits for a person, in one run or in all, with what holds up most first. */
-export function useWaiting(run?: string) {
+/** The inbox of one run or of all, entries that block the most work first. */
+export function useInbox(run?: string) {
   return useQuery({
     ...inboxQuery,
-    select: (rows) => toWaiting(rows).filter((row) => run === undefined || row.run === run),
+    select: (rows) => toInbox(rows).filter((row) => run === undefined || row.run === run),
   });
 }
 
-export function useLiveState(): LiveState {
+export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(live.subscribe, () => live.state);
 }
 
-/** Wishes something of a run; the change comes back over the stream. */
-export function useWish(run: string) {
-  return useMutation({ mutationFn: (what: Command) => wish(run, what) });
+/** Sends a command to a run; its effect arrives over the stream. */
+export function useCommand(run: string) {
+  return useMutation({ mutationFn: (command: Command) => sendCommand(run, command) });
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { EventStream } from "./eventStream";
 import type { Changed } from "./generated";
-import { Live } from "./live";
+import { LiveUpdates } from "./live";
 
-/** A server that answers each connection with its next script, and remembers how it was asked. */
-function played(...scripts: string[][]) {
-  const asked: string[] = [];
+/** A server that answers each connection with its next script, and records the requests. */
+function scriptedServer(...scripts: string[][]) {
+  const requests: string[] = [];
   const answer = async (url: unknown) => {
-    asked.push(String(url));
+    requests.push(String(url));
     const script = scripts.shift();
     if (!script) return new Promise<Response>(() => {});
     const body = new ReadableStream<Uint8Array>({
@@ -18,44 +18,45 @@ function played(...scripts: string[][]) {
     });
     return new Response(body, { status: 200 });
   };
-  return { asked, fetch: answer as typeof fetch };
+  return { requests, fetch: answer as typeof fetch };
 }
 
 const event = (key: string, sequence: number, id?: number) =>
   `event: task.changed\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ run: "r1", sequence, kind: "task", key, row: {} })}\n\n`;
 
 /** A tab with a stream of its own. */
-function newLive(fetch: unknown, onChanges: (changes: Changed[]) => void = () => {}): Live {
+function newLive(fetch: unknown, onChanges: (changes: Changed[]) => void = () => {}): LiveUpdates {
   const connect = (onPort: (port: MessagePort) => void) => {
     const { port1, port2 } = new MessageChannel();
     new EventStream(fetch as typeof globalThis.fetch).connect(port1);
     onPort(port2);
   };
-  return new Live({ connect, onChanges });
+  return new LiveUpdates({ connect, onChanges });
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-test("a stream that broke off is taken up behind the last id that was heard", async () => {
+test("a stream that broke off resumes after the last id that was received", async () => {
   const changes: Changed[] = [];
-  const { asked, fetch } = played(
+  const { requests, fetch } = scriptedServer(
     ["retry: 1000\nid: 811\n\n", event("T1.1", 1, 812), event("T1.2", 2)],
     [event("T1.2", 2, 813)],
   );
   const live = newLive(fetch, (batch) => changes.push(...batch));
   const stop = live.start();
-  await until(() => asked.length === 3);
+  await until(() => requests.length === 3);
   await until(() => changes.length === 3);
   stop();
-  expect(asked).toEqual(["/api/live", "/api/live?after=812", "/api/live?after=813"]);
+  expect(requests).toEqual(["/api/live", "/api/live?after=812", "/api/live?after=813"]);
   expect(changes.map(({ key }) => key)).toEqual(["T1.1", "T1.2", "T1.2"]);
 });
 
-test("changes that arrive while rows are fetched come with them", async () => {
+test("changes that arrive while rows are fetched are returned with them", async () => {
+  const { fetch } = scriptedServer(["id: 5\n\n", event("T1.1", 7, 6)]);
   const changes: Changed[] = [];
-  const live = newLive(played(["id: 5\n\n", event("T1.1", 7, 6)]).fetch, (batch) => changes.push(...batch));
+  const live = newLive(fetch, (batch) => changes.push(...batch));
   let arrive = (_: string) => {};
   const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));
   const stop = live.start();
@@ -67,8 +68,8 @@ test("changes that arrive while rows are fetched come with them", async () => {
   expect(missed.map(({ sequence }) => sequence)).toEqual([7]);
 });
 
-test("no rows are fetched before the stream stands", async () => {
-  const live = newLive(played().fetch);
+test("no rows are fetched before the stream has a position", async () => {
+  const live = newLive(scriptedServer().fetch);
   let isFetched = false;
   void live.fetchRows(async () => {
     isFetched = true;
@@ -79,21 +80,21 @@ test("no rows are fetched before the stream stands", async () => {
   expect(isFetched).toBe(false);
 });
 
-test("whoever may not look in is told, and not asked again and again", async () => {
+test("a browser that is signed out does not ask again and again", async () => {
   let n = 0;
-  const refused = async () => {
+  const unauthorized = async () => {
     n += 1;
     return Response.json({ detail: "no token", hint: "jangdan link" }, { status: 401 });
   };
-  const live = newLive(refused);
+  const live = newLive(unauthorized);
   const stop = live.start();
-  await until(() => live.state.type === "refused");
+  await until(() => live.state.type === "signedOut");
   stop();
   expect(n).toBe(1);
-  expect(live.state).toMatchObject({ refusal: { message: "no token", hint: "jangdan link" } });
+  expect(live.state).toMatchObject({ error: { message: "no token", hint: "jangdan link" } });
 });
 
-test("a server that has no room is told apart from one that is away, and asked again", async () => {
+test("a server that rejects the stream is told apart from one that is away, and asked again", async () => {
   const answers = [
     async () => Response.json({ code: "too-many-subscribers", detail: "too many" }, { status: 503 }),
     async () => {
@@ -106,7 +107,7 @@ test("a server that has no room is told apart from one that is away, and asked a
   live.subscribe(() => states.push(live.state.type));
   const stop = live.start();
   await until(() => states.length === 1);
-  expect(live.state).toMatchObject({ refusal: { code: "too-many-subscribers", message: "too many" } });
+  expect(live.state).toMatchObject({ error: { code: "too-many-subscribers", message: "too many" } });
   live.retry();
   await until(() => states.length === 2);
   stop();

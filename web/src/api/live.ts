@@ -7,23 +7,23 @@
 
 import type { StreamEvent, StreamMessage, StreamState, TabMessage } from "./eventStream";
 import type { Changed, Glimpsed } from "./generated";
-import { type Refusal, toRefusal } from "./http";
+import { type ApiError, toApiError } from "./http";
 
-export type LiveState =
+export type ConnectionState =
   | Exclude<StreamState, { status: number }>
-  | { type: "busy" | "refused"; refusal: Refusal };
+  | { type: "busy" | "signedOut"; error: ApiError };
 
 type Deps = {
   connect: (onPort: (port: MessagePort) => void) => void;
   onChanges: (changes: Changed[]) => void;
 };
 
-export class Live {
-  #state: LiveState = { type: "connecting" };
+export class LiveUpdates {
+  #state: ConnectionState = { type: "connecting" };
   #listeners = new Set<() => void>();
-  #glimpsed = new Set<(glimpse: Glimpsed) => void>();
+  #activityListeners = new Set<(activity: Glimpsed) => void>();
+  #eventListeners = new Set<(batch: readonly StreamEvent[]) => void>();
   #recordings = new Set<Changed[]>();
-  #following = new Set<(batch: readonly StreamEvent[]) => void>();
   #batch: StreamEvent[] = [];
   #frame: ReturnType<typeof setTimeout> | null = null;
   #port: MessagePort | null = null;
@@ -31,7 +31,7 @@ export class Live {
 
   constructor(private readonly deps: Deps) {}
 
-  get state(): LiveState {
+  get state(): ConnectionState {
     return this.#state;
   }
 
@@ -45,15 +45,15 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  onGlimpse(listener: (glimpse: Glimpsed) => void): () => void {
-    this.#glimpsed.add(listener);
-    return () => this.#glimpsed.delete(listener);
+  onActivity(listener: (activity: Glimpsed) => void): () => void {
+    this.#activityListeners.add(listener);
+    return () => this.#activityListeners.delete(listener);
   }
 
   /** Passes on all events in order, in batches of one frame of the screen. */
-  follow(listener: (batch: readonly StreamEvent[]) => void): () => void {
-    this.#following.add(listener);
-    return () => this.#following.delete(listener);
+  onEvents(listener: (batch: readonly StreamEvent[]) => void): () => void {
+    this.#eventListeners.add(listener);
+    return () => this.#eventListeners.delete(listener);
   }
 
   /** Fetches rows, and returns them with the changes that arrived meanwhile. */
@@ -90,14 +90,14 @@ export class Live {
   #receive(message: StreamMessage): void {
     switch (message.type) {
       case "state":
-        this.#state = toLiveState(message.state);
+        this.#state = toConnectionState(message.state);
         for (const listener of this.#listeners) listener();
         break;
       case "ready":
         this.#ready.resolve();
         break;
       case "events":
-        this.#take(message.events);
+        this.#queue(message.events);
         break;
       case "logReplaced":
         globalThis.location?.reload();
@@ -105,31 +105,31 @@ export class Live {
     }
   }
 
-  #take(events: readonly StreamEvent[]): void {
+  #queue(events: readonly StreamEvent[]): void {
     for (const event of events) {
       this.#batch.push(event);
       if ("change" in event) for (const recording of this.#recordings) recording.push(event.change);
     }
     // A screen shows 60 frames a second, and a run may have more events.
-    this.#frame ??= setTimeout(() => this.#tell(), 16);
+    this.#frame ??= setTimeout(() => this.#flush(), 16);
   }
 
-  #tell(): void {
+  #flush(): void {
     const batch = this.#batch;
     this.#batch = [];
     this.#frame = null;
     const changes = batch.flatMap((event) => ("change" in event ? [event.change] : []));
     if (changes.length > 0) this.deps.onChanges(changes);
-    for (const listener of this.#following) listener(batch);
+    for (const listener of this.#eventListeners) listener(batch);
     for (const event of batch) {
-      if ("glimpse" in event) for (const listener of this.#glimpsed) listener(event.glimpse);
+      if ("activity" in event) for (const listener of this.#activityListeners) listener(event.activity);
     }
   }
 }
 
-function toLiveState(state: StreamState): LiveState {
-  if (state.type !== "busy" && state.type !== "refused") return state;
-  return { type: state.type, refusal: toRefusal(state.status, state.body) };
+function toConnectionState(state: StreamState): ConnectionState {
+  if (state.type !== "busy" && state.type !== "signedOut") return state;
+  return { type: state.type, error: toApiError(state.status, state.body) };
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {

@@ -1,6 +1,7 @@
-/** Plans: those that a project has, what is wrong with one, and a run of it. */
+/** Plans: listing them, checking one, and starting a run. */
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { personName } from "./commands";
 import type {
   ListedAgent,
   PlanContent,
@@ -11,19 +12,18 @@ import type {
   PlanText,
   ProjectRow,
 } from "./generated";
-import { getJson, part, postJson } from "./http";
-import { personName } from "./wishes";
+import { getJson, pathSegment, postJson } from "./http";
 
-/** What is on the disk changes without a word, so it is looked at anew whenever somebody comes to pick. */
-const FRESH = { staleTime: 0, gcTime: 0, retry: false } as const;
+/** Files change without an event, so they are read again whenever the page for a new run is opened. */
+const NEVER_CACHED = { staleTime: 0, gcTime: 0, retry: false } as const;
 
-/** The projects that runs can be started in. */
+/** The projects in which a run can be started. */
 export function useProjects() {
   return useQuery({
     queryKey: ["projects"],
     queryFn: () => getJson<ProjectRow[]>("/api/projects"),
     select: (rows) => rows.flatMap(({ name, folder }) => (folder === null ? [] : [{ name, folder }])),
-    ...FRESH,
+    ...NEVER_CACHED,
   });
 }
 
@@ -31,32 +31,32 @@ export function useProjects() {
 export function usePlans(project: string | null) {
   return useQuery({
     queryKey: ["plans", project],
-    queryFn: () => getJson<PlanFile[]>(`/api/plans?project=${part(project ?? "")}`),
+    queryFn: () => getJson<PlanFile[]>(`/api/plans?project=${pathSegment(project ?? "")}`),
     enabled: project !== null,
-    ...FRESH,
+    ...NEVER_CACHED,
   });
 }
 
-/** The agents of this machine that work, and those that a project has of its own. */
+/** The installed agents, and those that a project configures. */
 export function useAgents(project: string | null) {
   return useQuery({
     queryKey: ["agents", project],
-    queryFn: () => getJson<ListedAgent[]>(`/api/agents?project=${part(project ?? "")}`),
+    queryFn: () => getJson<ListedAgent[]>(`/api/agents?project=${pathSegment(project ?? "")}`),
     select: (agents) => agents.filter(({ works }) => works),
     enabled: project !== null,
-    ...FRESH,
+    ...NEVER_CACHED,
   });
 }
 
 export function readPlan(project: string, path: string): Promise<PlanContent> {
-  return getJson(`/api/plans/text?project=${part(project)}&path=${part(path)}`);
+  return getJson(`/api/plans/text?project=${pathSegment(project)}&path=${pathSegment(path)}`);
 }
 
-export function useCheck() {
+export function usePlanCheck() {
   return useMutation({ mutationFn: (plan: PlanText) => postJson<PlanReport>("/api/plans/check", plan) });
 }
 
-export function useStart() {
+export function useStartRun() {
   return useMutation({
     mutationFn: async (plan: Omit<PlanStart, "person">) => {
       const body: PlanStart = { ...plan, person: await personName() };

@@ -1,14 +1,13 @@
-/** The kinds of rows that the page reads, and how they are called within their kind. docs/rows.md says what each is. */
+/** The kinds of rows that the page uses, and their keys. docs/rows.md describes each. */
 
 import type { RowOf } from "./generated";
 
-/** Every kind of row that the page reads. */
-export type Kind = Exclude<keyof RowOf, "invocation" | "result" | "channel" | "directMessage">;
+export type RowKind = Exclude<keyof RowOf, "invocation" | "result" | "channel" | "directMessage">;
 
 const padded = (number: number, width: number) => String(number).padStart(width, "0");
 
-/** The key of a row within its kind, as the live stream has it. */
-export const keyOf: { [K in Kind]: (row: RowOf[K]) => string } = {
+/** The key of a row within its kind, as the event stream has it. */
+export const keyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   run: () => "run",
   phase: (row) => String(row.number),
   task: (row) => row.id,
@@ -33,7 +32,6 @@ export const keyOf: { [K in Kind]: (row: RowOf[K]) => string } = {
   usage: (row) => ("id" in row.scope ? `${row.scope.type}/${row.scope.id}` : row.scope.type),
 };
 
-/** Tells whether a kind of row is one that the page reads. */
-export function isKind(kind: string): kind is Kind {
+export function isRowKind(kind: string): kind is RowKind {
   return Object.hasOwn(keyOf, kind);
 }

@@ -1,13 +1,13 @@
-/** What a run can be told beside wishes: its work goes onto the branch that it began from, its worktrees go. */
+/** Requests that act on a run's repository: merging its results, and deleting worktrees. */
 
 import type { Cleaned, Landed } from "./generated";
-import { part, postJson } from "./http";
+import { pathSegment, postJson } from "./http";
 
-/** Lands what gates have let pass, or all that is merged. */
+/** Merges the approved phases into the branch that the run started from, or everything with `isAll`. */
 export function landRun(run: string, { isAll }: { isAll: boolean }): Promise<Landed> {
-  return postJson(`/api/runs/${part(run)}/land${isAll ? "?all=true" : ""}`, null);
+  return postJson(`/api/runs/${pathSegment(run)}/land${isAll ? "?all=true" : ""}`, null);
 }
 
 export function cleanRun(run: string): Promise<Cleaned> {
-  return postJson(`/api/runs/${part(run)}/clean`, null);
+  return postJson(`/api/runs/${pathSegment(run)}/clean`, null);
 }

@@ -1,12 +1,12 @@
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { usePanelIsOpen } from "~/components/open";
+import { useIsPanelOpen } from "~/components/navigation";
 import { Sheet } from "~/components/Sheet";
 
 type Group = {
   id: "everywhere" | "run" | "inbox" | "task" | "list" | "canvas";
-  /** Where something must be there for a key to work on, the last says what. */
-  keys: readonly [keys: string[], words: string, needs?: string][];
+  /** `needs` selects the element that must be visible for the key to work. */
+  keys: readonly [keys: string[], name: string, needs?: string][];
 };
 
 const MOD = /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
@@ -32,7 +32,7 @@ const GROUPS: readonly Group[] = [
     keys: [
       [["j", "k"], "move"],
       [["1", "…", "9"], "option"],
-      [["⏎"], "enter"],
+      [["⏎"], "write"],
       [["o"], "open"],
     ],
   },
@@ -40,47 +40,47 @@ const GROUPS: readonly Group[] = [
   {
     id: "list",
     keys: [
-      [["↑", "↓"], "walk"],
-      [["⏎"], "enterTask"],
+      [["↑", "↓"], "moveTask"],
+      [["⏎"], "openTask"],
       [[`${MOD} F`], "searchList"],
     ],
   },
   {
     id: "canvas",
     keys: [
-      [["←", "↑", "↓", "→"], "walk"],
-      [["⏎"], "enterTask"],
+      [["←", "↑", "↓", "→"], "moveTask"],
+      [["⏎"], "openTask"],
       [["+", "-", "0"], "zoom"],
       [[`${MOD} F`], "search"],
     ],
   },
 ];
 
-/** The keys that do something where one is. */
+/** The keyboard shortcuts that work in the current view. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { run } = useParams({ strict: false });
-  const isPanel = usePanelIsOpen();
-  const isShown = (what: string) => document.querySelector(what)?.checkVisibility() ?? false;
-  const isThere: Record<Group["id"], boolean> = {
+  const isPanel = useIsPanelOpen();
+  const isShown = (selector: string) => document.querySelector(selector)?.checkVisibility() ?? false;
+  const isAvailable: Record<Group["id"], boolean> = {
     everywhere: true,
     run: run !== undefined && !isPanel,
-    inbox: !isPanel && isShown("[data-chosen]"),
+    inbox: !isPanel && isShown("[data-selected]"),
     task: isPanel && isShown("[role=dialog] [data-option]"),
     list: !isPanel && isShown("[data-list]"),
     canvas: !isPanel && isShown(".canvas"),
   };
   return (
-    <Sheet title={t("keys.title")} onClose={onClose}>
+    <Sheet title={t("shortcuts.title")} onClose={onClose}>
       <div className="flex flex-col gap-4 px-5 pb-5">
-        {GROUPS.filter(({ id }) => isThere[id]).map(({ id, keys }) => (
+        {GROUPS.filter(({ id }) => isAvailable[id]).map(({ id, keys }) => (
           <section key={id}>
             <h3 className="mb-1.5 font-medium text-faint text-xs">{t(`keys.group.${id}`)}</h3>
             <dl className="grid grid-cols-[8rem_1fr] gap-x-4 gap-y-2">
               {keys
                 .filter(([, , needs]) => needs === undefined || isShown(needs))
-                .map(([keys, words]) => (
-                  <div key={words} className="contents">
+                .map(([keys, name]) => (
+                  <div key={name} className="contents">
                     <dt className="flex gap-1">
                       {keys.map((key) => (
                         <kbd key={key} className="rounded border border-line bg-page px-1.5 py-0.5 text-ink">
@@ -88,7 +88,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
                         </kbd>
                       ))}
                     </dt>
-                    <dd>{t(`keys.${words}`)}</dd>
+                    <dd>{t(`shortcuts.${name}`)}</dd>
                   </div>
                 ))}
             </dl>

@@ -1,51 +1,51 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useAllRuns, useRows, useWaiting } from "~/api/hooks";
+import { useAllRuns, useInbox, useRows } from "~/api/hooks";
 import { RUN_VIEWS } from "~/app/run/runViews";
 import { useRunActions } from "~/app/run/useRunActions";
 import type { Action } from "~/components/action";
-import { useInWords } from "~/components/inWords";
-import { useOpenTask } from "~/components/open";
+import { useLocalizedText } from "~/components/localizedText";
+import { useOpenTask } from "~/components/navigation";
 import { Sheet } from "~/components/Sheet";
-import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
+import { LANGUAGES, type Language, setLanguage } from "~/i18n/setup";
 import { useTaskActions } from "~/views/task/useTaskActions";
-import { chooseTheme } from "./theme";
+import { setTheme } from "./theme";
 
-type Entry = { id: string; group: string; text: string } & (
-  | { act: () => void }
-  | { ask: (onClose: () => void) => ReactElement }
+type PaletteEntry = { id: string; group: string; text: string } & (
+  | { perform: () => void }
+  | { confirm: (onClose: () => void) => ReactElement }
 );
 
-/** More than these nobody reads; typing finds the rest. */
+/** Typing narrows the list further. */
 const SHOWN_MAX = 40;
 
-/** Everything that can be gone to or done, found by typing. */
+/** Search over tasks, runs, views and commands. */
 export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const [asked, setAsked] = useState<Extract<Entry, { ask: unknown }> | null>(null);
+  const [confirming, setConfirming] = useState<Extract<PaletteEntry, { confirm: unknown }> | null>(null);
   const entries = useEntries(onHelp);
-  const found = search(entries, typed).slice(0, SHOWN_MAX);
-  const chosen = Math.min(at, found.length - 1);
-  const act = (entry: Entry | undefined) => {
+  const found = filterEntries(entries, typed).slice(0, SHOWN_MAX);
+  const selected = Math.min(at, found.length - 1);
+  const choose = (entry: PaletteEntry | undefined) => {
     if (!entry) return;
-    if ("ask" in entry) return setAsked(entry);
+    if ("confirm" in entry) return setConfirming(entry);
     onClose();
-    entry.act();
+    entry.perform();
   };
-  // What is asked takes the place of the list, and the focus goes where it was before both.
-  if (asked) return asked.ask(onClose);
+  // The confirmation replaces the list, so that the focus returns to where it was before both.
+  if (confirming) return confirming.confirm(onClose);
   return (
     <Sheet title={t("nav.palette")} titleHidden onClose={onClose}>
       <input
-        // biome-ignore lint/a11y/noAutofocus: whoever opens the palette is about to type.
+        // biome-ignore lint/a11y/noAutofocus: the palette is opened to type into it.
         autoFocus
         role="combobox"
         aria-expanded
         aria-controls="palette"
-        aria-activedescendant={found[chosen] && `palette-${chosen}`}
+        aria-activedescendant={found[selected] && `palette-${selected}`}
         aria-label={t("palette.label")}
         placeholder={t("palette.label")}
         value={typed}
@@ -57,22 +57,22 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
           const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
           if (step) {
             event.preventDefault();
-            setAt((chosen + step + found.length) % Math.max(found.length, 1));
+            setAt((selected + step + found.length) % Math.max(found.length, 1));
           }
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) act(found[chosen]);
+          if (event.key === "Enter" && !event.nativeEvent.isComposing) choose(found[selected]);
         }}
         className="w-full border-line border-b bg-transparent px-5 py-3.5 text-lg outline-none placeholder:text-faint"
       />
       <div id="palette" role="listbox" aria-label={t("nav.palette")} className="p-1.5">
         {found.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the box above has the keys, as a combobox does.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys, as in every combobox.
           <div
             key={entry.id}
             id={`palette-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === chosen}
-            onClick={() => act(entry)}
+            aria-selected={index === selected}
+            onClick={() => choose(entry)}
             onMouseMove={() => setAt(index)}
             className="flex cursor-pointer gap-3 rounded-lg px-3.5 py-2 aria-selected:bg-accent-soft"
           >
@@ -80,14 +80,17 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
             <span className="text-faint">{entry.group}</span>
           </div>
         ))}
-        {found.length === 0 && <p className="px-3.5 py-3 text-soft">{t("palette.nothing")}</p>}
+        {found.length === 0 && <p className="px-3.5 py-3 text-soft">{t("palette.noResults")}</p>}
       </div>
     </Sheet>
   );
 }
 
-/** Finds the entries that have all the typed words. */
-export function search<E extends { text: string; group: string }>(entries: readonly E[], typed: string): E[] {
+/** Returns the entries that contain all typed words. */
+export function filterEntries<E extends { text: string; group: string }>(
+  entries: readonly E[],
+  typed: string,
+): E[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ text, group }) => {
     const line = `${text} ${group}`.toLowerCase();
@@ -95,59 +98,64 @@ export function search<E extends { text: string; group: string }>(entries: reado
   });
 }
 
-function useEntries(onHelp: () => void): Entry[] {
+function useEntries(onHelp: () => void): PaletteEntry[] {
   const { t } = useTranslation();
-  const inWords = useInWords();
+  const inWords = useLocalizedText();
   const navigate = useNavigate();
   const { run, task } = useParams({ strict: false });
-  const waiting = useWaiting().data ?? [];
+  const inbox = useInbox().data ?? [];
   const runs = useAllRuns();
   const views = RUN_VIEWS.map(({ id }) => ({
     id: `view/${id}`,
     group: t("palette.view"),
     text: t(`view.${id}`),
-    act: () => run && void navigate({ to: "/runs/$run/$view", params: { run, view: id } }),
+    perform: () => run && void navigate({ to: "/runs/$run/$view", params: { run, view: id } }),
   }));
   const tasks = useTaskEntries(run);
   const actions = useActionEntries(run, task);
   return [
-    ...waiting.map((row, index) => ({
-      id: `waiting/${index}`,
-      group: t("palette.waiting"),
+    ...inbox.map((row, index) => ({
+      id: `inbox/${index}`,
+      group: t("palette.inbox"),
       text: `${row.task ?? row.run} · ${inWords(row)}`,
-      act: () =>
+      perform: () =>
         void (row.task
           ? navigate({ to: "/runs/$run/tasks/$task", params: { run: row.run, task: row.task } })
           : navigate({ to: "/runs/$run/$view", params: { run: row.run, view: "inbox" } })),
     })),
     ...(run ? views : []),
     ...actions,
-    { id: "home", group: t("palette.place"), text: t("nav.runs"), act: () => void navigate({ to: "/" }) },
-    { id: "new", group: t("palette.place"), text: t("nav.new"), act: () => void navigate({ to: "/new" }) },
-    { id: "keys", group: t("palette.act"), text: t("nav.keys"), act: onHelp },
+    { id: "home", group: t("palette.page"), text: t("nav.runs"), perform: () => void navigate({ to: "/" }) },
+    {
+      id: "new",
+      group: t("palette.page"),
+      text: t("nav.new"),
+      perform: () => void navigate({ to: "/new" }),
+    },
+    { id: "keys", group: t("palette.help"), text: t("nav.shortcuts"), perform: onHelp },
     ...(["light", "dark", "system"] as const).map((theme) => ({
       id: `theme/${theme}`,
       group: t("settings.theme"),
       text: t(`settings.${theme}`),
-      act: () => chooseTheme(theme),
+      perform: () => setTheme(theme),
     })),
     ...(Object.keys(LANGUAGES) as Language[]).map((language) => ({
       id: `language/${language}`,
       group: t("settings.language"),
       text: LANGUAGES[language],
-      act: () => void chooseLanguage(language),
+      perform: () => void setLanguage(language),
     })),
     ...tasks,
     ...runs.map((row) => ({
       id: `run/${row.id}`,
       group: t("palette.run"),
       text: `${row.title} · ${row.id}`,
-      act: () => void navigate({ to: "/runs/$run", params: { run: row.id } }),
+      perform: () => void navigate({ to: "/runs/$run", params: { run: row.id } }),
     })),
   ];
 }
 
-function useTaskEntries(run: string | undefined): Entry[] {
+function useTaskEntries(run: string | undefined): PaletteEntry[] {
   const { t } = useTranslation();
   const open = useOpenTask();
   const tasks = useRows(run ?? "", "task", run !== undefined).data ?? {};
@@ -155,12 +163,12 @@ function useTaskEntries(run: string | undefined): Entry[] {
     id: `task/${task.id}`,
     group: t("palette.task"),
     text: `${task.id} ${task.title}`,
-    act: () => open(task.id),
+    perform: () => open(task.id),
   }));
 }
 
-/** What can be done with the task that is open, and with its run. */
-function useActionEntries(run: string | undefined, task: string | undefined): Entry[] {
+/** The actions of the open task and of its run. */
+function useActionEntries(run: string | undefined, task: string | undefined): PaletteEntry[] {
   const { t } = useTranslation();
   const row = useRows(run ?? "", "run", run !== undefined).data?.["run"];
   const tasks = useRows(run ?? "", "task", run !== undefined).data ?? {};
@@ -168,14 +176,14 @@ function useActionEntries(run: string | undefined, task: string | undefined): En
   const ofRun = useRunActions(row).actions;
   const toEntry =
     (group: string) =>
-    (action: Action): Entry => ({
+    (action: Action): PaletteEntry => ({
       ...action,
       id: `${group}/${action.id}`,
       group,
       text: action.group ? `${action.group}: ${action.name}` : action.name,
     });
   return [
-    ...ofTask.filter(({ isOn }) => !isOn).map(toEntry(t("palette.thisTask", { task }))),
+    ...ofTask.filter(({ isSelected }) => !isSelected).map(toEntry(t("palette.thisTask", { task }))),
     ...ofRun.map(toEntry(t("palette.thisRun"))),
   ];
 }

@@ -1,21 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import { CircleQuestionMark, Inbox, ListTree, type LucideIcon, Plus, Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { useWaiting } from "~/api/hooks";
+import { useInbox } from "~/api/hooks";
 import { SettingsButton } from "./SettingsButton";
 
 type Props = { onPalette: () => void; onHelp: () => void };
 
-const PLACE =
+const ITEM =
   "relative grid size-10 place-items-center rounded-xl hover:text-white max-md:size-12 [&.active]:bg-white/15 [&.active]:text-white focus-visible:outline-white";
 
-/** The way to every place: a rail at the side, a bar at the bottom of a phone. */
+/** Main navigation: a rail at the side, a bar at the bottom on a phone. */
 export function Rail({ onPalette, onHelp }: Props) {
   const { t } = useTranslation();
-  const n = useWaiting().data?.length ?? 0;
+  const n = useInbox().data?.length ?? 0;
   return (
     <nav
-      aria-label={t("nav.places")}
+      aria-label={t("nav.main")}
       className="flex shrink-0 items-center gap-1 bg-rail text-rail-ink md:w-13 md:flex-col md:py-3 max-md:justify-around max-md:pb-[env(safe-area-inset-bottom)]"
     >
       <span aria-hidden className="mb-2 font-extrabold text-[17px] text-white max-md:hidden">
@@ -24,7 +24,7 @@ export function Rail({ onPalette, onHelp }: Props) {
       <Link
         to="/"
         hash="inbox"
-        className={PLACE}
+        className={ITEM}
         activeOptions={{ exact: true, includeHash: true }}
         title={t("nav.inbox")}
       >
@@ -42,30 +42,38 @@ export function Rail({ onPalette, onHelp }: Props) {
       <Link
         to="/"
         hash="runs"
-        className={PLACE}
+        className={ITEM}
         activeOptions={{ exact: true, includeHash: true }}
         title={t("nav.runs")}
       >
         <ListTree aria-hidden size={18} />
         <span className="sr-only">{t("nav.runs")}</span>
       </Link>
-      <Link to="/new" className={PLACE} title={t("nav.new")}>
+      <Link to="/new" className={ITEM} title={t("nav.new")}>
         <Plus aria-hidden size={19} />
         <span className="sr-only">{t("nav.new")}</span>
       </Link>
       <div className="max-md:hidden md:mt-auto" />
-      <Act icon={Search} label={t("nav.palette")} onClick={onPalette} />
+      <RailButton icon={Search} label={t("nav.palette")} onClick={onPalette} />
       <span className="max-md:hidden">
-        <Act icon={CircleQuestionMark} label={t("nav.keys")} onClick={onHelp} />
+        <RailButton icon={CircleQuestionMark} label={t("nav.shortcuts")} onClick={onHelp} />
       </span>
-      <SettingsButton className={PLACE} />
+      <SettingsButton className={ITEM} />
     </nav>
   );
 }
 
-function Act({ icon: Icon, label, onClick }: { icon: LucideIcon; label: string; onClick: () => void }) {
+function RailButton({
+  icon: Icon,
+  label,
+  onClick,
+}: {
+  icon: LucideIcon;
+  label: string;
+  onClick: () => void;
+}) {
   return (
-    <button type="button" className={PLACE} title={label} aria-label={label} onClick={onClick}>
+    <button type="button" className={ITEM} title={label} aria-label={label} onClick={onClick}>
       <Icon aria-hidden size={18} />
     </button>
   );

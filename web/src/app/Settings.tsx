@@ -3,20 +3,20 @@ import { Check, Settings2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toast } from "~/components/toasts";
-import { chooseLanguage, LANGUAGES, type Language } from "~/i18n/setup";
-import { callsAreOn, canCall, chooseCalls } from "./calls";
-import { chooseTheme, chosenTheme, type Theme } from "./theme";
+import { LANGUAGES, type Language, setLanguage } from "~/i18n/setup";
+import { canNotify, notificationsAreOn, setNotifications } from "./notificationSetting";
+import { storedTheme, setTheme as storeTheme, type Theme } from "./theme";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-/** Language, light and dark, and whether the browser may call. It opens with its first appearance. */
+/** Menu for language, appearance and notifications. Opens when it is first rendered. */
 export default function Settings({ className }: { className: string }) {
   const { t, i18n } = useTranslation();
-  const [theme, setTheme] = useState(chosenTheme);
-  const [calls, setCalls] = useState(callsAreOn);
+  const [theme, setTheme] = useState(storedTheme);
+  const [notifies, setNotifies] = useState(notificationsAreOn);
   const choose = async (on: boolean) => {
-    const isOn = await chooseCalls(on);
-    setCalls(isOn);
+    const isOn = await setNotifications(on);
+    setNotifies(isOn);
     if (on) toast.done(t(isOn ? "settings.notifyOn" : "settings.notifyOff"));
   };
   const languages = Object.keys(LANGUAGES) as Language[];
@@ -28,10 +28,7 @@ export default function Settings({ className }: { className: string }) {
       <Menu.Portal>
         <Menu.Positioner side="right" align="end" sideOffset={8} collisionPadding={8} className="z-40">
           <Menu.Popup className="min-w-48 rounded-xl border border-line bg-raise p-1 text-ink shadow-xl outline-none">
-            <Menu.RadioGroup
-              value={i18n.language}
-              onValueChange={(language) => void chooseLanguage(language)}
-            >
+            <Menu.RadioGroup value={i18n.language} onValueChange={(language) => void setLanguage(language)}>
               <Title>{t("settings.language")}</Title>
               {languages.map((language) => (
                 <Choice key={language} value={language}>
@@ -42,7 +39,7 @@ export default function Settings({ className }: { className: string }) {
             <Menu.RadioGroup
               value={theme}
               onValueChange={(next) => {
-                chooseTheme(next);
+                storeTheme(next);
                 setTheme(next);
               }}
             >
@@ -53,12 +50,12 @@ export default function Settings({ className }: { className: string }) {
                 </Choice>
               ))}
             </Menu.RadioGroup>
-            {canCall && (
+            {canNotify && (
               <>
                 <Menu.Separator className="my-1 h-px bg-line" />
                 <Menu.CheckboxItem
                   className="flex cursor-pointer items-center justify-between gap-4 rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page"
-                  checked={calls}
+                  checked={notifies}
                   closeOnClick
                   onCheckedChange={(on) => void choose(on)}
                 >

@@ -1,16 +1,16 @@
 import { Settings2 } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Boundary } from "~/components/Boundary";
-import { lazily } from "~/components/lazily";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { toast } from "~/components/toasts";
 
-const Settings = lazily(() => import("./Settings"));
+const Settings = lazyWithRetry(() => import("./Settings"));
 
-/** The way to the settings, whose menu is loaded when somebody wants it for the first time. */
+/** Opens the settings. Their menu is loaded on the first click. */
 export function SettingsButton({ className }: { className: string }) {
   const { t } = useTranslation();
-  const [isWanted, setWanted] = useState(false);
+  const [isOpened, setIsOpened] = useState(false);
   const button = (
     <button
       type="button"
@@ -18,23 +18,23 @@ export function SettingsButton({ className }: { className: string }) {
       aria-label={t("nav.settings")}
       title={t("nav.settings")}
       className={className}
-      onClick={() => setWanted(true)}
+      onClick={() => setIsOpened(true)}
     >
       <Settings2 aria-hidden size={18} />
     </button>
   );
-  if (!isWanted) return button;
+  if (!isOpened) return button;
   return (
-    <Boundary
-      instead={() => button}
+    <ErrorBoundary
+      fallback={() => button}
       onFailed={({ error }) => {
         toast.failed(error);
-        setWanted(false);
+        setIsOpened(false);
       }}
     >
       <Suspense fallback={button}>
         <Settings className={className} />
       </Suspense>
-    </Boundary>
+    </ErrorBoundary>
   );
 }

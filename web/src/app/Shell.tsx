@@ -1,28 +1,28 @@
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Boundary } from "~/components/Boundary";
-import { useKeys } from "~/components/keys";
-import { lazily } from "~/components/lazily";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { useShortcuts } from "~/components/shortcuts";
 import { Toasts, toast } from "~/components/toasts";
-import { Connection } from "./Connection";
+import { ConnectionBanner } from "./ConnectionBanner";
 import { Rail } from "./Rail";
-import { useCalls } from "./useCalls";
+import { useNotifications } from "./useNotifications";
 import { useTitle } from "./useTitle";
 
-const Palette = lazily(() => import("./Palette"));
-const KeyboardHelp = lazily(() => import("./KeyboardHelp"));
+const Palette = lazyWithRetry(() => import("./Palette"));
+const KeyboardHelp = lazyWithRetry(() => import("./KeyboardHelp"));
 
 type Open = "palette" | "help" | null;
 
-/** What is around every view: the rail, the sign of the connection, the palette, the toasts. */
+/** The frame around every page: navigation, connection banner, palette and toasts. */
 export function Shell() {
   const { t } = useTranslation();
   const [open, setOpen] = useState<Open>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
   useTitle();
-  useCalls();
-  useKeys({
+  useNotifications();
+  useShortcuts({
     "mod+k": () => setOpen("palette"),
     "/": () => setOpen("palette"),
     "?": () => setOpen("help"),
@@ -37,16 +37,16 @@ export function Shell() {
       </a>
       <Rail onPalette={() => setOpen("palette")} onHelp={() => setOpen("help")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <Connection />
-        <Boundary of={path}>
+        <ConnectionBanner />
+        <ErrorBoundary of={path}>
           <Suspense>
             <Outlet />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       </div>
-      <Boundary
+      <ErrorBoundary
         of={open}
-        instead={() => null}
+        fallback={() => null}
         onFailed={({ error }) => {
           toast.failed(error);
           setOpen(null);
@@ -56,7 +56,7 @@ export function Shell() {
           {open === "palette" && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
           {open === "help" && <KeyboardHelp onClose={() => setOpen(null)} />}
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
       <Toasts />
     </div>
   );

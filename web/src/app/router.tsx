@@ -1,27 +1,27 @@
-/** Every address of the page. The parts behind them are loaded when they are first shown. */
+/** The routes of the page. Their components are loaded on first use. */
 
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { lazily } from "~/components/lazily";
+import { ErrorMessage } from "~/components/ErrorMessage";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { NotFound } from "~/components/NotFound";
-import { Problem } from "~/components/Problem";
 import { isTaskTab, type TaskTab } from "~/components/taskTabs";
 import { Shell } from "./Shell";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Problem });
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ErrorMessage });
 
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazily(() => import("~/views/runs/Home")),
+  component: lazyWithRetry(() => import("~/views/runs/Home")),
 });
 
 const newRun = createRoute({
   getParentRoute: () => root,
   path: "/new",
-  component: lazily(() => import("~/views/new/NewRun")),
+  component: lazyWithRetry(() => import("~/views/new/NewRun")),
 });
 
-/** The view that a task's panel lies over, and the tab that is open in it. */
+/** `over` is the view behind a panel, `tab` the open tab of a task's panel. */
 export type RunSearch = { tab?: TaskTab; over?: string };
 
 function toRunSearch(search: Record<string, unknown>): RunSearch {
@@ -32,12 +32,12 @@ function toRunSearch(search: Record<string, unknown>): RunSearch {
   };
 }
 
-// The page of a run stays while its views and panels change, so that a panel closes onto the view it was opened from.
+// One component for all addresses of a run, so that closing a panel returns to the view it was opened from.
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
   validateSearch: toRunSearch,
-  component: lazily(() => import("~/app/run/RunPage")),
+  component: lazyWithRetry(() => import("~/app/run/RunPage")),
 });
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });
 const runView = createRoute({ getParentRoute: () => run, path: "/$view" });

@@ -1,19 +1,19 @@
-/** The title and the sign of the tab count what waits for a person. */
+/** Shows the number of inbox entries in the title and the icon of the browser tab. */
 
 import { useEffect } from "react";
-import { useWaiting } from "~/api/hooks";
+import { useInbox } from "~/api/hooks";
 
 export function useTitle(): void {
-  const n = useWaiting().data?.length ?? 0;
+  const n = useInbox().data?.length ?? 0;
   useEffect(() => {
     document.title = n > 0 ? `(${n}) Jangdan` : "Jangdan";
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-    if (link) link.href = n > 0 ? counted(n) : "/favicon.svg";
+    if (link) link.href = n > 0 ? iconWithCount(n) : "/favicon.svg";
   }, [n]);
 }
 
-function counted(n: number): string {
-  const said = n > 9 ? "9+" : String(n);
-  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#b36b00"/><text x="16" y="23" font-family="sans-serif" font-weight="700" font-size="19" text-anchor="middle" fill="#fff">${said}</text></svg>`;
+function iconWithCount(n: number): string {
+  const label = n > 9 ? "9+" : String(n);
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#b36b00"/><text x="16" y="23" font-family="sans-serif" font-weight="700" font-size="19" text-anchor="middle" fill="#fff">${label}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }

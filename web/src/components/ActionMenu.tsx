@@ -2,17 +2,17 @@ import { Menu } from "@base-ui/react/menu";
 import { Ellipsis } from "lucide-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { type Action, useBegin } from "./action";
+import { type Action, useActionStarter } from "./action";
 import { Button } from "./Button";
 
 const ITEM = "cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page";
 
 type Props = { actions: readonly Action[] } & Record<`data-${string}`, boolean>;
 
-/** What is done now and then, behind one button. Choices of one thing stand together under its name. */
+/** A menu of less frequent actions, grouped by `Action.group`. */
 export function ActionMenu({ actions, ...rest }: Props) {
   const { t } = useTranslation();
-  const { begin, sheet } = useBegin();
+  const { start, sheet } = useActionStarter();
   const groups = [...new Set(actions.map(({ group }) => group))];
   return (
     <>
@@ -27,7 +27,7 @@ export function ActionMenu({ actions, ...rest }: Props) {
                 <Fragment key={group ?? ""}>
                   {group && <p className="px-2.5 pt-2 pb-1 font-medium text-faint text-xs">{group}</p>}
                   {!group && n > 0 && <Menu.Separator className="my-1 h-px bg-line" />}
-                  <Choices choices={actions.filter((action) => action.group === group)} begin={begin} />
+                  <Choices choices={actions.filter((action) => action.group === group)} start={start} />
                 </Fragment>
               ))}
             </Menu.Popup>
@@ -39,30 +39,30 @@ export function ActionMenu({ actions, ...rest }: Props) {
   );
 }
 
-function Choices({ choices, begin }: { choices: readonly Action[]; begin: (action: Action) => void }) {
-  const on = choices.find(({ isOn }) => isOn);
-  if (!on) {
+function Choices({ choices, start }: { choices: readonly Action[]; start: (action: Action) => void }) {
+  const selected = choices.find(({ isSelected }) => isSelected);
+  if (!selected) {
     return choices.map((action) => (
       <Menu.Item
         key={action.id}
         className={`${ITEM} ${action.isDanger ? "text-fail" : ""}`}
-        onClick={() => begin(action)}
+        onClick={() => start(action)}
       >
         {action.name}
       </Menu.Item>
     ));
   }
   return (
-    <Menu.RadioGroup value={on.id}>
+    <Menu.RadioGroup value={selected.id}>
       {choices.map((action) => (
         <Menu.RadioItem
           key={action.id}
           value={action.id}
           closeOnClick
           className={ITEM}
-          onClick={() => action !== on && begin(action)}
+          onClick={() => action !== selected && start(action)}
         >
-          {action.name} {action === on && "✓"}
+          {action.name} {action === selected && "✓"}
         </Menu.RadioItem>
       ))}
     </Menu.RadioGroup>

@@ -25,7 +25,7 @@ export function Button({ look = "plain", icon, className = "", children, type = 
   );
 }
 
-/** A button that is a picture only, with its meaning as its name. */
+/** A button with an icon only; its label is for tooltips and screen readers. */
 export function IconButton({ label, children, className = "", ...rest }: Props & { label: string }) {
   return (
     <button

@@ -2,30 +2,29 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "./Button";
-import { ProblemLine } from "./ProblemLine";
+import { ErrorLine } from "./ErrorLine";
 import { Sheet } from "./Sheet";
 
 type Props = {
   title: string;
-  /** What will happen, and what will not. */
+  /** The consequences of the action. */
   children: ReactNode;
-  /** The word on the button that does it. */
-  action: string;
+  confirmLabel: string;
   look?: "main" | "danger";
-  /** Does it. Returns in words why it came to nothing, where no mistake was made. */
-  act: () => Promise<string | null>;
+  /** Performs the action. Returns a message if it could not be done for an expected reason; the sheet stays open then. */
+  onConfirm: () => Promise<string | null>;
   onClose: () => void;
 };
 
-/** Asks once more before something is done that can't be taken back, and says what came of it. */
-export function ConfirmSheet({ title, children, action, look = "danger", act, onClose }: Props) {
+/** Confirms an action, and shows why it could not be done. */
+export function ConfirmSheet({ title, children, confirmLabel, look = "danger", onConfirm, onClose }: Props) {
   const { t } = useTranslation();
-  const [held, setHeld] = useState<string | null>(null);
-  const doing = useMutation({
-    mutationFn: act,
-    onSuccess: (why) => {
-      setHeld(why);
-      if (why === null) onClose();
+  const [message, setMessage] = useState<string | null>(null);
+  const mutation = useMutation({
+    mutationFn: onConfirm,
+    onSuccess: (message) => {
+      setMessage(message);
+      if (message === null) onClose();
     },
   });
   return (
@@ -33,18 +32,18 @@ export function ConfirmSheet({ title, children, action, look = "danger", act, on
       <div className="flex flex-col gap-3 px-5 pb-5">
         <div className="flex flex-col gap-2 text-soft">{children}</div>
         <div aria-live="polite" className="flex flex-col gap-1 empty:hidden">
-          {held && !doing.isPending && <p className="text-ask">{held}</p>}
-          {doing.error && <ProblemLine error={doing.error} />}
+          {message && !mutation.isPending && <p className="text-ask">{message}</p>}
+          {mutation.error && <ErrorLine error={mutation.error} />}
         </div>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t("action.back")}</Button>
           <Button
             look={look}
-            disabled={doing.isPending}
-            aria-busy={doing.isPending}
-            onClick={() => doing.mutate()}
+            disabled={mutation.isPending}
+            aria-busy={mutation.isPending}
+            onClick={() => mutation.mutate()}
           >
-            {doing.isPending ? t("action.doing") : action}
+            {mutation.isPending ? t("action.working") : confirmLabel}
           </Button>
         </div>
       </div>

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 
-/** Grey lines where rows will be. */
+/** A skeleton of grey lines. */
 export function Loading({ rows = 4 }: { rows?: number }) {
   const { t } = useTranslation();
   return (
     <div role="status" className="flex flex-col gap-2 p-4">
-      <span className="sr-only">{t("said.loading")}</span>
+      <span className="sr-only">{t("page.loading")}</span>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className="h-10 animate-pulse rounded-lg bg-line/60" />
       ))}

@@ -1,19 +1,19 @@
 import { Suspense } from "react";
-import { Boundary } from "./Boundary";
-import { lazily } from "./lazily";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { lazyWithRetry } from "./lazyWithRetry";
 
-const Rendered = lazily(() => import("./MarkdownText"));
+const Rendered = lazyWithRetry(() => import("./MarkdownText"));
 
-/** Text in Markdown; plain until the part that reads it is there. */
+/** Markdown text; shown as plain text until the renderer is loaded. */
 export function Markdown({ text }: { text: string }) {
   const plain = <p className="whitespace-pre-wrap">{text}</p>;
   return (
     <div className="prose min-w-0">
-      <Boundary instead={() => plain}>
+      <ErrorBoundary fallback={() => plain}>
         <Suspense fallback={plain}>
           <Rendered text={text} />
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }

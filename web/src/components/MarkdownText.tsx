@@ -3,7 +3,7 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 
 const PLUGINS = [remarkGfm];
-/** Pictures are not fetched: what an agent writes must not make the browser call anybody. */
+/** Images are not loaded: text of an agent must not make the browser send requests. */
 const COMPONENTS: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">

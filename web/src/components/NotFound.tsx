@@ -1,16 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Said } from "./Said";
+import { Notice } from "./Notice";
 
 export function NotFound() {
   const { t } = useTranslation();
   return (
     <main id="main">
-      <Said title={t("said.notFound")}>
+      <Notice title={t("page.notFound")}>
         <Link to="/" className="text-accent underline">
-          {t("said.toRuns")}
+          {t("page.toRuns")}
         </Link>
-      </Said>
+      </Notice>
     </main>
   );
 }

@@ -6,16 +6,16 @@ import { isInToast } from "./toasts";
 
 type Props = { id: string; title: ReactNode; beside: ReactNode; onClose: () => void; children: ReactNode };
 
-/** A large sheet over the view that one came from: what it is, what stands beside that, and all of it below. */
+/** A large dialog over the current view; `beside` is shown next to the title. */
 export function Panel({ id, title, beside, onClose, children }: Props) {
   const { t } = useTranslation();
   const popup = useRef<HTMLDivElement>(null);
-  const isFresh = useFresh();
+  const isOpening = useIsOpening();
   return (
     <Dialog.Root
       open
       onOpenChange={(open, { event, reason }) => {
-        if (open || isInToast(event.target) || (reason === "outside-press" && isFresh())) return;
+        if (open || isInToast(event.target) || (reason === "outside-press" && isOpening())) return;
         onClose();
       }}
     >
@@ -23,9 +23,12 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
         <Dialog.Popup
           ref={popup}
-          onClickCapture={(event) => event.detail > 1 && isFresh() && halt(event)}
+          onClickCapture={(event) => event.detail > 1 && isOpening() && suppress(event)}
           onKeyDownCapture={(event) =>
-            (event.repeat || isFresh()) && /^(Enter| )$/.test(event.key) && isButton(event) && halt(event)
+            (event.repeat || isOpening()) &&
+            /^(Enter| )$/.test(event.key) &&
+            isButton(event) &&
+            suppress(event)
           }
           initialFocus={() =>
             popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
@@ -52,21 +55,21 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
   );
 }
 
-/** So long after a panel was opened, a click or a key may still be part of what opened it. */
-const FRESH_MS = 500;
+/** For this long after a panel has opened, a click or a key may still belong to the one that opened it. */
+const OPENING_MS = 500;
 
-/** What opens a panel must not press anything in it: not with the last click of several, nor with a key that is held or pressed twice. */
-function useFresh(): () => boolean {
+/** Prevents that a triple click, or a key that is held or pressed twice, activates a button in the panel that it opened. */
+function useIsOpening(): () => boolean {
   const openedAt = useRef(0);
   useEffect(() => {
     openedAt.current = performance.now();
   }, []);
-  return () => performance.now() - openedAt.current < FRESH_MS;
+  return () => performance.now() - openedAt.current < OPENING_MS;
 }
 
 const isButton = ({ target }: SyntheticEvent) => target instanceof HTMLButtonElement;
 
-function halt(event: SyntheticEvent): void {
+function suppress(event: SyntheticEvent): void {
   event.preventDefault();
   event.stopPropagation();
 }

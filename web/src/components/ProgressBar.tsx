@@ -1,14 +1,14 @@
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 
-/** How much of a run is done, under way, and waiting for a person. */
+/** The share of a run's tasks that are done, in progress, waiting for a person, blocked and failed. */
 export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor"> }) {
   const { t } = useTranslation();
   const { tasks, nTasks } = run;
   const done = tasks.done + tasks.skipped;
-  // What is held up by anything but a person is not amber.
-  const asks = Math.min(tasks.blocked, run.waitsFor.person);
-  const under = tasks.running + tasks.checking + tasks.merging;
+  // Only tasks that wait for a person are amber.
+  const needsAnswer = Math.min(tasks.blocked, run.waitsFor.person);
+  const inProgress = tasks.running + tasks.checking + tasks.merging;
   const width = (n: number) => `${nTasks === 0 ? 0 : (100 * n) / nTasks}%`;
   const label = t("run.done", { done, count: nTasks });
   return (
@@ -23,9 +23,9 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
         className="flex h-1.5 overflow-hidden rounded-full bg-line"
       >
         <i className="bg-done" style={{ width: width(done) }} />
-        <i className="bg-run" style={{ width: width(under) }} />
-        <i className="bg-ask-fill" style={{ width: width(asks) }} />
-        <i className="bg-wait" style={{ width: width(tasks.blocked - asks) }} />
+        <i className="bg-run" style={{ width: width(inProgress) }} />
+        <i className="bg-ask-fill" style={{ width: width(needsAnswer) }} />
+        <i className="bg-wait" style={{ width: width(tasks.blocked - needsAnswer) }} />
         <i className="bg-fail" style={{ width: width(tasks.failed) }} />
       </div>
     </div>

@@ -6,7 +6,7 @@ import { isInToast } from "./toasts";
 
 type Props = { title: string; onClose: () => void; children: ReactNode; titleHidden?: boolean };
 
-/** A sheet in the middle of the page, which everything else waits behind. */
+/** A modal dialog in the middle of the page. */
 export function Sheet({ title, onClose, children, titleHidden = false }: Props) {
   const { t } = useTranslation();
   return (

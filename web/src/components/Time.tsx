@@ -1,8 +1,8 @@
-import { useAgo, useClock, useNow, useSpan } from "./time";
+import { useAgo, useFormatClock, useFormatDuration, useNow } from "./time";
 
-/** How long ago, with the exact moment behind it. */
+/** How long ago something was, with the exact time as a tooltip. */
 export function Ago({ at }: { at: number }) {
-  const exact = useClock();
+  const exact = useFormatClock();
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap tabular-nums">
       {useAgo(at)}
@@ -10,15 +10,15 @@ export function Ago({ at }: { at: number }) {
   );
 }
 
-/** How long something lasts, or lasted. */
-export function Lasted({ from, to }: { from: number; to: number | null }) {
+/** The duration from a time to another one, or until now. */
+export function Duration({ from, to }: { from: number; to: number | null }) {
   const now = useNow();
-  const span = useSpan();
-  return <span className="whitespace-nowrap tabular-nums">{span((to ?? now) - from)}</span>;
+  const format = useFormatDuration();
+  return <span className="whitespace-nowrap tabular-nums">{format((to ?? now) - from)}</span>;
 }
 
 export function Clock({ at }: { at: number }) {
-  const exact = useClock();
+  const exact = useFormatClock();
   return (
     <time dateTime={new Date(at).toISOString()} className="whitespace-nowrap tabular-nums">
       {exact(at)}

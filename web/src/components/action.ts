@@ -1,4 +1,4 @@
-/** What can be done with a run or a task now: a menu has it, a button, and the palette. */
+/** Actions on a run or a task, as menus, buttons and the palette offer them. */
 
 import { type ReactElement, useState } from "react";
 
@@ -7,24 +7,24 @@ type Sheet = (onClose: () => void) => ReactElement;
 export type Action = {
   id: string;
   name: string;
-  /** What it is one choice of. */
+  /** The title of the group of choices that it belongs to, e.g. "Priority". */
   group?: string;
-  /** Tells whether it is the choice that holds already. */
-  isOn?: boolean;
+  /** Whether it is the current choice of its group. */
+  isSelected?: boolean;
   isDanger?: boolean;
 } & (
-  | { act: () => void }
+  | { perform: () => void }
   | {
-      /** Says what will happen, and asks before it does. */
-      ask: Sheet;
+      /** Opens a sheet that explains the action and confirms it. */
+      confirm: Sheet;
     }
 );
 
-/** Begins actions, and has the sheet of the one that asks first. */
-export function useBegin(): { begin: (action: Action) => void; sheet: ReactElement | null } {
-  const [asked, setAsked] = useState<{ ask: Sheet } | null>(null);
+/** Starts actions; `sheet` is the open confirmation, if any. */
+export function useActionStarter(): { start: (action: Action) => void; sheet: ReactElement | null } {
+  const [confirming, setConfirming] = useState<{ confirm: Sheet } | null>(null);
   return {
-    begin: (action) => ("ask" in action ? setAsked(action) : action.act()),
-    sheet: asked?.ask(() => setAsked(null)) ?? null,
+    start: (action) => ("confirm" in action ? setConfirming(action) : action.perform()),
+    sheet: confirming?.confirm(() => setConfirming(null)) ?? null,
   };
 }

@@ -1,4 +1,4 @@
-/** Who did something, as people say it: `person:ana` is ana. */
+/** The name of a person (`person:ana` is ana); `null` for other actors. */
 export function actorName(actor: string | null | undefined): string | null {
   return actor?.startsWith("person:") ? actor.slice("person:".length) : null;
 }

@@ -1,4 +1,4 @@
-/** How a task's state looks: a tone, which is a colour with a meaning, and a sign for those who don't see colours. */
+/** The display state of a task: its name, a tone (a color with a meaning), and an icon for people who do not see colors. */
 
 import {
   Ban,
@@ -19,7 +19,6 @@ import type { RunState, TaskRow } from "~/api/generated";
 
 export type Tone = "wait" | "ready" | "run" | "ask" | "check" | "done" | "fail";
 
-/** Tells whether a task waits for a person. */
 export function waitsForPerson(task: Pick<TaskRow, "state" | "blocked">): boolean {
   return (
     task.state === "blocked" &&
@@ -27,27 +26,33 @@ export function waitsForPerson(task: Pick<TaskRow, "state" | "blocked">): boolea
   );
 }
 
-/** The word of a task's state: `state.WORD` is its name. */
-export type Shown = TaskRow["state"] | "asks" | "escalated" | "paused" | "limited";
+/** `state.NAME` is the translated name. */
+export type DisplayState = TaskRow["state"] | "needsAnswer" | "problem" | "paused" | "rateLimited";
 
-export function shownState(task: Pick<TaskRow, "state" | "blocked">): Shown {
+export function displayState(task: Pick<TaskRow, "state" | "blocked">): DisplayState {
   if (task.state !== "blocked") return task.state;
   const reasons = task.blocked.map(({ reason }) => reason.type);
-  if (waitsForPerson(task)) return reasons.includes("escalated") ? "escalated" : "asks";
+  if (waitsForPerson(task)) return reasons.includes("escalated") ? "problem" : "needsAnswer";
   if (reasons.includes("paused")) return "paused";
-  if (reasons.includes("rateLimited")) return "limited";
+  if (reasons.includes("rateLimited")) return "rateLimited";
   return "blocked";
 }
 
-export const SIGNS: Record<Shown, { tone: Tone; icon: LucideIcon }> = {
+/** When the rate limit of a task ends, if that is known. */
+export function rateLimitEnd({ blocked }: Pick<TaskRow, "blocked">): number | null {
+  for (const { reason } of blocked) if (reason.type === "rateLimited") return reason.until;
+  return null;
+}
+
+export const STATE_STYLES: Record<DisplayState, { tone: Tone; icon: LucideIcon }> = {
   waiting: { tone: "wait", icon: CircleDashed },
   ready: { tone: "ready", icon: Circle },
   running: { tone: "run", icon: Play },
   blocked: { tone: "wait", icon: CirclePause },
   paused: { tone: "wait", icon: CirclePause },
-  limited: { tone: "wait", icon: CirclePause },
-  asks: { tone: "ask", icon: CircleHelp },
-  escalated: { tone: "ask", icon: TriangleAlert },
+  rateLimited: { tone: "wait", icon: CirclePause },
+  needsAnswer: { tone: "ask", icon: CircleHelp },
+  problem: { tone: "ask", icon: TriangleAlert },
   checking: { tone: "check", icon: RotateCw },
   merging: { tone: "check", icon: Combine },
   done: { tone: "done", icon: Check },
@@ -56,7 +61,7 @@ export const SIGNS: Record<Shown, { tone: Tone; icon: LucideIcon }> = {
   cancelled: { tone: "wait", icon: Ban },
 };
 
-export const RUN_SIGNS: Record<RunState, { tone: Tone; icon: LucideIcon }> = {
+export const RUN_STATE_STYLES: Record<RunState, { tone: Tone; icon: LucideIcon }> = {
   running: { tone: "run", icon: Play },
   paused: { tone: "wait", icon: CirclePause },
   done: { tone: "done", icon: Check },
@@ -64,7 +69,7 @@ export const RUN_SIGNS: Record<RunState, { tone: Tone; icon: LucideIcon }> = {
   cancelled: { tone: "wait", icon: Ban },
 };
 
-export const TEXT: Record<Tone, string> = {
+export const TEXT_COLORS: Record<Tone, string> = {
   wait: "text-wait",
   ready: "text-ready",
   run: "text-run",
@@ -74,7 +79,7 @@ export const TEXT: Record<Tone, string> = {
   fail: "text-fail",
 };
 
-export const FILL: Record<Tone, string> = {
+export const FILL_COLORS: Record<Tone, string> = {
   wait: "bg-wait",
   ready: "bg-ready",
   run: "bg-run",
@@ -84,7 +89,7 @@ export const FILL: Record<Tone, string> = {
   fail: "bg-fail",
 };
 
-export const EDGE: Record<Tone, string> = {
+export const EDGE_COLORS: Record<Tone, string> = {
   wait: "border-l-wait",
   ready: "border-l-ready",
   run: "border-l-run",

@@ -1,4 +1,4 @@
-/** The tabs of a task's panel, in their order. */
+/** The tabs of a task's panel, in order. */
 export const TASK_TABS = ["conversation", "output", "events", "changes", "checks", "attempts"] as const;
 export type TaskTab = (typeof TASK_TABS)[number];
 

@@ -1,4 +1,4 @@
-/** Moments and spans as people read them. */
+/** Formats times and durations. */
 
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,12 +7,12 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;
 
-/** One clock for the whole page, which stands still while nobody looks at it. */
+/** One timer for the whole page; it stops while no component uses it. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const told of listeners) told();
+    for (const notify of listeners) notify();
   }, 1000);
   return () => {
     listeners.delete(listener);
@@ -23,38 +23,49 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present moment, to the second. */
+/** The current time, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-type Words = (key: string, values: Record<string, unknown>) => string;
+type Translate = (key: string, values: Record<string, unknown>) => string;
 
-/** Writes a span in its largest unit that fits: 42 s, 3 min, 2 h 5 min, 3 d. */
-export function span(milliseconds: number, t: Words): string {
+/** Formats a duration in at most two units: 42 s, 1 m 12 s, 2 h 5 m, 3 d. */
+export function formatDuration(milliseconds: number, t: Translate): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  if (seconds < 60) return t("time.seconds", { n: seconds });
+  if (seconds < 60) return t("duration.seconds", { n: seconds });
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return t("time.minutes", { n: minutes });
+  if (minutes < 60) return t("duration.minutes", { n: minutes, seconds: seconds % 60 });
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return t("time.hours", { n: hours, minutes: minutes % 60 });
-  return t("time.days", { n: Math.floor(hours / 24) });
+  if (hours < 48) return t("duration.hours", { n: hours, minutes: minutes % 60 });
+  return t("duration.days", { n: Math.floor(hours / 24) });
 }
 
-export function useSpan(): (milliseconds: number) => string {
+/** Formats how long ago something was in its largest unit: just now, 42 s ago, 2 min ago, 3 h ago, 3 d ago. */
+export function formatAgo(milliseconds: number, t: Translate): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 5) return t("ago.now", {});
+  if (seconds < 60) return t("ago.seconds", { n: seconds });
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return t("ago.minutes", { n: minutes });
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return t("ago.hours", { n: hours });
+  return t("ago.days", { n: Math.floor(hours / 24) });
+}
+
+export function useFormatDuration(): (milliseconds: number) => string {
   const { t } = useTranslation();
-  return (milliseconds) => span(milliseconds, t);
+  return (milliseconds) => formatDuration(milliseconds, t);
 }
 
 /** How long ago something was, kept current. */
 export function useAgo(at: number): string {
   const { t } = useTranslation();
-  const since = useNow() - at;
-  return since < 5000 ? t("time.now") : t("time.ago", { span: span(since, t) });
+  return formatAgo(useNow() - at, t);
 }
 
-/** The time of a day, and the day where it is not today. */
-export function clock(at: number, language: string): string {
+/** Formats a time of day, with the date if it is not today. */
+export function formatClock(at: number, language: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return new Intl.DateTimeFormat(language, {
@@ -66,7 +77,7 @@ export function clock(at: number, language: string): string {
   }).format(date);
 }
 
-export function useClock(): (at: number) => string {
+export function useFormatClock(): (at: number) => string {
   const { i18n } = useTranslation();
-  return (at) => clock(at, i18n.language);
+  return (at) => formatClock(at, i18n.language);
 }

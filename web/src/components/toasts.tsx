@@ -1,16 +1,15 @@
-/** Short words in a corner: what was done, or why not. */
+/** Short messages in a corner: what was done, or why it failed. */
 
 import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "./Button";
-import { useWrong } from "./problem";
+import { useErrorText } from "./errorText";
 
 type Toast = { id: number } & ({ done: string } | { error: unknown });
 
 const SHOWN_MS = 6000;
-/** More than these are not read. */
 const SHOWN_MAX = 4;
 let toasts: readonly Toast[] = [];
 let last = 0;
@@ -21,10 +20,10 @@ function show(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-function add(what: { done: string } | { error: unknown }): void {
+function add(content: { done: string } | { error: unknown }): void {
   const id = ++last;
-  show([...toasts, { id, ...what }].slice(-SHOWN_MAX));
-  setTimeout(() => drop(id), "error" in what ? SHOWN_MS * 2 : SHOWN_MS);
+  show([...toasts, { id, ...content }].slice(-SHOWN_MAX));
+  setTimeout(() => drop(id), "error" in content ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
 const drop = (id: number) => show(toasts.filter((toast) => toast.id !== id));
@@ -34,7 +33,7 @@ export const toast = {
   failed: (error: unknown): void => add({ error }),
 };
 
-/** Tells whether something happened in a toast. They lie above every dialog and are part of none. */
+/** Whether an event happened in a toast. Toasts are above every dialog and belong to none. */
 export function isInToast(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("[data-toasts]") !== null;
 }
@@ -46,7 +45,7 @@ function subscribe(listener: () => void): () => void {
 
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
-  // Outside of the page's own box, which lies below every dialog.
+  // Outside of the page's root element, which is below every dialog.
   return createPortal(
     <div
       data-toasts
@@ -54,22 +53,22 @@ export function Toasts() {
       className="pointer-events-none fixed inset-x-3 bottom-3 z-60 flex flex-col items-end gap-2 max-md:bottom-16"
     >
       {shown.map((toast) => (
-        <Line key={toast.id} toast={toast} />
+        <ToastLine key={toast.id} toast={toast} />
       ))}
     </div>,
     document.body,
   );
 }
 
-function Line({ toast }: { toast: Toast }) {
+function ToastLine({ toast }: { toast: Toast }) {
   const { t } = useTranslation();
-  const wrong = useWrong();
-  const isBad = "error" in toast;
-  const { title, details } = isBad ? wrong(toast.error) : { title: toast.done, details: [] };
+  const errorText = useErrorText();
+  const isError = "error" in toast;
+  const { title, details } = isError ? errorText(toast.error) : { title: toast.done, details: [] };
   return (
     <div
-      role={isBad ? "alert" : "status"}
-      className={`pointer-events-auto flex max-w-md items-start gap-2 rounded-xl border bg-raise py-2 pr-1 pl-3.5 text-ink shadow-lg ${isBad ? "border-fail" : "border-line"}`}
+      role={isError ? "alert" : "status"}
+      className={`pointer-events-auto flex max-w-md items-start gap-2 rounded-xl border bg-raise py-2 pr-1 pl-3.5 text-ink shadow-lg ${isError ? "border-fail" : "border-line"}`}
     >
       <div className="py-1">
         <p className="font-medium">{title}</p>

@@ -2,25 +2,25 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
-import { Boundary } from "~/components/Boundary";
-import { useKeys } from "~/components/keys";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { lazily } from "~/components/lazily";
-import { usePanelIsOpen } from "~/components/open";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { useIsPanelOpen } from "~/components/navigation";
 import { Panel } from "~/components/Panel";
-import { Problem } from "~/components/Problem";
+import { useShortcuts } from "~/components/shortcuts";
 import { TaskPanel } from "~/views/task/TaskPanel";
-import { RunAside } from "./RunAside";
+import { InboxAside } from "./InboxAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
-import { RUN_VIEWS, viewNamed } from "./runViews";
+import { findView, RUN_VIEWS } from "./runViews";
 
-const SessionPanel = lazily(() => import("~/views/session/SessionPanel"));
+const SessionPanel = lazyWithRetry(() => import("~/views/session/SessionPanel"));
 
-/** The views in which what waits is settled already. */
-const SETTLES = ["inbox", "chat"];
+/** Views that already show the open questions. */
+const VIEWS_WITH_INBOX = ["inbox", "chat"];
 
-/** A run: how it stands, one of its views, what waits beside it, and a task's panel over it. */
+/** A run: its header, one of its views with the inbox beside it, and the panel of a task or session above. */
 export default function RunPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -28,18 +28,18 @@ export default function RunPage() {
   const { over, tab } = useSearch({ strict: false });
   const rows = useRows(run, "run");
   const row = useRow(run, "run", "run");
-  const view = viewNamed(named ?? over);
+  const view = findView(named ?? over);
   const go = (id: string) => void navigate({ to: "/runs/$run/$view", params: { run, view: id } });
   const step = (by: number) => {
     const at = RUN_VIEWS.findIndex(({ id }) => id === view.id);
     const next = RUN_VIEWS[(at + by + RUN_VIEWS.length) % RUN_VIEWS.length];
     if (next) go(next.id);
   };
-  useKeys({ "]": () => step(1), "[": () => step(-1) }, !usePanelIsOpen());
+  useShortcuts({ "]": () => step(1), "[": () => step(-1) }, !useIsPanelOpen());
   useEffect(() => {
     localStorage.setItem("jangdan.run", run);
   }, [run]);
-  if (rows.status === "error") return <Problem error={rows.error} retry={() => void rows.refetch()} />;
+  if (rows.status === "error") return <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {row ? <RunHeader row={row} /> : <div className="h-[54px] border-line border-b bg-panel" />}
@@ -47,14 +47,14 @@ export default function RunPage() {
         <main id="main" aria-label={t(`view.${view.id}`)} className="flex min-h-0 min-w-0 flex-1 flex-col">
           <RunTabs run={run} view={view.id} />
           <div className="min-h-0 flex-1 overflow-auto">
-            <Boundary of={view.id}>
+            <ErrorBoundary of={view.id}>
               <Suspense fallback={<Loading />}>
                 <view.Component run={run} />
               </Suspense>
-            </Boundary>
+            </ErrorBoundary>
           </div>
         </main>
-        {!SETTLES.includes(view.id) && <RunAside run={run} />}
+        {!VIEWS_WITH_INBOX.includes(view.id) && <InboxAside run={run} />}
       </div>
       {task && (
         <TaskPanel
@@ -74,18 +74,18 @@ export default function RunPage() {
         />
       )}
       {session && (
-        <Boundary
+        <ErrorBoundary
           of={session}
-          instead={({ error }, retry) => (
+          fallback={({ error }, retry) => (
             <Panel id={session} title="" beside={null} onClose={() => go(view.id)}>
-              <Problem error={error} retry={retry} />
+              <ErrorMessage error={error} retry={retry} />
             </Panel>
           )}
         >
           <Suspense>
             <SessionPanel key={session} run={run} session={session} onClose={() => go(view.id)} />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       )}
     </div>
   );

@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { useWaiting } from "~/api/hooks";
+import { useInbox } from "~/api/hooks";
 import { RUN_VIEWS } from "./runViews";
 
 export function RunTabs({ run, view }: { run: string; view: string }) {
   const { t } = useTranslation();
-  const n = useWaiting(run).data?.length ?? 0;
+  const n = useInbox(run).data?.length ?? 0;
   const box = useRef<HTMLElement>(null);
-  // On a small screen not all of them are in sight.
+  // On a small screen not all tabs are visible.
   useEffect(() => {
     box.current
       ?.querySelector(`[data-view="${view}"]`)

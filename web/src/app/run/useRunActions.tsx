@@ -1,30 +1,30 @@
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 import type { Action } from "~/components/action";
-import { useAct } from "~/components/ask/useAct";
-import { RunSheet } from "./RunSheet";
-import { type RunAct, toRunActs } from "./toRunActs";
+import { useSendCommand } from "~/components/inbox/useSendCommand";
+import { availableRunActions, type RunActionId } from "./availableRunActions";
+import { RunActionSheet } from "./RunActionSheet";
 
-/** What can be done with a run now. What takes long or can't be taken back says first what will happen. */
+/** The actions that are available for a run. Those that take long or cannot be undone are confirmed first. */
 export function useRunActions(row: RunRow | undefined): { actions: Action[]; busy: boolean } {
   const { t } = useTranslation();
-  const { act, busy } = useAct(row?.id ?? "");
-  const toAction = (id: RunAct, run: RunRow): Action => {
+  const { send, busy } = useSendCommand(row?.id ?? "");
+  const toAction = (id: RunActionId, run: RunRow): Action => {
     switch (id) {
       case "pause":
-        return { id, name: t("action.pause"), act: () => void act("pauseRun") };
+        return { id, name: t("action.pause"), perform: () => void send("pauseRun") };
       case "continue":
-        return { id, name: t("action.continue"), act: () => void act("continueRun") };
+        return { id, name: t("action.continue"), perform: () => void send("continueRun") };
       case "land":
       case "clean":
       case "cancel":
         return {
           id,
-          name: `${t(`runAct.${id}.name`)}…`,
+          name: `${t(`runAction.${id}.name`)}…`,
           isDanger: id === "cancel",
-          ask: (onClose) => <RunSheet run={run} act={id} onClose={onClose} />,
+          confirm: (onClose) => <RunActionSheet run={run} action={id} onClose={onClose} />,
         };
     }
   };
-  return { actions: row ? toRunActs(row).map((act) => toAction(act, row)) : [], busy };
+  return { actions: row ? availableRunActions(row).map((id) => toAction(id, row)) : [], busy };
 }

@@ -3,62 +3,64 @@ import { Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useRow } from "~/api/hooks";
-import { fetchRecords } from "~/api/session";
+import { fetchRecords } from "~/api/sessions";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { lazily } from "~/components/lazily";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
-import { drawsScreen } from "./draws";
-import Lines from "./Lines";
-import { Telling, Typing } from "./Typing";
-import { RecordWindow } from "./window";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { Notice } from "~/components/Notice";
+import { drawsScreen } from "./drawsScreen";
+import { AgentMessageInput, TerminalInput } from "./InputLine";
+import MessageLog from "./MessageLog";
+import { RecordWindow } from "./recordWindow";
 
-// The terminal brings an emulator, which only those who look at one need.
-const Terminal = lazily(() => import("./Terminal"));
+// Loaded on demand, because it includes a terminal emulator.
+const Terminal = lazyWithRetry(() => import("./Terminal"));
 
-/** How often is looked for more where nothing else tells that there is. */
-const LOOK_MS = 2_000;
+/** How often new records are fetched without an event. */
+const POLL_MS = 2_000;
 
-/** What a session's process prints, or what is said with it in its protocol; and a line to its input. */
+/** The terminal of a session or its protocol messages, and a text field for its input. */
 export function SessionOutput({ run, session }: { run: string; session: string }) {
   const { t } = useTranslation();
   const row = useRow(run, "session", session);
-  const held = useMemo(
-    () => new RecordWindow((wanted) => fetchRecords(run, session, wanted)),
+  const records = useMemo(
+    () => new RecordWindow((range) => fetchRecords(run, session, range)),
     [run, session],
   );
-  const state = useSyncExternalStore(held.subscribe, held.state);
-  const isFollowed = state.status === "ready" && !state.hasTerminal && !state.isOver;
-  const standing = `${row?.state}/${row?.park}`;
-  // A session may get its process, or another one, whenever it stands differently.
+  const state = useSyncExternalStore(records.subscribe, records.state);
+  const isGrowing = state.status === "ready" && !state.hasTerminal && !state.isOver;
+  const sessionState = `${row?.state}/${row?.park}`;
+  // A session may get a process, or another one, when its state changes.
   useEffect(() => {
-    if (standing !== "") void held.again();
-  }, [held, standing]);
+    if (sessionState !== "") void records.refresh();
+  }, [records, sessionState]);
   useEffect(() => {
-    if (!isFollowed) return;
-    const look = () => void held.later();
-    const stop = live.onGlimpse((glimpse) => {
-      if (glimpse.run === run && glimpse.session === session) look();
+    if (!isGrowing) return;
+    const load = () => void records.loadLater();
+    const unsubscribe = live.onActivity((activity) => {
+      if (activity.run === run && activity.session === session) load();
     });
-    const timer = setInterval(look, LOOK_MS);
+    const timer = setInterval(load, POLL_MS);
     return () => {
-      stop();
+      unsubscribe();
       clearInterval(timer);
     };
-  }, [held, run, session, isFollowed]);
+  }, [records, run, session, isGrowing]);
 
-  if (row && row.agent === null) return <Said title={t("output.played")}>{t("output.playedHint")}</Said>;
+  if (row && row.agent === null)
+    return <Notice title={t("output.builtIn")}>{t("output.builtInHint")}</Notice>;
   if (state.status === "loading") return <Loading />;
-  if (state.status === "failed") return <Problem error={state.error} retry={() => void held.start()} />;
-  const isOver = row?.endedAt !== null;
+  if (state.status === "failed")
+    return <ErrorMessage error={state.error} retry={() => void records.start()} />;
+  const hasEnded = row?.endedAt !== null;
   if (!state.hasTerminal)
     return (
       <div className="flex h-full min-h-60 flex-col">
-        <Lines state={state} onEarlier={held.earlier} onLater={held.later} />
-        {!isOver && row?.task && row.role === "worker" && <Telling run={run} task={row.task} />}
-        {!isOver && !(row?.task && row.role === "worker") && (
+        <MessageLog state={state} onEarlier={records.loadEarlier} onLater={records.loadLater} />
+        {!hasEnded && row?.task && row.role === "worker" && <AgentMessageInput run={run} task={row.task} />}
+        {!hasEnded && !(row?.task && row.role === "worker") && (
           <p className="border-line border-t px-4 py-2 text-soft text-xs">
-            {t("output.noTyping")}{" "}
+            {t("output.noInput")}{" "}
             <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">
               {t("output.toChat")}
             </Link>
@@ -71,11 +73,11 @@ export function SessionOutput({ run, session }: { run: string; session: string }
       <Suspense fallback={<Loading />}>
         <Terminal run={run} session={session} draws={drawsScreen(state.tail)} />
       </Suspense>
-      {!isOver &&
+      {!hasEnded &&
         (row?.park === "cold" ? (
-          <p className="border-line border-t px-4 py-2 text-soft text-xs">{t("output.cold")}</p>
+          <p className="border-line border-t px-4 py-2 text-soft text-xs">{t("output.stopped")}</p>
         ) : (
-          <Typing run={run} session={session} />
+          <TerminalInput run={run} session={session} />
         ))}
     </div>
   );

@@ -1,11 +1,11 @@
-/** The colours of a terminal, made of the page's own, and readable on whatever they stand. */
+/** Terminal colors in the page's theme, adjusted until they are readable on their background. */
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** What a terminal's sixteen colours are in the page, and its ink and paper. */
+/** The default text and background colors, and the sixteen ANSI colors. */
 export type Palette = { ink: Rgb; paper: Rgb; ansi: readonly Rgb[] };
 
-/** Yellow has a colour of its own: amber is for what waits for a person. */
+/** Yellow is not the theme's amber, which is reserved for what waits for a person. */
 const ANSI = [
   "light-dark(#1d1f23, #4a505b)",
   "var(--fail)",
@@ -18,7 +18,7 @@ const ANSI = [
 ] as const;
 const BRIGHT = ["var(--faint)", ...ANSI.slice(1, 7), "var(--ink)"];
 
-/** Reads the colours as the page has them now. */
+/** Reads the colors of the current theme. */
 export function readPalette(near: HTMLElement): Palette {
   const probe = near.ownerDocument.createElement("span");
   near.append(probe);
@@ -35,7 +35,7 @@ export function readPalette(near: HTMLElement): Palette {
   return palette;
 }
 
-/** Reads `rgb(1, 2, 3)`, the form of every computed colour of ours. */
+/** Parses `rgb(1, 2, 3)`, the form of a computed color. */
 export function toRgb(color: string): Rgb {
   const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
   return [red, green, blue];
@@ -43,8 +43,8 @@ export function toRgb(color: string): Rgb {
 
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** One of the 256 colours: the sixteen, a cube, and greys. */
-export function indexed(palette: Palette, index: number): Rgb {
+/** One of the 256 terminal colors: sixteen ANSI colors, a color cube, and greys. */
+export function indexedColor(palette: Palette, index: number): Rgb {
   if (index < 16) return palette.ansi[index] ?? palette.ink;
   if (index >= 232) {
     const grey = 8 + (index - 232) * 10;
@@ -55,14 +55,14 @@ export function indexed(palette: Palette, index: number): Rgb {
   return [level(Math.floor(at / 36)), level(Math.floor(at / 6)), level(at)];
 }
 
-export const mixed = (from: Rgb, to: Rgb, share: number): Rgb => {
+export const mix = (from: Rgb, to: Rgb, share: number): Rgb => {
   const part = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
   return [part(0), part(1), part(2)];
 };
 
-export const css = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
+export const toCss = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
 
-/** Tells how far apart two colours are, from 1 to 21, as WCAG counts. */
+/** The contrast ratio of two colors by WCAG, from 1 to 21. */
 export function contrast(left: Rgb, right: Rgb): number {
   const [dark = 0, light = 0] = [luminance(left), luminance(right)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -80,12 +80,12 @@ const CONTRAST_MIN = 4.5;
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
-/** The colour, or the nearest to it that can be read on that paper: agents think of a dark one. */
-export function readable(ink: Rgb, paper: Rgb): Rgb {
+/** The color, or the nearest one that is readable on the background: agents assume a dark one. */
+export function toReadable(ink: Rgb, paper: Rgb): Rgb {
   if (contrast(ink, paper) >= CONTRAST_MIN) return ink;
   const end = contrast(WHITE, paper) > contrast(BLACK, paper) ? WHITE : BLACK;
   for (let share = 0.1; share < 1; share += 0.1) {
-    const nearer = mixed(ink, end, share);
+    const nearer = mix(ink, end, share);
     if (contrast(nearer, paper) >= CONTRAST_MIN) return nearer;
   }
   return end;

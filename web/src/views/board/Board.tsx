@@ -3,24 +3,24 @@ import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { useAct } from "~/components/ask/useAct";
+import { ErrorMessage } from "~/components/ErrorMessage";
+import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
 import { BoardColumn } from "./BoardColumn";
 import { readCard, readSection } from "./drag";
 import { toBoard } from "./toBoard";
 
-/** The tasks of a run by how they stand. */
+/** The tasks of a run in columns by state. */
 export default function Board({ run }: { run: string }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
-  const { act } = useAct(run);
+  const { send } = useSendCommand(run);
   const columns = useMemo(() => toBoard(tasks.data ?? {}), [tasks.data]);
-  const latest = useRef(act);
+  const latest = useRef(send);
   useEffect(() => {
-    latest.current = act;
+    latest.current = send;
   });
-  // Stays the same, so that a card is drawn anew only when its task changes.
+  // Stable, so that a card is rendered again only when its task changes.
   const prioritize = useCallback((task: string, priority: Priority) => {
     void latest.current({ prioritizeTask: { task, priority } });
   }, []);
@@ -37,7 +37,8 @@ export default function Board({ run }: { run: string }) {
     [prioritize],
   );
 
-  if (tasks.status === "error") return <Problem error={tasks.error} retry={() => void tasks.refetch()} />;
+  if (tasks.status === "error")
+    return <ErrorMessage error={tasks.error} retry={() => void tasks.refetch()} />;
   if (!tasks.data) return <Loading />;
   return (
     <section aria-label={t("view.board")} className="flex h-full gap-3 overflow-x-auto p-4">

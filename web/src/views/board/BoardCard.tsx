@@ -4,11 +4,11 @@ import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
-import { AskedLine } from "~/components/AskedLine";
-import { useAsked } from "~/components/asked";
-import { useOpening } from "~/components/opening";
-import { StateSign } from "~/components/StateSign";
-import { EDGE, SIGNS, shownState } from "~/components/state";
+import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { QuestionLine } from "~/components/QuestionLine";
+import { useQuestionSummary } from "~/components/questionSummary";
+import { StateLabel } from "~/components/StateLabel";
+import { displayState, EDGE_COLORS, STATE_STYLES } from "~/components/state";
 import { Ago } from "~/components/Time";
 import { cardData } from "./drag";
 import { PRIORITIES } from "./toBoard";
@@ -16,9 +16,9 @@ import { PRIORITIES } from "./toBoard";
 type OnPriority = (task: string, priority: Priority) => void;
 type Props = { run: string; task: TaskRow; onPriority?: OnPriority };
 
-/** A task on the board. A double-click opens it, and so does Enter. */
+/** A task on the board. A double-click or Enter opens it. */
 export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Props) {
-  const opening = useOpening();
+  const openHandlers = useTaskOpenHandlers();
   const card = useRef<HTMLDivElement>(null);
   const [isDragged, setIsDragged] = useState(false);
   const canMove = onPriority !== undefined;
@@ -31,38 +31,38 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
       onDrop: () => setIsDragged(false),
     });
   }, [task.id, task.priority, canMove]);
-  const { tone } = SIGNS[shownState(task)];
+  const { tone } = STATE_STYLES[displayState(task)];
   const border = tone === "ask" ? "border-ask-line" : "border-line";
   return (
     <div
       ref={card}
-      className={`relative rounded-lg border border-l-[3px] bg-panel ${border} ${EDGE[tone]} ${isDragged ? "opacity-40" : ""}`}
+      className={`relative rounded-lg border border-l-[3px] bg-panel ${border} ${EDGE_COLORS[tone]} ${isDragged ? "opacity-40" : ""}`}
     >
       <button
         type="button"
         data-task={task.id}
-        {...opening(task.id)}
+        {...openHandlers(task.id)}
         className="flex w-full flex-col gap-0.5 rounded-lg px-2.5 py-2 text-left hover:bg-page/50"
       >
         <span className="flex items-center gap-2 text-soft text-xs">
           <code className="font-mono font-semibold">{task.id}</code>
           <span className="min-w-0 flex-1 truncate">{task.agent}</span>
           <span className={canMove ? "mr-5" : ""}>
-            <StateSign task={task} />
+            <StateLabel task={task} />
           </span>
         </span>
         <b className="line-clamp-2 font-semibold">{task.title}</b>
-        <Below run={run} task={task} />
+        <CardDetail run={run} task={task} />
       </button>
       {onPriority && <PriorityMenu task={task} onPriority={onPriority} />}
     </div>
   );
 });
 
-function Below({ run, task }: { run: string; task: TaskRow }) {
+function CardDetail({ run, task }: { run: string; task: TaskRow }) {
   const { t } = useTranslation();
-  const asked = useAsked(run, task);
-  if (asked) return <AskedLine asked={asked} look="line-clamp-2 rounded-md px-1.5 py-0.5" />;
+  const question = useQuestionSummary(run, task);
+  if (question) return <QuestionLine question={question} look="line-clamp-2 rounded-md px-1.5 py-0.5" />;
   if (task.state === "running") {
     return (
       <>
@@ -76,12 +76,12 @@ function Below({ run, task }: { run: string; task: TaskRow }) {
     );
   }
   if (task.state === "waiting") {
-    const names = task.waitsFor.map((wait) =>
-      wait.type === "task"
-        ? wait.task
-        : wait.type === "phase"
-          ? t("canvas.phase", { n: wait.phase })
-          : wait.name,
+    const names = task.waitsFor.map((dependency) =>
+      dependency.type === "task"
+        ? dependency.task
+        : dependency.type === "phase"
+          ? t("canvas.phase", { n: dependency.phase })
+          : dependency.name,
     );
     if (names.length === 0) return null;
     return (
@@ -96,7 +96,7 @@ function Below({ run, task }: { run: string; task: TaskRow }) {
   );
 }
 
-/** The same as dragging, for those who use keys. */
+/** The same as dragging, for the keyboard. */
 function PriorityMenu({ task, onPriority }: { task: TaskRow; onPriority: OnPriority }) {
   const { t } = useTranslation();
   const name = t("board.move", { task: task.id });

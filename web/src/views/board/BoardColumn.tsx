@@ -3,7 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
-import { InSight } from "~/components/InSight";
+import { VirtualList } from "~/components/VirtualList";
 import { BoardCard } from "./BoardCard";
 import { readCard, sectionData } from "./drag";
 import { type Column, canPrioritize, toSections } from "./toBoard";
@@ -17,15 +17,15 @@ type Props = {
 export function BoardColumn({ run, column, onPriority }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
-  const isAsking = column.id === "asks";
+  const needsAnswer = column.id === "needsAnswer";
   const isEmpty = column.tasks.length === 0;
   return (
     <section
       aria-label={t(`board.${column.id}`)}
-      className={`flex flex-col rounded-xl border bg-panel/60 ${isAsking ? "border-ask-line" : "border-line"} ${isEmpty ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
+      className={`flex flex-col rounded-xl border bg-panel/60 ${needsAnswer ? "border-ask-line" : "border-line"} ${isEmpty ? "w-32 shrink-0" : "min-w-52 max-w-96 flex-1"}`}
     >
       <h2 className="flex justify-between px-3.5 py-2.5 font-semibold">
-        <span className={isAsking ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>
+        <span className={needsAnswer ? "text-ask" : ""}>{t(`board.${column.id}`)}</span>
         <span className="font-normal text-soft tabular-nums">{column.tasks.length}</span>
       </h2>
       <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
@@ -43,7 +43,7 @@ export function BoardColumn({ run, column, onPriority }: Props) {
 
 type Scroller = { scroller: React.RefObject<HTMLDivElement | null> };
 
-/** The tasks that have not begun, by how urgent they are; a card is dragged from one to another. */
+/** Tasks that have not started, by priority. Dragging a card to another section changes its priority. */
 function Sections({ run, column, onPriority, scroller }: Props & Scroller) {
   const { t } = useTranslation();
   return toSections(column.tasks).map(({ priority, tasks }) => (
@@ -75,13 +75,13 @@ function Section({ priority, children }: { priority: Priority; children: ReactNo
   );
 }
 
-/** More than these are drawn only where they are in sight. */
-const ALL_MAX = 60;
+/** Beyond this only visible cards are rendered. */
+const RENDER_ALL_MAX = 60;
 
 type CardsProps = Scroller & { run: string; tasks: readonly TaskRow[]; onPriority?: Props["onPriority"] };
 
 function Cards(props: CardsProps) {
-  if (props.tasks.length > ALL_MAX) return <ManyCards {...props} />;
+  if (props.tasks.length > RENDER_ALL_MAX) return <VirtualCards {...props} />;
   return (
     <ul className="flex flex-col gap-2">
       {props.tasks.map((task) => (
@@ -93,9 +93,9 @@ function Cards(props: CardsProps) {
   );
 }
 
-function ManyCards({ run, tasks, onPriority, scroller }: CardsProps) {
+function VirtualCards({ run, tasks, onPriority, scroller }: CardsProps) {
   const list = useRef<HTMLUListElement>(null);
-  const cards = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: tasks.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 76,
@@ -105,10 +105,10 @@ function ManyCards({ run, tasks, onPriority, scroller }: CardsProps) {
     scrollMargin: list.current?.offsetTop ?? 0,
   });
   return (
-    <ul ref={list} className="relative" style={{ height: cards.getTotalSize() }}>
-      <InSight shown={cards} items={tasks}>
+    <ul ref={list} className="relative" style={{ height: virtualizer.getTotalSize() }}>
+      <VirtualList virtualizer={virtualizer} items={tasks}>
         {(task) => <BoardCard run={run} task={task} onPriority={onPriority} />}
-      </InSight>
+      </VirtualList>
     </ul>
   );
 }

@@ -1,4 +1,4 @@
-/** What is dragged on the board, and onto what. */
+/** The data of drag and drop on the board. */
 
 import type { Priority } from "~/api/generated";
 import { PRIORITIES } from "./toBoard";

@@ -16,7 +16,7 @@ function board(...tasks: TaskRow[]): Record<string, string[]> {
   return Object.fromEntries(columns.map(({ id, tasks }) => [id, tasks.map((task) => task.id)]));
 }
 
-test("every state has its column, and what waits for a person comes first", () => {
+test("every state has a column, and tasks that wait for a person come first", () => {
   const shown = board(
     task("T1", "done"),
     task("T2", "blocked", { blocked: [limited] }),
@@ -25,20 +25,20 @@ test("every state has its column, and what waits for a person comes first", () =
     task("T5", "skipped"),
   );
   const expected = {
-    asks: ["T3"],
+    needsAnswer: ["T3"],
     waiting: [],
     ready: [],
     running: [],
     checking: ["T4"],
-    held: ["T2"],
+    blocked: ["T2"],
     done: ["T1"],
-    over: ["T5"],
+    notDone: ["T5"],
   };
   expect(shown).toEqual(expected);
-  expect(Object.keys(shown)[0]).toBe("asks");
+  expect(Object.keys(shown)[0]).toBe("needsAnswer");
 });
 
-test("what is next is sorted by priority, then as the plan has it; what is done, the latest first", () => {
+test("open tasks are sorted by priority, then by plan; done tasks, latest first", () => {
   const shown = board(
     task("T10", "ready"),
     task("T2", "ready"),
@@ -50,7 +50,7 @@ test("what is next is sorted by priority, then as the plan has it; what is done,
   expect(shown["done"]).toEqual(["T5", "T4"]);
 });
 
-test("every priority is a section, also one without tasks", () => {
+test("every priority has a section, even without tasks", () => {
   const sections = toSections([task("T1", "ready", { priority: "high" })]);
   expect(sections.map(({ priority, tasks }) => [priority, tasks.length])).toEqual([
     ["critical", 0],

@@ -3,25 +3,26 @@ import { Workflow } from "lucide-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
-import { useLayout } from "~/api/pictures";
-import { Said } from "~/components/Said";
-import { Unready } from "~/components/Unready";
+import { useLayout } from "~/api/layout";
+import { Notice } from "~/components/Notice";
+import { QueryFallback } from "~/components/QueryFallback";
 import { Plan } from "./Plan";
-import { planName } from "./toGraph";
+import { planHash } from "./toGraph";
 
-/** The plan as a graph. */
+/** The plan as a graph of tasks and dependencies. */
 export default function Canvas({ run }: { run: string }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
   const details = useRows(run, "taskDetail");
-  const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
-  const plan = useMemo(() => details.data && planName(details.data), [details.data]);
-  const layout = useLayout(run, plan, isOver);
-  const needed = [tasks, phases, details, layout];
-  if (!tasks.data || !layout.data || needed.some(({ error }) => error)) return <Unready needed={needed} />;
+  const hasEnded = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
+  const plan = useMemo(() => details.data && planHash(details.data), [details.data]);
+  const layout = useLayout(run, plan, hasEnded);
+  const queries = [tasks, phases, details, layout];
+  if (!tasks.data || !layout.data || queries.some(({ error }) => error))
+    return <QueryFallback queries={queries} />;
   if (layout.data.nodes.length === 0)
-    return <Said title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
+    return <Notice title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (
     <ReactFlowProvider>
       <Plan run={run} layout={layout.data} />

@@ -1,18 +1,18 @@
 import { type NodeProps, useStore } from "@xyflow/react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { useKeyedRow } from "~/api/keyed";
+import { useRowByKey } from "~/api/rowSubscriptions";
 import type { LaneNode } from "./toGraph";
 
-/** Titles grow as one goes away, so that they can be read, up to this. */
+/** Titles grow as the view zooms out, up to this factor. */
 const TITLE_SCALE_MAX = 24;
-/** A title that is larger than this stands above its lane, where it hides no task. */
+/** A larger title is above its lane, where it covers no task. */
 const TITLE_SCALE_INSIDE = 1.5;
 
-/** A phase: a strip behind its tasks, with its name and how it stands. */
+/** The lane of a phase behind its tasks, with its title and state. */
 export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
   const { t } = useTranslation();
-  const phase = useKeyedRow(data.run, "phase", String(data.phase));
+  const phase = useRowByKey(data.run, "phase", String(data.phase));
   const scale = useStore((flow) =>
     Math.min(TITLE_SCALE_MAX, Math.max(1, Math.round(4 / flow.transform[2]) / 4)),
   );
@@ -26,7 +26,7 @@ export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
         {phase && (
           <span className="font-normal text-faint">
             {" "}
-            · {t(`phase.${phase.state}`)} · {phase.tasks.done}/{phase.nTasks}
+            · {t(`phaseState.${phase.state}`)} · {phase.tasks.done}/{phase.nTasks}
             {phase.tasks.running > 0 && ` · ${t("canvas.running", { count: phase.tasks.running })}`}
           </span>
         )}

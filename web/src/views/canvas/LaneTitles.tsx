@@ -1,12 +1,12 @@
 import { useStore } from "@xyflow/react";
 import type { Lane } from "~/api/generated";
 
-/** A title that is higher than this is out of sight. */
+/** A title above this is not visible. */
 const OUT_OF_SIGHT = -8;
-/** A strip that is narrower than this has no room for a title. */
+/** A narrower lane has no room for a title. */
 const WIDTH_MIN = 90;
 
-/** The names of the phases that are in sight while their own titles are not. */
+/** The titles of visible lanes whose own titles are scrolled out. */
 export function LaneTitles({ lanes }: { lanes: readonly Lane[] }) {
   const [x, y, zoom] = useStore((flow) => flow.transform);
   const width = useStore((flow) => flow.width);

@@ -1,10 +1,10 @@
 import { Panel } from "@xyflow/react";
 import { useTranslation } from "react-i18next";
-import { type Shown, SIGNS, TEXT } from "~/components/state";
+import { type DisplayState, STATE_STYLES, TEXT_COLORS } from "~/components/state";
 
-const STATES: readonly Shown[] = ["done", "running", "asks", "checking", "ready", "waiting"];
+const STATES: readonly DisplayState[] = ["done", "running", "needsAnswer", "checking", "ready", "waiting"];
 
-/** What the signs and colours mean. */
+/** The meaning of icons and colors. */
 export function Legend() {
   const { t } = useTranslation();
   return (
@@ -13,10 +13,10 @@ export function Legend() {
       className="ml-34! hidden gap-3 whitespace-nowrap rounded-lg bg-panel/90 px-2.5 py-1 text-soft text-xs @min-[1000px]:flex"
     >
       {STATES.map((state) => {
-        const { tone, icon: Icon } = SIGNS[state];
+        const { tone, icon: Icon } = STATE_STYLES[state];
         return (
           <span key={state} className="flex items-center gap-1">
-            <Icon aria-hidden size={12} strokeWidth={2.4} className={TEXT[tone]} />
+            <Icon aria-hidden size={12} strokeWidth={2.4} className={TEXT_COLORS[tone]} />
             {t(`state.${state}`)}
           </span>
         );

@@ -2,10 +2,10 @@ import { BaseEdge, type EdgeProps } from "@xyflow/react";
 import { useTranslation } from "react-i18next";
 import type { OverlapEdge } from "./toGraph";
 
-/** More names than these are not read. */
+/** Further names are left out of the tooltip. */
 const NAMED_MAX = 5;
 
-/** A red link between two tasks whose worktrees change the same files. */
+/** A red link between two tasks that change the same files. */
 export function OverlapLink({ data }: EdgeProps<OverlapEdge>) {
   const { t } = useTranslation();
   if (!data) return null;

@@ -5,23 +5,23 @@ import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from
 import { useTranslation } from "react-i18next";
 import type { Layout } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { useOpenTask } from "~/components/open";
-import { isTap } from "~/components/opening";
+import { useOpenTask } from "~/components/navigation";
+import { isTouchScreen } from "~/components/openOnDoubleClick";
 import { Lane } from "./LaneNode";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
-import { MiniTask, Ticking } from "./MiniTask";
+import { MinimapRefresh, MinimapTask } from "./MinimapTask";
 import { OverlapLink } from "./OverlapLink";
 import { Search } from "./Search";
 import { TaskCard } from "./TaskNode";
-import { type Direction, nearest, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
-import { useFirstLook } from "./useFirstLook";
-import { useWhole, ZOOM_MIN } from "./useWhole";
+import { type Direction, nearestTask, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
+import { useFitPlan, ZOOM_MIN } from "./useFitPlan";
+import { useInitialView } from "./useInitialView";
 import { ZoomButtons } from "./ZoomButtons";
 
 const NODE_TYPES = { task: TaskCard, lane: Lane };
 const EDGE_TYPES = { overlap: OverlapLink };
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_TASKS: ReadonlySet<string> = new Set();
 const ARROWS: Record<string, Direction> = {
   ArrowLeft: "left",
   ArrowRight: "right",
@@ -30,36 +30,36 @@ const ARROWS: Record<string, Direction> = {
 };
 const MOVE_MS = 200;
 const PRO_OPTIONS = { hideAttribution: true };
-/** Further away than this, only the edges that matter most can be told apart. */
+/** Below this zoom only the most important edges are shown. */
 const EDGES_ZOOM = 0.15;
 
 type Props = { run: string; layout: Layout };
 
-/** The graph itself: only what is in sight is drawn, and each task keeps itself current. */
+/** The graph. Only visible parts are rendered, and each task subscribes to its own row. */
 export const Plan = memo(function Plan({ run, layout }: Props) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const flow = useReactFlow<PlanNode>();
   const box = useRef<HTMLElement>(null);
-  const firstLook = useFirstLook(run, layout);
-  const showWhole = useWhole(layout);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [found, setFound] = useState<ReadonlySet<string>>(NOTHING);
+  const initialView = useInitialView(run, layout);
+  const fitPlan = useFitPlan(layout);
+  const [selected, setSelected] = useState<string | null>(null);
+  const [found, setFound] = useState<ReadonlySet<string>>(NO_TASKS);
   const isFar = useStore((flow) => flow.transform[2] < EDGES_ZOOM);
   const rows = useRows(run, "overlap").data;
   const overlaps = useMemo(() => Object.values(rows ?? {}), [rows]);
   const nodes = useMemo(
-    () => toNodes(run, layout, { chosen, found, overlaps }),
-    [run, layout, chosen, found, overlaps],
+    () => toNodes(run, layout, { selected, found, overlaps }),
+    [run, layout, selected, found, overlaps],
   );
   const edges = useMemo(
-    () => [...toEdges(layout, chosen, isFar), ...toOverlapEdges(layout, overlaps)],
-    [layout, chosen, isFar, overlaps],
+    () => [...toEdges(layout, selected, isFar), ...toOverlapEdges(layout, overlaps)],
+    [layout, selected, isFar, overlaps],
   );
 
   const show = useCallback(
     (task: string) => {
-      setChosen(task);
+      setSelected(task);
       const node = layout.nodes.find((node) => node.task === task);
       if (!node) return;
       const zoom = Math.max(flow.getZoom(), 0.7);
@@ -69,29 +69,29 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
     [flow, layout],
   );
 
-  // These stay the same, so that no task is drawn anew because of them.
-  const choose = useCallback(
+  // Stable, so that tasks are not rendered again because of them.
+  const selectNode = useCallback(
     (_: unknown, node: PlanNode) => {
       if (node.type !== "task") return;
-      setChosen(node.id);
-      if (isTap()) open(node.id);
+      setSelected(node.id);
+      if (isTouchScreen()) open(node.id);
     },
     [open],
   );
   const openNode = useCallback((_: unknown, node: PlanNode) => node.type === "task" && open(node.id), [open]);
-  const leave = useCallback(() => setChosen(null), []);
+  const deselect = useCallback(() => setSelected(null), []);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.metaKey || event.ctrlKey || event.altKey) return;
     const direction = ARROWS[event.key];
     if (direction) {
-      const next = chosen ? nearest(layout.nodes, chosen, direction) : firstLook.task;
+      const next = selected ? nearestTask(layout.nodes, selected, direction) : initialView.task;
       if (next) show(next);
-    } else if (event.key === "Enter" && chosen) open(chosen);
-    else if (event.key === "Escape" && chosen) setChosen(null);
+    } else if (event.key === "Enter" && selected) open(selected);
+    else if (event.key === "Escape" && selected) setSelected(null);
     else if (event.key === "+" || event.key === "=") void flow.zoomIn({ duration: MOVE_MS });
     else if (event.key === "-") void flow.zoomOut({ duration: MOVE_MS });
-    else if (event.key === "0") showWhole();
+    else if (event.key === "0") fitPlan();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -101,7 +101,7 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
   return (
     <section
       ref={box}
-      aria-label={t("canvas.label", { chosen: chosen ?? "" })}
+      aria-label={t("canvas.label", { selected: selected ?? "" })}
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="canvas @container relative size-full outline-offset-[-2px]"
@@ -126,36 +126,36 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
         minZoom={ZOOM_MIN}
         maxZoom={1.5}
         fitView
-        fitViewOptions={firstLook.fit}
-        onNodeClick={choose}
+        fitViewOptions={initialView.fit}
+        onNodeClick={selectNode}
         onNodeDoubleClick={openNode}
-        onPaneClick={leave}
+        onPaneClick={deselect}
         proOptions={PRO_OPTIONS}
       >
         <Background gap={18} size={1.5} color="var(--line)" />
-        <Ticking run={run}>
+        <MinimapRefresh run={run}>
           <MiniMap
             pannable
             zoomable
             ariaLabel={t("canvas.minimap")}
-            nodeComponent={MiniTask}
+            nodeComponent={MinimapTask}
             className="max-md:hidden!"
-            style={mapSize(layout)}
+            style={minimapSize(layout)}
             bgColor="var(--panel)"
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
-        </Ticking>
+        </MinimapRefresh>
         <Search run={run} layout={layout} onFound={setFound} onShow={show} />
         <Legend />
-        <ZoomButtons onWhole={showWhole} />
+        <ZoomButtons onFit={fitPlan} />
         <LaneTitles lanes={layout.lanes} />
       </ReactFlow>
     </section>
   );
 });
 
-/** A small map in the shape of the plan, as far as it stays small. */
-function mapSize({ width, height }: Layout): { width: number; height: number } {
+/** A wide plan has a wide minimap. */
+function minimapSize({ width, height }: Layout): { width: number; height: number } {
   const isWide = width > 5 * height;
   return isWide ? { width: 340, height: 72 } : { width: 190, height: 130 };
 }

@@ -2,12 +2,12 @@ import { Panel } from "@xyflow/react";
 import { SearchIcon } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { keys, type Table } from "~/api/cache";
+import { queryKeys, type Table } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
-import { useKeys } from "~/components/keys";
-import { usePanelIsOpen } from "~/components/open";
-import { matches } from "./toGraph";
+import { useIsPanelOpen } from "~/components/navigation";
+import { useShortcuts } from "~/components/shortcuts";
+import { searchTasks } from "./toGraph";
 
 type Props = {
   run: string;
@@ -16,18 +16,18 @@ type Props = {
   onShow: (task: string) => void;
 };
 
-/** Finds tasks by name, title, agent or question: Enter goes from one to the next. */
+/** Searches tasks by id, title, agent or question. Enter goes to the next match. */
 export function Search({ run, layout, onFound, onShow }: Props) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const [found, setFound] = useState<string[]>([]);
   const [at, setAt] = useState(-1);
-  useKeys({ "mod+f": () => input.current?.select() }, !usePanelIsOpen());
+  useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());
 
   const search = (text: string) => {
-    const tasks = cache.getQueryData<Table<"task">>(keys.rows(run, "task")) ?? {};
-    const next = matches(layout.nodes, tasks, text);
+    const tasks = cache.getQueryData<Table<"task">>(queryKeys.rows(run, "task")) ?? {};
+    const next = searchTasks(layout.nodes, tasks, text);
     setText(text);
     setFound(next);
     setAt(-1);

@@ -2,21 +2,21 @@ import { Handle, type NodeProps, Position, useStore } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
-import { useKeyedRow } from "~/api/keyed";
-import { AskedLine } from "~/components/AskedLine";
-import { useAsked } from "~/components/asked";
-import { StateSign } from "~/components/StateSign";
-import { EDGE, FILL, SIGNS, shownState, waitsForPerson } from "~/components/state";
-import { Lasted } from "~/components/Time";
+import { useRowByKey } from "~/api/rowSubscriptions";
+import { QuestionLine } from "~/components/QuestionLine";
+import { useQuestionSummary } from "~/components/questionSummary";
+import { StateLabel } from "~/components/StateLabel";
+import { displayState, EDGE_COLORS, FILL_COLORS, STATE_STYLES, waitsForPerson } from "~/components/state";
+import { Duration } from "~/components/Time";
 import type { TaskNode } from "./toGraph";
 
-/** Below this nobody can read a task, so that it is a colour only. */
+/** Below this zoom a task is not readable, and only its color is shown. */
 const READABLE_ZOOM = 0.35;
 
-/** A task on the canvas. It is drawn anew when its own row changes, and not with the others. */
+/** A task on the canvas. It is rendered again only when its own row changes. */
 export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps<TaskNode>) {
   const isFar = useStore((flow) => flow.transform[2] < READABLE_ZOOM);
-  const task = useKeyedRow(data.run, "task", id);
+  const task = useRowByKey(data.run, "task", id);
   const marks = [
     data.isCritical ? "outline-2 outline-ink outline-offset-2" : "",
     selected || data.isFound ? "outline-2 outline-accent! outline-offset-2" : "",
@@ -26,11 +26,13 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
       <Handle type="target" position={Position.Left} isConnectable={false} />
       {task ? (
         isFar ? (
-          <div className={`relative size-full rounded-lg ${FILL[SIGNS[shownState(task)].tone]} ${marks}`}>
-            {waitsForPerson(task) && <FarSign task={task} />}
+          <div
+            className={`relative size-full rounded-lg ${FILL_COLORS[STATE_STYLES[displayState(task)].tone]} ${marks}`}
+          >
+            {waitsForPerson(task) && <ZoomedOutIcon task={task} />}
           </div>
         ) : (
-          <Card run={data.run} task={task} marks={marks} isChosen={selected} overlaps={data.overlaps} />
+          <Card run={data.run} task={task} marks={marks} isSelected={selected} overlaps={data.overlaps} />
         )
       ) : (
         <div className="size-full rounded-lg border border-line bg-panel" />
@@ -40,17 +42,17 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
   );
 });
 
-/** So large a sign is seen on the screen, from however far. */
-const SIGN_PX = 16;
+/** The size of the icon on the screen, at any zoom. */
+const ICON_PX = 16;
 
-/** What waits for a person is found without colours, too. */
-function FarSign({ task }: { task: TaskRow }) {
-  const size = useStore((flow) => Math.round(SIGN_PX / flow.transform[2]));
-  const { icon: Icon } = SIGNS[shownState(task)];
+/** Marks a task that waits for a person, for people who do not see colors. */
+function ZoomedOutIcon({ task }: { task: TaskRow }) {
+  const size = useStore((flow) => Math.round(ICON_PX / flow.transform[2]));
+  const { icon: Icon } = STATE_STYLES[displayState(task)];
   return (
     <Icon
       aria-hidden
-      data-far={task.id}
+      data-zoomed-out={task.id}
       size={size}
       className="-translate-x-1/2 -translate-y-1/2 absolute top-1/2 left-1/2 rounded-full bg-ask-soft text-ask"
     />
@@ -61,31 +63,31 @@ type CardProps = {
   run: string;
   task: TaskRow;
   marks: string;
-  isChosen: boolean;
+  isSelected: boolean;
   overlaps: readonly string[];
 };
 
-function Card({ run, task, marks, isChosen, overlaps }: CardProps) {
-  const { tone } = SIGNS[shownState(task)];
+function Card({ run, task, marks, isSelected, overlaps }: CardProps) {
+  const { tone } = STATE_STYLES[displayState(task)];
   const border =
     tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
   return (
-    // biome-ignore lint/a11y/useSemanticElements: React Flow needs a box that can be dragged over, and a button is none.
+    // biome-ignore lint/a11y/useSemanticElements: React Flow cannot pan by dragging a button.
     <div
       role="button"
-      tabIndex={isChosen ? 0 : -1}
+      tabIndex={isSelected ? 0 : -1}
       data-task={task.id}
-      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE[tone]} ${border} ${marks}`}
+      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE_COLORS[tone]} ${border} ${marks}`}
     >
       <div className="flex items-center justify-between gap-2 text-soft text-xs">
         <code className="font-mono font-semibold">{task.id}</code>
         <span className="flex items-center gap-1">
-          {isMoving(task) && <Lasted from={task.stateSinceAt} to={null} />}
-          <StateSign task={task} />
+          {isInProgress(task) && <Duration from={task.stateSinceAt} to={null} />}
+          <StateLabel task={task} />
         </span>
       </div>
       <b className="truncate font-semibold">{task.title}</b>
-      <LastLine run={run} task={task} overlaps={overlaps} />
+      <DetailLine run={run} task={task} overlaps={overlaps} />
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">
           {task.progress !== null && (
@@ -100,11 +102,11 @@ function Card({ run, task, marks, isChosen, overlaps }: CardProps) {
   );
 }
 
-/** What one wants to know most: what is asked, what it waits for, what is being done, who does it. */
-function LastLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "overlaps">): ReactNode {
+/** The most important detail: the question, the overlap, the dependencies, the current step, or the agent. */
+function DetailLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
-  const asked = useAsked(run, task);
-  if (asked) return <AskedLine asked={asked} look="mt-0.5 truncate rounded-md px-1.5" />;
+  const question = useQuestionSummary(run, task);
+  if (question) return <QuestionLine question={question} look="mt-0.5 truncate rounded-md px-1.5" />;
   if (overlaps.length > 0) {
     return (
       <span className="truncate text-fail text-xs">
@@ -112,33 +114,35 @@ function LastLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "ove
       </span>
     );
   }
-  const waits = task.waitsFor.map((wait) => waitName(wait, t));
-  const words =
-    task.state === "waiting" && waits.length > 0
-      ? t("canvas.waitsFor", { names: waits.slice(0, 3).join(", ") + (task.nWaitsFor > 3 ? " …" : "") })
+  const dependencies = task.waitsFor.map((dependency) => dependencyName(dependency, t));
+  const text =
+    task.state === "waiting" && dependencies.length > 0
+      ? t("canvas.waitsFor", {
+          names: dependencies.slice(0, 3).join(", ") + (task.nWaitsFor > 3 ? " …" : ""),
+        })
       : task.state === "running" && task.step
         ? task.step
         : [task.agent, task.attempt > 1 && t("canvas.attempt", { n: task.attempt })]
             .filter(Boolean)
             .join(" · ");
-  return <span className="truncate text-soft text-xs">{words || " "}</span>;
+  return <span className="truncate text-soft text-xs">{text || " "}</span>;
 }
 
-function waitName(
-  wait: TaskRow["waitsFor"][number],
+function dependencyName(
+  dependency: TaskRow["waitsFor"][number],
   t: (key: string, values: { n: number }) => string,
 ): string {
-  switch (wait.type) {
+  switch (dependency.type) {
     case "task":
-      return wait.task;
+      return dependency.task;
     case "phase":
-      return t("canvas.phase", { n: wait.phase });
+      return t("canvas.phase", { n: dependency.phase });
     case "external":
-      return wait.name;
+      return dependency.name;
   }
 }
 
-/** Tells whether it matters how long a task stands as it does. */
-function isMoving({ state }: TaskRow): boolean {
+/** Whether the time in the current state is of interest. */
+function isInProgress({ state }: TaskRow): boolean {
   return state === "running" || state === "blocked" || state === "checking" || state === "merging";
 }

@@ -3,7 +3,7 @@ import { Maximize, Minus, Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "~/components/Button";
 
-export function ZoomButtons({ onWhole }: { onWhole: () => void }) {
+export function ZoomButtons({ onFit }: { onFit: () => void }) {
   const { t } = useTranslation();
   const flow = useReactFlow();
   const move = { duration: 200 };
@@ -15,7 +15,7 @@ export function ZoomButtons({ onWhole }: { onWhole: () => void }) {
       <IconButton label={t("canvas.zoomOut")} onClick={() => void flow.zoomOut(move)}>
         <Minus size={15} />
       </IconButton>
-      <IconButton label={t("canvas.whole")} onClick={onWhole}>
+      <IconButton label={t("canvas.fit")} onClick={onFit}>
         <Maximize size={15} />
       </IconButton>
     </Panel>

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Layout, OverlapRow, TaskDetailRow, TaskRow } from "~/api/generated";
 import {
-  matches,
-  nearest,
-  planName,
-  seenTogether,
-  toBeginWith,
+  activeTasks,
+  nearestTask,
+  planHash,
+  searchTasks,
   toEdges,
   toNodes,
   toOverlapEdges,
+  visibleTogether,
 } from "./toGraph";
 
 const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
@@ -27,10 +27,10 @@ const layout: Layout = {
 const row = (id: string, more: Partial<TaskRow> = {}) =>
   ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
 
-test("lanes come before the tasks that stand on them", () => {
-  const nodes = toNodes("r1", layout, { chosen: "T2", found: new Set(["T3"]), overlaps: [] });
+test("lanes come before their tasks", () => {
+  const nodes = toNodes("r1", layout, { selected: "T2", found: new Set(["T3"]), overlaps: [] });
   expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
-  // What was never measured can't be looked at first.
+  // The view cannot move to a node without a size.
   expect(nodes.every((node) => node.type === "lane" || node.measured?.width === layout.nodeWidth)).toBe(true);
   expect(nodes.filter((node) => node.selected).map((node) => node.id)).toEqual(["T2"]);
   expect(nodes.filter((node) => node.type === "task" && node.data.isFound).map((node) => node.id)).toEqual([
@@ -38,17 +38,17 @@ test("lanes come before the tasks that stand on them", () => {
   ]);
 });
 
-test("the edges of the chosen task stand out", () => {
+test("the edges of the selected task are highlighted", () => {
   expect(toEdges(layout, null, false).map((edge) => edge.className)).toEqual(["critical", ""]);
   expect(toEdges(layout, "T3", false).map((edge) => edge.className)).toEqual(["critical", "near"]);
 });
 
-test("from far away only the edges that matter are there", () => {
+test("when zoomed out only important edges are shown", () => {
   expect(toEdges(layout, null, true).map((edge) => edge.id)).toEqual(["T1>T2"]);
   expect(toEdges(layout, "T3", true).map((edge) => edge.id)).toEqual(["T1>T2", "T1>T3"]);
 });
 
-test("tasks that change the same files are linked from border to border", () => {
+test("tasks that change the same files are linked from edge to edge", () => {
   const overlap = (one: string, other: string): OverlapRow => ({
     tasks: [one, other],
     files: ["till"],
@@ -59,7 +59,7 @@ test("tasks that change the same files are linked from border to border", () => 
   const overlaps = [overlap("T2", "T3"), overlap("T1", "T4"), overlap("T1", "T9")];
   const paths = toOverlapEdges(layout, overlaps).map((edge) => edge.data?.path);
   expect(paths).toEqual(["M400 80V100", "M200 140L300 340"]);
-  const nodes = toNodes("r1", layout, { chosen: null, found: new Set(), overlaps });
+  const nodes = toNodes("r1", layout, { selected: null, found: new Set(), overlaps });
   expect(nodes.map((node) => ("overlaps" in node.data ? node.data.overlaps : null))).toEqual([
     null,
     ["T4", "T9"],
@@ -77,38 +77,38 @@ test.each([
   ["T4", "down", undefined],
   ["T9", "down", undefined],
 ] as const)("from %s %s is %s", (from, direction, to) => {
-  expect(nearest(layout.nodes, from, direction)).toBe(to);
+  expect(nearestTask(layout.nodes, from, direction)).toBe(to);
 });
 
-test("a search finds names, titles, agents and questions, from left to right", () => {
+test("a search finds ids, titles, agents and questions, from left to right", () => {
   const tasks = {
     T1: row("T1", { agent: "ada" }),
     T2: row("T2", { question: { id: "q_1", text: "어느 결제 대행사?", korean: null } }),
     T3: row("T3", { title: "Tea menu" }),
   };
-  expect(matches(layout.nodes, tasks, "t")).toEqual(["T1", "T2", "T3", "T4"]);
-  expect(matches(layout.nodes, tasks, "결제")).toEqual(["T2"]);
-  expect(matches(layout.nodes, tasks, "ADA")).toEqual(["T1"]);
-  expect(matches(layout.nodes, tasks, " ")).toEqual([]);
+  expect(searchTasks(layout.nodes, tasks, "t")).toEqual(["T1", "T2", "T3", "T4"]);
+  expect(searchTasks(layout.nodes, tasks, "결제")).toEqual(["T2"]);
+  expect(searchTasks(layout.nodes, tasks, "ADA")).toEqual(["T1"]);
+  expect(searchTasks(layout.nodes, tasks, " ")).toEqual([]);
 });
 
-test("a plan with another dependency has another name", () => {
+test("a plan with another dependency has another hash", () => {
   const detail = (id: string, ...dependsOn: string[]) => ({ id, dependsOn }) as unknown as TaskDetailRow;
   const plan = { T1: detail("T1"), T2: detail("T2", "T1") };
-  expect(planName(plan)).toBe(planName({ ...plan }));
-  expect(planName(plan)).not.toBe(planName({ T1: detail("T1", "T2"), T2: detail("T2") }));
+  expect(planHash(plan)).toBe(planHash({ ...plan }));
+  expect(planHash(plan)).not.toBe(planHash({ T1: detail("T1", "T2"), T2: detail("T2") }));
 });
 
-test("the first look is at what goes on", () => {
+test("tasks in progress are shown first", () => {
   const tasks = [row("T1", { state: "done" }), row("T2", { state: "ready" })];
-  expect(toBeginWith(tasks)).toEqual(["T2"]);
-  expect(toBeginWith([...tasks, row("T3", { state: "blocked" })])).toEqual(["T3"]);
+  expect(activeTasks(tasks)).toEqual(["T2"]);
+  expect(activeTasks([...tasks, row("T3", { state: "blocked" })])).toEqual(["T3"]);
 });
 
-test("one looks at what can be seen together, and not at the empty middle of a large plan", () => {
+test("the first view shows tasks that fit on the screen together", () => {
   const ids = ["T1", "T2", "T3", "T4"];
-  expect(seenTogether(layout, ids, 10_000, 10_000)).toEqual(["T1", "T3", "T2", "T4"]);
-  expect(seenTogether(layout, ids, 500, 200)).toEqual(["T1", "T3", "T2"]);
-  expect(seenTogether(layout, ids, 100, 100)).toEqual(["T1"]);
-  expect(seenTogether(layout, [], 500, 500)).toEqual(["T1"]);
+  expect(visibleTogether(layout, ids, 10_000, 10_000)).toEqual(["T1", "T3", "T2", "T4"]);
+  expect(visibleTogether(layout, ids, 500, 200)).toEqual(["T1", "T3", "T2"]);
+  expect(visibleTogether(layout, ids, 100, 100)).toEqual(["T1"]);
+  expect(visibleTogether(layout, [], 500, 500)).toEqual(["T1"]);
 });

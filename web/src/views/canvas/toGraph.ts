@@ -1,8 +1,8 @@
-/** From the server's picture of a plan to what React Flow draws, and the ways through it. */
+/** Converts the server's layout of a plan to nodes and edges, and finds the way through it by keys and search. */
 
 import { type Edge, type Node, Position } from "@xyflow/react";
 import type { Layout, Link, OverlapRow, PlacedTask, TaskDetailRow, TaskRow } from "~/api/generated";
-import { isFound } from "~/components/found";
+import { matchesSearch } from "~/components/matchesSearch";
 
 export type TaskNode = Node<
   { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },
@@ -11,10 +11,14 @@ export type TaskNode = Node<
 export type LaneNode = Node<{ run: string; phase: number; title: string; isLast: boolean }, "lane">;
 export type PlanNode = TaskNode | LaneNode;
 
-/** What is looked at: the chosen task, those that a search found, and those that change the same files. */
-export type Looked = { chosen: string | null; found: ReadonlySet<string>; overlaps: readonly OverlapRow[] };
+/** Tasks with a mark: the selected one, those that a search found, and those that change the same files. */
+export type GraphMarks = {
+  selected: string | null;
+  found: ReadonlySet<string>;
+  overlaps: readonly OverlapRow[];
+};
 
-export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }: Looked): PlanNode[] {
+export function toNodes(run: string, layout: Layout, { selected, found, overlaps }: GraphMarks): PlanNode[] {
   const lanes = layout.lanes.map(
     (lane): LaneNode => ({
       id: `lane/${lane.phase}`,
@@ -35,7 +39,7 @@ export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }
     }),
   );
   const { nodeWidth: width, nodeHeight: height } = layout;
-  // Said beforehand, so that nothing has to be measured before the edges can be drawn.
+  // Given in advance, so that edges can be drawn without measuring nodes.
   const handle = { y: height / 2, width: 1, height: 1 };
   const handles = [
     { ...handle, type: "target" as const, position: Position.Left, x: 0 },
@@ -48,7 +52,7 @@ export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }
       position: { x: node.x, y: node.y },
       width,
       height,
-      // What is out of sight is never measured, and could not be looked for then.
+      // Nodes that are not visible are never measured, and the view could not move to them.
       measured: { width, height },
       handles,
       data: {
@@ -57,13 +61,12 @@ export function toNodes(run: string, layout: Layout, { chosen, found, overlaps }
         isFound: found.has(node.task),
         overlaps: overlapping(node.task, overlaps),
       },
-      selected: node.task === chosen,
+      selected: node.task === selected,
     }),
   );
   return [...lanes, ...tasks];
 }
 
-/** The tasks that change the same files as a task. */
 function overlapping(task: string, overlaps: readonly OverlapRow[]): string[] {
   return overlaps.flatMap(({ tasks: [one, other] }) =>
     one === task ? [other] : other === task ? [one] : [],
@@ -72,7 +75,7 @@ function overlapping(task: string, overlaps: readonly OverlapRow[]): string[] {
 
 export type OverlapEdge = Edge<{ path: string; files: string[]; nFiles: number }, "overlap">;
 
-/** Links between tasks that change the same files, from border to border. */
+/** Links between tasks that change the same files, from edge to edge of their cards. */
 export function toOverlapEdges(layout: Layout, overlaps: readonly OverlapRow[]): OverlapEdge[] {
   const places = new Map(layout.nodes.map((node) => [node.task, node]));
   return overlaps.flatMap(({ tasks: [one, other], files, nFiles }) => {
@@ -105,13 +108,13 @@ function overlapPath({ nodeWidth, nodeHeight }: Layout, one: PlacedTask, other: 
   return `M${left.x + nodeWidth} ${left.y + y}L${right.x} ${right.y + y}`;
 }
 
-/** The edges; from far away only those on the longest way and those of the chosen task. */
-export function toEdges({ edges }: Layout, chosen: string | null, isFar: boolean): Edge[] {
-  const isNearTo = (edge: Link) => edge.from === chosen || edge.to === chosen;
-  const shown = isFar ? edges.filter((edge) => edge.isCritical || isNearTo(edge)) : edges;
+/** The edges; when zoomed out, only those of the critical path and of the selected task. */
+export function toEdges({ edges }: Layout, selected: string | null, isFar: boolean): Edge[] {
+  const isOfSelected = (edge: Link) => edge.from === selected || edge.to === selected;
+  const shown = isFar ? edges.filter((edge) => edge.isCritical || isOfSelected(edge)) : edges;
   return shown.map((edge) => {
     const { from, to, isCritical } = edge;
-    const isNear = isNearTo(edge);
+    const isNear = isOfSelected(edge);
     return {
       id: `${from}>${to}`,
       source: from,
@@ -125,8 +128,8 @@ export function toEdges({ edges }: Layout, chosen: string | null, isFar: boolean
 
 export type Direction = "left" | "right" | "up" | "down";
 
-/** The task that is nearest in a direction; where there is none, nothing. */
-export function nearest(
+/** The nearest task in a direction, if any. */
+export function nearestTask(
   nodes: readonly PlacedTask[],
   from: string,
   direction: Direction,
@@ -139,25 +142,25 @@ export function nearest(
   for (const node of nodes) {
     const [ahead, aside] = isSideways ? [node.x - at.x, node.y - at.y] : [node.y - at.y, node.x - at.x];
     if (ahead * sign <= 0) continue;
-    // What is straight ahead is nearer than what is closer but aside.
+    // A task straight ahead is preferred to a closer one to the side.
     const cost = ahead * sign + 3 * Math.abs(aside);
     if (!best || cost < best.cost) best = { task: node.task, cost };
   }
   return best?.task;
 }
 
-/** The tasks that a search means, in the picture's order. */
-export function matches(
+/** The tasks that match a search, in the order of the layout. */
+export function searchTasks(
   nodes: readonly PlacedTask[],
   tasks: Readonly<Record<string, TaskRow>>,
   search: string,
 ): string[] {
-  const found = nodes.filter(({ task }) => isFound(task, tasks[task], search));
+  const found = nodes.filter(({ task }) => matchesSearch(task, tasks[task], search));
   return found.sort((left, right) => left.x - right.x || left.y - right.y).map((node) => node.task);
 }
 
-/** Names a plan by who waits for whom, so that a change of it is seen. */
-export function planName(details: Readonly<Record<string, TaskDetailRow>>): string {
+/** A hash of the tasks and dependencies of a plan, to detect changes. */
+export function planHash(details: Readonly<Record<string, TaskDetailRow>>): string {
   let hash = 0;
   let n = 0;
   for (const [id, { dependsOn }] of Object.entries(details)) {
@@ -170,36 +173,36 @@ export function planName(details: Readonly<Record<string, TaskDetailRow>>): stri
   return `${n}/${hash}`;
 }
 
-/** The tasks to begin with: what goes on or waits for somebody, else what is next, else all. */
-export function toBeginWith(tasks: readonly TaskRow[]): string[] {
+/** The tasks to show first: those in progress, else those that are ready. */
+export function activeTasks(tasks: readonly TaskRow[]): string[] {
   const inState = (...states: TaskRow["state"][]) => tasks.filter((task) => states.includes(task.state));
   const now = inState("running", "blocked", "checking", "merging");
   return (now.length > 0 ? now : inState("ready")).map((task) => task.id);
 }
 
 /**
- * Those of some tasks that can be seen together with the first of them: where work goes on all over a large plan, its
- * middle may have none.
+ * The tasks among `ids` that fit on the screen together with the first one. The center of all of them could be an empty
+ * part of a large plan.
  */
-export function seenTogether(
+export function visibleTogether(
   layout: Layout,
   ids: readonly string[],
   width: number,
   height: number,
 ): string[] {
-  const wanted = new Set(ids);
-  const placed = layout.nodes.filter((node) => wanted.has(node.task));
+  const idSet = new Set(ids);
+  const placed = layout.nodes.filter((node) => idSet.has(node.task));
   const first = placed.find((node) => node.task === ids[0]);
   if (!first) return layout.nodes.slice(0, 1).map((node) => node.task);
-  const far = { left: first.x, right: first.x, top: first.y, bottom: first.y };
+  const bounds = { left: first.x, right: first.x, top: first.y, bottom: first.y };
   const together: string[] = [];
   const distance = (node: PlacedTask) => Math.abs(node.x - first.x) + Math.abs(node.y - first.y);
   for (const node of placed.sort((one, other) => distance(one) - distance(other))) {
-    const [left, right] = [Math.min(far.left, node.x), Math.max(far.right, node.x)];
-    const [top, bottom] = [Math.min(far.top, node.y), Math.max(far.bottom, node.y)];
-    const isIn = right - left + layout.nodeWidth <= width && bottom - top + layout.nodeHeight <= height;
-    if (!isIn && node !== first) continue;
-    Object.assign(far, { left, right, top, bottom });
+    const [left, right] = [Math.min(bounds.left, node.x), Math.max(bounds.right, node.x)];
+    const [top, bottom] = [Math.min(bounds.top, node.y), Math.max(bounds.bottom, node.y)];
+    const fits = right - left + layout.nodeWidth <= width && bottom - top + layout.nodeHeight <= height;
+    if (!fits && node !== first) continue;
+    Object.assign(bounds, { left, right, top, bottom });
     together.push(node.task);
   }
   return together;

@@ -2,36 +2,36 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChatRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import { AskedText } from "~/components/ask/AskedText";
-import { HoldsUp } from "~/components/ask/HoldsUp";
-import { QuestionForm } from "~/components/ask/QuestionForm";
-import { useInWords } from "~/components/inWords";
+import { BlockedWork } from "~/components/inbox/BlockedWork";
+import { QuestionForm } from "~/components/inbox/QuestionForm";
+import { QuestionText } from "~/components/inbox/QuestionText";
+import { useLocalizedText } from "~/components/localizedText";
 import { Markdown } from "~/components/Markdown";
-import { useCardOpening, useOpening } from "~/components/opening";
-import { Said } from "~/components/Said";
+import { Notice } from "~/components/Notice";
+import { useCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { QueryFallback } from "~/components/QueryFallback";
 import { Clock } from "~/components/Time";
-import { Unready } from "~/components/Unready";
-import { useEnd } from "~/components/useEnd";
+import { useStickToEnd } from "~/components/useStickToEnd";
 import { ChatBox } from "./ChatBox";
 
-/** The talk between person and orchestrator about a run, with its questions as cards. */
+/** The chat with the orchestrator of a run, with questions as cards. */
 export default function Chat({ run }: { run: string }) {
   const { t } = useTranslation();
   const chat = useRows(run, "chat");
-  // Without them nobody knows whether what is written would answer something.
+  // Needed to decide whether a message answers a question.
   const questions = useRows(run, "question");
   const box = useRef<HTMLDivElement>(null);
   const rows = Object.values(chat.data ?? {}).sort((left, right) => left.index - right.index);
   const n = rows.length;
-  useEnd(() => box.current, n, rows.at(-1)?.author === "person");
-  if (!chat.data || !questions.data) return <Unready needed={[chat, questions]} />;
+  useStickToEnd(() => box.current, n, rows.at(-1)?.author === "person");
+  if (!chat.data || !questions.data) return <QueryFallback queries={[chat, questions]} />;
   return (
     <div className="mx-auto flex h-full max-w-3xl flex-col">
       <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-4 py-3">
         {n === 0 && (
-          <Said title={t("chat.empty")}>
+          <Notice title={t("chat.empty")}>
             <p>{t("chat.emptyHint")}</p>
-          </Said>
+          </Notice>
         )}
         <ol className="flex flex-col gap-3">
           {rows.map((row) => (
@@ -46,7 +46,7 @@ export default function Chat({ run }: { run: string }) {
 
 function Message({ run, row }: { run: string; row: ChatRow }) {
   const { t } = useTranslation();
-  const inWords = useInWords();
+  const localize = useLocalizedText();
   if (row.isCard && row.question) {
     return (
       <li>
@@ -57,7 +57,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
   if (row.author === "system") {
     return (
       <li className="text-center text-soft text-xs">
-        {inWords(row)} · <Clock at={row.saidAt} />
+        {localize(row)} · <Clock at={row.saidAt} />
       </li>
     );
   }
@@ -80,42 +80,40 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
   );
 }
 
-/** The card of a question: to be answered, or what the answer was. */
+/** A question with its form, or with its answer. */
 function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
-  const opening = useOpening();
-  const cardOpening = useCardOpening();
-  const inWords = useInWords();
+  const taskHandlers = useTaskOpenHandlers();
+  const cardHandlers = useCardOpenHandlers();
+  const localize = useLocalizedText();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
   const task = question?.task ?? null;
   return (
     <article
       data-card={id}
-      aria-label={inWords(row)}
-      {...cardOpening(task)}
-      // In the chat numbers press nothing, so none are shown.
+      aria-label={localize(row)}
+      {...cardHandlers(task)}
+      // Number keys do nothing in the chat, so they are hidden.
       className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 [&_kbd]:hidden ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
       <header className="flex flex-wrap justify-between gap-2 text-soft text-xs">
         {task ? (
-          <button type="button" className="hover:underline" {...opening(task)}>
+          <button type="button" className="hover:underline" {...taskHandlers(task)}>
             <b className="font-mono text-ink">{task}</b> {question?.agent}
           </button>
         ) : (
-          <b className="text-ink">{t("ask.ofRun")}</b>
+          <b className="text-ink">{t("inboxItem.aboutRun")}</b>
         )}
         <span>
           {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
         </span>
       </header>
-      <AskedText level="h3" text={inWords(row)} />
+      <QuestionText level="h3" text={localize(row)} />
       {question && isPending && (
         <>
           <QuestionForm run={run} question={question} />
-          <p className="text-ask text-xs">
-            <HoldsUp holdsUp={question.holdsUp} />
-          </p>
+          <BlockedWork holdsUp={question.holdsUp} />
         </>
       )}
       {question?.answer != null && (

@@ -1,58 +1,59 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { sendCommand } from "~/api/commands";
 import type { QuestionRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { Refusal } from "~/api/http";
-import { wish } from "~/api/wishes";
-import { useDraft } from "~/components/ask/drafts";
+import { ApiError } from "~/api/http";
 import { Button } from "~/components/Button";
-import { useInWords } from "~/components/inWords";
+import { useDraft } from "~/components/inbox/drafts";
+import { useLocalizedText } from "~/components/localizedText";
 import { toast } from "~/components/toasts";
-import { toTarget } from "./toTarget";
+import { answerTarget } from "./answerTarget";
 
 /**
- * Where one writes. What is begun while one question waits answers that one, also when others come meanwhile; in any
- * other case in which questions wait, the list of them stands there instead of a guess.
+ * The text field of the chat. Text that is begun while one question is open answers that question, even if others arrive
+ * meanwhile. Otherwise, if questions are open, the user picks one from a list.
  */
 export function ChatBox({ run }: { run: string }) {
   const { t } = useTranslation();
-  const inWords = useInWords();
+  const localize = useLocalizedText();
   const [text, setText] = useDraft(run, "chat");
   const [chosen, setChosen] = useState<string | null>(null);
-  const [isAsked, setAsked] = useState(false);
+  const [isPicking, setIsPicking] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [rejected, setRejected] = useState<string | null>(null);
   const rows = useRows(run, "question");
   const questions = Object.values(rows.data ?? {});
   const pending = questions.filter((question) => question.status === "pending");
-  // What was refused because it is settled is for something else now; what it can't be answered with is changed.
-  const isMeant = ({ id, status }: QuestionRow) => id === chosen && (status === "pending" || id !== refused);
-  const target = questions.find(isMeant) ?? null;
+  // An answer that was rejected because its question is settled has no target any more.
+  const isTarget = ({ id, status }: QuestionRow) =>
+    id === chosen && (status === "pending" || id !== rejected);
+  const target = questions.find(isTarget) ?? null;
   const write = (next: string) => {
     setText(next);
     setChosen(
-      toTarget({ before: chosen, wasEmpty: text.trim() === "", isEmpty: next.trim() === "", pending }),
+      answerTarget({ before: chosen, wasEmpty: text.trim() === "", isEmpty: next.trim() === "", pending }),
     );
   };
   const send = async () => {
-    const said = text.trim();
-    // Nobody knows yet whether it would answer something.
-    if (said === "" || busy || !rows.data) return;
+    const message = text.trim();
+    // Without the questions it is unknown whether the message answers one.
+    if (message === "" || busy || !rows.data) return;
     if (pending.length > 0 && !target) {
-      setAsked(true);
+      setIsPicking(true);
       return;
     }
     setBusy(true);
     try {
-      const talk = { chat: { text: said, talkOnly: true } };
-      await wish(run, target ? { answer: { question: target.id, answer: said } } : talk);
+      const chat = { chat: { text: message, talkOnly: true } };
+      await sendCommand(run, target ? { answer: { question: target.id, answer: message } } : chat);
       setText("");
       setChosen(null);
-      setAsked(false);
+      setIsPicking(false);
     } catch (error) {
-      if (error instanceof Refusal) {
-        setRefused(target?.id ?? null);
-        setAsked(error.pending.length > 0);
+      if (error instanceof ApiError) {
+        setRejected(target?.id ?? null);
+        setIsPicking(error.pending.length > 0);
       }
       toast.failed(error);
     } finally {
@@ -60,13 +61,13 @@ export function ChatBox({ run }: { run: string }) {
     }
   };
   const label = target
-    ? t("chat.answers", { question: inWords(target).split("\n")[0] })
+    ? t("chat.answers", { question: localize(target).split("\n")[0] })
     : pending.length === 1
       ? t("chat.answersOne")
       : t("chat.write");
   return (
     <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
-      {isAsked && pending.length > 0 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
+      {isPicking && pending.length > 0 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
       {target && text !== "" && (
         <p className="mb-1.5 truncate text-ask text-xs">
           <code className="font-mono">{target.task ?? target.id}</code> {label}
@@ -98,7 +99,7 @@ export function ChatBox({ run }: { run: string }) {
           disabled={busy || !rows.data || text.trim() === ""}
           className="min-h-9"
         >
-          {t("ask.send")}
+          {t("question.send")}
         </Button>
       </form>
     </div>
@@ -109,7 +110,7 @@ type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (
 
 function Choices({ pending, chosen, onChoose }: ChoicesProps) {
   const { t } = useTranslation();
-  const inWords = useInWords();
+  const localize = useLocalizedText();
   const which = t("chat.which", { count: pending.length });
   return (
     <fieldset aria-label={which} className="mb-2 min-w-0 rounded-xl border border-ask-line bg-ask-soft p-2.5">
@@ -124,7 +125,7 @@ function Choices({ pending, chosen, onChoose }: ChoicesProps) {
             onClick={() => onChoose(question.id)}
           >
             <code className="font-mono text-xs">{question.task ?? question.id}</code>
-            <span className="min-w-0 truncate font-normal">{inWords(question)}</span>
+            <span className="min-w-0 truncate font-normal">{localize(question)}</span>
           </Button>
         ))}
       </div>

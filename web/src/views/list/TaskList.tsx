@@ -3,34 +3,34 @@ import { useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PhaseRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { InSight } from "~/components/InSight";
-import { useKeys } from "~/components/keys";
-import { usePanelIsOpen } from "~/components/open";
-import { Unready } from "~/components/Unready";
-import { TaskLine } from "./TaskLine";
-import { type ListLine, toLines } from "./toLines";
-import { useLines } from "./useLines";
+import { useIsPanelOpen } from "~/components/navigation";
+import { QueryFallback } from "~/components/QueryFallback";
+import { useShortcuts } from "~/components/shortcuts";
+import { VirtualList } from "~/components/VirtualList";
+import { type ListRow, toListRows } from "./listRows";
+import { TaskListRow } from "./TaskListRow";
+import { useListRows } from "./useListRows";
 
-/** All tasks of a run under their phases, for small screens and for reading. */
+/** All tasks of a run by phase. */
 export default function TaskList({ run }: { run: string }) {
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
   const [search, setSearch] = useState("");
-  const lines = useMemo(
-    () => toLines(phases.data ?? {}, tasks.data ?? {}, search),
+  const rows = useMemo(
+    () => toListRows(phases.data ?? {}, tasks.data ?? {}, search),
     [phases.data, tasks.data, search],
   );
-  if (!tasks.data || !phases.data) return <Unready needed={[tasks, phases]} />;
-  return <Lines run={run} lines={lines} search={search} onSearch={setSearch} />;
+  if (!tasks.data || !phases.data) return <QueryFallback queries={[tasks, phases]} />;
+  return <Rows run={run} rows={rows} search={search} onSearch={setSearch} />;
 }
 
-type Props = { run: string; lines: readonly ListLine[]; search: string; onSearch: (search: string) => void };
+type Props = { run: string; rows: readonly ListRow[]; search: string; onSearch: (search: string) => void };
 
-/** The lines; only those in sight are drawn, so the browser's own search would miss the rest. */
-function Lines({ run, lines, search, onSearch }: Props) {
+/** The rows with a search field: only visible rows are rendered, so the browser's search would miss the others. */
+function Rows({ run, rows, search, onSearch }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLElement>(null);
-  const { shown, setFocused, onKeyDown } = useLines(lines, scroller);
+  const { virtualizer, setFocused, onKeyDown } = useListRows(rows, scroller);
   return (
     <div className="mx-auto flex h-full max-w-4xl flex-col">
       <Search search={search} onSearch={onSearch} onKeyDown={onKeyDown} />
@@ -42,19 +42,19 @@ function Lines({ run, lines, search, onSearch }: Props) {
         onKeyDown={onKeyDown}
         className="min-h-0 flex-1 overflow-y-auto px-4 pb-4 outline-offset-[-2px]"
       >
-        {lines.length === 0 && search !== "" && <p className="py-3 text-soft">{t("palette.nothing")}</p>}
-        <ul className="relative" style={{ height: shown.getTotalSize() }}>
-          <InSight shown={shown} items={lines}>
-            {(line) => (
+        {rows.length === 0 && search !== "" && <p className="py-3 text-soft">{t("palette.noResults")}</p>}
+        <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          <VirtualList virtualizer={virtualizer} items={rows}>
+            {(row) => (
               <div className="pb-1.5">
-                {"phase" in line ? (
-                  <PhaseLine phase={line.phase} />
+                {"phase" in row ? (
+                  <PhaseHeading phase={row.phase} />
                 ) : (
-                  <TaskLine run={run} task={line.task} onFocus={() => setFocused(line.key)} />
+                  <TaskListRow run={run} task={row.task} onFocus={() => setFocused(row.key)} />
                 )}
               </div>
             )}
-          </InSight>
+          </VirtualList>
         </ul>
       </section>
     </div>
@@ -66,7 +66,7 @@ type SearchProps = Pick<Props, "search" | "onSearch"> & { onKeyDown: (event: Rea
 function Search({ search, onSearch, onKeyDown }: SearchProps) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
-  useKeys({ "mod+f": () => input.current?.select() }, !usePanelIsOpen());
+  useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());
   return (
     <label className="mx-4 mt-4 mb-1 flex items-center gap-2 rounded-lg border border-line bg-panel px-3 text-soft focus-within:border-accent">
       <SearchIcon aria-hidden size={14} />
@@ -88,13 +88,13 @@ function Search({ search, onSearch, onKeyDown }: SearchProps) {
   );
 }
 
-function PhaseLine({ phase }: { phase: PhaseRow }) {
+function PhaseHeading({ phase }: { phase: PhaseRow }) {
   const { t } = useTranslation();
   return (
     <h2 className="pt-3 font-semibold text-soft text-sm">
       {phase.number} {phase.name}{" "}
       <span className="font-normal text-faint">
-        · {t(`phase.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
+        · {t(`phaseState.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
       </span>
     </h2>
   );

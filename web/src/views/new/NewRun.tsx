@@ -1,40 +1,40 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useCheck, usePlans, useProjects } from "~/api/plans";
-import { ProblemLine } from "~/components/ProblemLine";
-import { Diagnostics } from "./Diagnostics";
+import { usePlanCheck, usePlans, useProjects } from "~/api/plans";
+import { ErrorLine } from "~/components/ErrorLine";
 import { PickPlan } from "./PickPlan";
+import { PlanErrors } from "./PlanErrors";
 import { PlanText } from "./PlanText";
 import { StartRun } from "./StartRun";
 
-/** A plan as it stands in the box. */
-export type Draft = {
+/** The plan in the text field. */
+export type PlanDraft = {
   name: string;
   text: string;
-  /** The file of the project that has the same text. */
+  /** The file of the project with the same text. */
   path: string | null;
-  /** Whether somebody has written in it, which is lost where another plan takes its place. */
-  isWritten: boolean;
+  /** Whether the user has edited it, so that replacing it loses text. */
+  isEdited: boolean;
 };
 
-/** How long one may type before the plan is read again. */
-const PAUSE_MS = 350;
+/** The plan is checked after a pause of this length in typing. */
+const CHECK_DELAY_MS = 350;
 
-/** A new run: a plan is picked or pasted, and read while it is typed, with every mistake where it is. */
+/** Starts a run: a plan is picked or written, and checked while typing. */
 export default function NewRun() {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [draft, setDraft] = useState<Draft>({
+  const [pickedProject, setPickedProject] = useState<string | null>(null);
+  const [draft, setDraft] = useState<PlanDraft>({
     name: "TASKS.md",
     text: "",
     path: null,
-    isWritten: false,
+    isEdited: false,
   });
-  const place = useRef<HTMLTextAreaElement>(null);
+  const textarea = useRef<HTMLTextAreaElement>(null);
   const projects = useProjects();
-  const project = chosen ?? projects.data?.[0]?.folder ?? null;
+  const project = pickedProject ?? projects.data?.[0]?.folder ?? null;
   const plans = usePlans(project);
-  const check = useCheck();
+  const check = usePlanCheck();
   const { mutate, reset } = check;
   const { name, text } = draft;
   useEffect(() => {
@@ -42,11 +42,11 @@ export default function NewRun() {
       reset();
       return;
     }
-    const timer = setTimeout(() => mutate({ name, text }), PAUSE_MS);
+    const timer = setTimeout(() => mutate({ name, text }), CHECK_DELAY_MS);
     return () => clearTimeout(timer);
   }, [name, text, mutate, reset]);
-  const go = (line: number) => {
-    const box = place.current;
+  const goToLine = (line: number) => {
+    const box = textarea.current;
     if (!box) return;
     const lines = text.split("\n");
     const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
@@ -58,13 +58,13 @@ export default function NewRun() {
   return (
     <main id="main" className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-5xl flex-col gap-3 p-4 md:p-6">
-        <h1 className="font-semibold text-lg">{t("new.title")}</h1>
-        <p className="text-soft">{t("new.intro")}</p>
+        <h1 className="font-semibold text-lg">{t("newRun.title")}</h1>
+        <p className="text-soft">{t("newRun.intro")}</p>
         <PickPlan
           projects={projects}
           project={project}
           onProject={(folder) => {
-            setChosen(folder);
+            setPickedProject(folder);
             setDraft((before) => ({ ...before, path: null }));
           }}
           plans={plans}
@@ -74,29 +74,30 @@ export default function NewRun() {
         <PlanText
           text={text}
           onText={(changed) =>
-            setDraft((before) => ({ ...before, text: changed, path: null, isWritten: changed.trim() !== "" }))
+            setDraft((before) => ({ ...before, text: changed, path: null, isEdited: changed.trim() !== "" }))
           }
-          place={place}
+          textarea={textarea}
           diagnostics={check.data?.diagnostics ?? []}
         />
         <div aria-live="polite" className="flex flex-col gap-2">
-          {check.error && !isEmpty && (
-            <ProblemLine error={check.error} retry={() => mutate({ name, text })} />
-          )}
-          {check.isPending && !isEmpty && <p className="text-soft">{t("new.reading")}</p>}
+          {check.error && !isEmpty && <ErrorLine error={check.error} retry={() => mutate({ name, text })} />}
+          {check.isPending && !isEmpty && <p className="text-soft">{t("newRun.checking")}</p>}
           {check.data && !isEmpty && (
             <>
               <p className={errors > 0 ? "font-medium text-fail" : "font-medium text-done"}>
                 {errors > 0
-                  ? t("new.errors", { count: errors })
-                  : t("new.good", { tasks: check.data.tasks.length, phases: check.data.phases.length })}
+                  ? t("newRun.errors", { count: errors })
+                  : t("newRun.valid", {
+                      tasks: t("newRun.tasks", { count: check.data.tasks.length }),
+                      phases: t("newRun.phases", { count: check.data.phases.length }),
+                    })}
               </p>
-              <Diagnostics diagnostics={check.data.diagnostics} onGo={go} />
+              <PlanErrors diagnostics={check.data.diagnostics} onGo={goToLine} />
             </>
           )}
         </div>
         {check.data && errors === 0 && !isEmpty && projects.status === "success" && (
-          <StartRun project={project} draft={draft} onGo={go} />
+          <StartRun project={project} draft={draft} onGo={goToLine} />
         )}
       </div>
     </main>

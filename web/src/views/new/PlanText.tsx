@@ -5,12 +5,12 @@ import type { PlanMistake } from "~/api/generated";
 type Props = {
   text: string;
   onText: (text: string) => void;
-  place: RefObject<HTMLTextAreaElement | null>;
+  textarea: RefObject<HTMLTextAreaElement | null>;
   diagnostics: PlanMistake[];
 };
 
-/** The text of a plan with the numbers of its lines; a line with a mistake is marked. */
-export function PlanText({ text, onText, place, diagnostics }: Props) {
+/** The text of a plan with line numbers; lines with errors are marked. */
+export function PlanText({ text, onText, textarea, diagnostics }: Props) {
   const { t } = useTranslation();
   const numbers = useRef<HTMLPreElement>(null);
   const marks = new Map(diagnostics.map(({ line, severity }) => [line, severity]));
@@ -36,9 +36,9 @@ export function PlanText({ text, onText, place, diagnostics }: Props) {
         })}
       </pre>
       <textarea
-        ref={place}
-        aria-label={t("new.text")}
-        placeholder={t("new.placeholder")}
+        ref={textarea}
+        aria-label={t("newRun.text")}
+        placeholder={t("newRun.placeholder")}
         spellCheck={false}
         wrap="off"
         value={text}

@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { useWaiting } from "~/api/hooks";
-import { InboxList } from "~/components/ask/InboxList";
+import { useInbox } from "~/api/hooks";
+import { InboxList } from "~/components/inbox/InboxList";
 import { RunList } from "./RunList";
 
-/** Where one begins: what waits, and all runs. */
+/** The start page: the inbox of all runs, and the list of runs. */
 export default function Home() {
   const { t } = useTranslation();
-  const n = useWaiting().data?.length ?? 0;
+  const n = useInbox().data?.length ?? 0;
   return (
     <main id="main" className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto grid max-w-6xl grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8 p-4 md:p-6 lg:grid-cols-[minmax(0,1fr)_380px]">

@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 import { useOlderRuns, useRuns } from "~/api/hooks";
 import { Button } from "~/components/Button";
+import { ErrorLine } from "~/components/ErrorLine";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
-import { ProblemLine } from "~/components/ProblemLine";
+import { Notice } from "~/components/Notice";
 import { ProgressBar } from "~/components/ProgressBar";
-import { Said } from "~/components/Said";
-import { RunSign } from "~/components/StateSign";
+import { RunStateLabel } from "~/components/StateLabel";
 import { Ago } from "~/components/Time";
 
 export function RunList() {
@@ -19,16 +19,16 @@ export function RunList() {
     case "pending":
       return <Loading />;
     case "error":
-      return <Problem error={runs.error} retry={() => void runs.refetch()} />;
+      return <ErrorMessage error={runs.error} retry={() => void runs.refetch()} />;
     case "success":
       break;
   }
   if (runs.data.length === 0) {
     return (
-      <Said title={t("runs.empty")}>
+      <Notice title={t("runs.empty")}>
         <p>{t("runs.emptyHint")}</p>
         <code className="rounded bg-panel px-2 py-1 font-mono">jangdan run TASKS.md</code>
-      </Said>
+      </Notice>
     );
   }
   return (
@@ -42,9 +42,9 @@ export function RunList() {
       </ul>
       {older && (
         <div className="flex flex-col items-center gap-2 pt-3">
-          {older.error && <ProblemLine error={older.error} />}
+          {older.error && <ErrorLine error={older.error} />}
           <Button disabled={older.isPending} aria-busy={older.isPending} onClick={older.fetch}>
-            {older.isPending ? t("action.doing") : t("runs.older")}
+            {older.isPending ? t("action.working") : t("runs.older")}
           </Button>
         </div>
       )}
@@ -62,13 +62,13 @@ function RunCard({ run }: { run: RunRow }) {
     >
       <span className="flex items-baseline justify-between gap-3">
         <b className="min-w-0 truncate font-semibold">{run.title}</b>
-        <RunSign status={run.status} />
+        <RunStateLabel status={run.status} />
       </span>
       <ProgressBar run={run} />
       <span className="flex flex-wrap gap-x-2 text-soft text-xs">
         <span>{run.project}</span>·<code className="font-mono">{run.id}</code>·<Ago at={run.startedAt} />
         {run.waitsFor.person > 0 && (
-          <b className="text-ask">· {t("run.waitsForYou", { count: run.waitsFor.person })}</b>
+          <b className="text-ask">· {t("run.needsYou", { count: run.waitsFor.person })}</b>
         )}
       </span>
     </Link>

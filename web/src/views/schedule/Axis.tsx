@@ -3,10 +3,10 @@ import { useTranslation } from "react-i18next";
 
 type Props = { scale: ScaleTime<number, number>; width: number; left: number; now: number | null };
 
-/** So many pixels are between two times at least. */
+/** The minimum distance between two labels. */
 const TICK_WIDTH = 90;
 
-/** The times above the bars. */
+/** The time axis above the bars. */
 export function Axis({ scale, width, left, now }: Props) {
   const { t, i18n } = useTranslation();
   const ticks = scale.ticks(Math.max(2, Math.floor(width / TICK_WIDTH)));
@@ -18,7 +18,7 @@ export function Axis({ scale, width, left, now }: Props) {
     hourCycle: "h23",
     ...(isFine && { second: "2-digit" }),
   });
-  // Where the sign of this moment stands, a time could not be read.
+  // The label of the current time would cover these.
   const isHidden = (x: number) => now !== null && x > scale(now) - (isFine ? 76 : 58) && x < scale(now) + 18;
   return (
     <svg

@@ -5,30 +5,30 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schedule } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import { useSchedule } from "~/api/pictures";
+import { useSchedule } from "~/api/layout";
 import { IconButton } from "~/components/Button";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
+import { Notice } from "~/components/Notice";
 import { Axis } from "./Axis";
 import { Legend } from "./Legend";
-import { Fillings, TRACK_HEIGHT, Track } from "./Track";
+import { FillPatterns, TRACK_HEIGHT, Track } from "./Track";
 import { type GroupBy, toRange, toScheduleRows } from "./toSchedule";
 
-/** The width of the names, on small screens and on others. */
+/** The width of the row titles on small and on large screens. */
 const NAME_WIDTHS = [96, 168] as const;
 const ZOOM_MAX = 32;
 
-/** When everything was done, is, and is thought to be. */
+/** When tasks ran, run, and are predicted to run. */
 export default function ScheduleView({ run }: { run: string }) {
   const { t } = useTranslation();
-  const isOver = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
-  const schedule = useSchedule(run, isOver);
+  const hasEnded = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
+  const schedule = useSchedule(run, hasEnded);
   if (schedule.status === "error")
-    return <Problem error={schedule.error} retry={() => void schedule.refetch()} />;
+    return <ErrorMessage error={schedule.error} retry={() => void schedule.refetch()} />;
   if (!schedule.data) return <Loading />;
   if (schedule.data.bars.length === 0) {
-    return <Said title={t("schedule.empty")} icon={<CalendarClock aria-hidden size={22} />} />;
+    return <Notice title={t("schedule.empty")} icon={<CalendarClock aria-hidden size={22} />} />;
   }
   return <Bars run={run} schedule={schedule.data} />;
 }
@@ -41,25 +41,25 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
   const scroller = useRef<HTMLElement>(null);
   const outer = useWidth(scroller);
   const nameWidth = NAME_WIDTHS[outer < 640 ? 0 : 1];
-  const room = outer - nameWidth - 16;
-  const width = Math.max(200, room * zoom);
+  const visibleWidth = outer - nameWidth - 16;
+  const width = Math.max(200, visibleWidth * zoom);
   const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
   const scale = useMemo(() => scaleTime(toRange(schedule), [0, width]), [schedule, width]);
-  const lines = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (n) => Math.max(1, rows[n]?.tracks.length ?? 1) * TRACK_HEIGHT + 9,
     getItemKey: (n) => rows[n]?.id ?? n,
     overscan: 8,
   });
-  // Rows may have more or fewer tracks than before.
+  // The number of tracks of a row may have changed.
   useEffect(() => {
-    lines.measure();
+    virtualizer.measure();
     void rows;
-  }, [lines, rows]);
+  }, [virtualizer, rows]);
   return (
     <div className="flex h-full flex-col p-4 [--predicted:color-mix(in_srgb,var(--wait)_22%,var(--panel))]">
-      <Fillings />
+      <FillPatterns />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-2">
         <fieldset className="flex rounded-lg border border-line bg-panel p-0.5">
           <legend className="sr-only">{t("schedule.rows")}</legend>
@@ -106,8 +106,8 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
             left={nameWidth}
             now={schedule.endAt === null ? null : schedule.nowAt}
           />
-          <div className="relative" style={{ height: lines.getTotalSize() }}>
-            {lines.getVirtualItems().map(({ index, key, start, size }) => {
+          <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
+            {virtualizer.getVirtualItems().map(({ index, key, start, size }) => {
               const row = rows[index];
               if (!row) return null;
               return (
@@ -120,7 +120,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
                     className="sticky left-0 z-10 flex shrink-0 flex-col justify-center border-line border-r bg-panel px-3 leading-tight"
                     style={{ width: nameWidth }}
                   >
-                    <b className="truncate font-semibold">{row.id || t("schedule.nobody")}</b>
+                    <b className="truncate font-semibold">{row.id || t("schedule.unassigned")}</b>
                     {by === "task" && (
                       <span className="truncate text-soft text-xs">{tasks[row.id]?.title}</span>
                     )}
@@ -147,7 +147,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
   );
 }
 
-/** The width of a box, kept current. */
+/** The width of an element, kept current. */
 function useWidth(box: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(900);
   useEffect(() => {

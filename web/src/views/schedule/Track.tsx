@@ -2,15 +2,15 @@ import type { ScaleTime } from "d3-scale";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
 import type { Bar, Schedule } from "~/api/generated";
-import { useOpenTask } from "~/components/open";
-import { useOpening } from "~/components/opening";
-import { useClock, useSpan } from "~/components/time";
-import { saidOn } from "./toSchedule";
+import { useOpenTask } from "~/components/navigation";
+import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useFormatClock, useFormatDuration } from "~/components/time";
+import { barText } from "./toSchedule";
 
 export const TRACK_HEIGHT = 30;
 const BAR_HEIGHT = 24;
-/** A bar narrower than this has no words in it. */
-const WORDS_WIDTH_MIN = 40;
+/** A narrower bar has no text. */
+const TEXT_WIDTH_MIN = 40;
 const BAR_WIDTH_MIN = 3;
 
 type Props = {
@@ -24,21 +24,21 @@ type Props = {
 const FILLS: Record<Bar["kind"], { fill: string; ink: string }> = {
   past: { fill: "var(--done)", ink: "var(--panel)" },
   now: { fill: "var(--run)", ink: "var(--panel)" },
-  blocked: { fill: "url(#held)", ink: "var(--soft)" },
+  blocked: { fill: "url(#blocked)", ink: "var(--soft)" },
   predicted: { fill: "var(--predicted)", ink: "var(--soft)" },
 };
 
-const FOR_PERSON = { fill: "url(#asked)", ink: "var(--ask)" };
+const FOR_PERSON = { fill: "url(#for-person)", ink: "var(--ask)" };
 
-/** Tells whether a task waited for a person, and not for an agent or the clock. */
+/** Whether the task waited for a person, and not for an agent or a time. */
 function waitsForPerson({ reason }: Bar): boolean {
   return reason !== null && ["question", "request", "approval", "escalated"].includes(reason.type);
 }
 
-/** Bars one behind the other, and the line of this moment. */
+/** Consecutive bars, and the line of the current time. */
 export function Track({ bars, scale, width, tasks, schedule }: Props) {
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: each bar has a title of its own.
+    // biome-ignore lint/a11y/noSvgWithoutTitle: each bar has its own title.
     <svg width={width} height={TRACK_HEIGHT} className="block">
       {bars.map((bar) => (
         <BarShape key={`${bar.task} ${bar.startAt} ${bar.kind}`} bar={bar} scale={scale} tasks={tasks} />
@@ -56,12 +56,12 @@ export function Track({ bars, scale, width, tasks, schedule }: Props) {
   );
 }
 
-/** What the bars of all tracks are filled with. It must be somewhere on the page, once. */
-export function Fillings() {
+/** The fill patterns of all tracks. They must be on the page once. */
+export function FillPatterns() {
   return (
     <svg aria-hidden width={0} height={0} className="absolute">
-      <Stripes id="asked" ground="var(--ask-soft)" stripe="var(--ask-line)" />
-      <Stripes id="held" ground="var(--panel)" stripe="var(--predicted)" />
+      <Stripes id="for-person" ground="var(--ask-soft)" stripe="var(--ask-line)" />
+      <Stripes id="blocked" ground="var(--panel)" stripe="var(--predicted)" />
     </svg>
   );
 }
@@ -76,29 +76,29 @@ function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: s
 }
 
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
-  const opening = useOpening();
+  const openHandlers = useTaskOpenHandlers();
   const open = useOpenTask();
   const { i18n } = useTranslation();
-  const said = saidOn(bar, i18n.language);
-  const label = useLabel(bar, said, tasks);
+  const question = barText(bar, i18n.language);
+  const label = useLabel(bar, question, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
-  const isAsked = bar.kind === "blocked" && waitsForPerson(bar);
-  const { fill, ink } = isAsked ? FOR_PERSON : FILLS[bar.kind];
+  const isForPerson = bar.kind === "blocked" && waitsForPerson(bar);
+  const { fill, ink } = isForPerson ? FOR_PERSON : FILLS[bar.kind];
   const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
-  const words =
+  const text =
     bar.kind === "blocked"
-      ? `${isAsked ? "?" : "‖"} ${said ?? bar.task}`
+      ? `${isForPerson ? "?" : "‖"} ${question ?? bar.task}`
       : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a button can't be a part of a drawing.
+    // biome-ignore lint/a11y/useSemanticElements: an SVG cannot contain a button.
     <g
       role="button"
       tabIndex={0}
       aria-label={label}
       data-task={bar.task}
       className="cursor-pointer outline-offset-1"
-      {...opening(bar.task)}
+      {...openHandlers(bar.task)}
       onKeyDown={(event) => event.key === "Enter" && open(bar.task)}
     >
       <title>{label}</title>
@@ -109,13 +109,13 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
         height={BAR_HEIGHT}
         rx={Math.min(5, width / 2)}
         fill={failed ? "var(--fail)" : fill}
-        stroke={bar.isCritical ? "var(--ink)" : isAsked ? "var(--ask-line)" : "none"}
+        stroke={bar.isCritical ? "var(--ink)" : isForPerson ? "var(--ask-line)" : "none"}
         strokeWidth={bar.isCritical ? 1.5 : 1}
       />
-      {width >= WORDS_WIDTH_MIN && (
+      {width >= TEXT_WIDTH_MIN && (
         <svg x={x} y={3} width={width - 4} height={BAR_HEIGHT} aria-hidden overflow="hidden">
           <text x={6} y={16} fill={ink} className="font-medium text-xs">
-            {words}
+            {text}
           </text>
         </svg>
       )}
@@ -123,17 +123,18 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   );
 }
 
-function useLabel(bar: Bar, said: string | null, tasks: Props["tasks"]): string {
+function useLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): string {
   const { t } = useTranslation();
-  const clock = useClock();
-  const span = useSpan();
-  const what =
+  const formatClock = useFormatClock();
+  const formatDuration = useFormatDuration();
+  const kind =
     bar.kind === "blocked"
       ? t(`schedule.reason.${bar.reason?.type ?? "question"}`)
       : t(`schedule.kind.${bar.kind}`);
-  const when = `${clock(bar.startAt)} – ${clock(bar.endAt)} (${span(bar.endAt - bar.startAt)})`;
+  const duration = formatDuration(bar.endAt - bar.startAt);
+  const time = `${formatClock(bar.startAt)} – ${formatClock(bar.endAt)} (${duration})`;
   const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();
-  return [name, said ? `${what}: ${said}` : what, when, bar.isCritical ? t("schedule.critical") : ""]
+  return [name, question ? `${kind}: ${question}` : kind, time, bar.isCritical ? t("schedule.critical") : ""]
     .filter(Boolean)
     .join("\n");
 }

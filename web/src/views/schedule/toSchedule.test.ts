@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bar, Schedule } from "~/api/generated";
-import { saidOn, toRange, toScheduleRows, toTracks } from "./toSchedule";
+import { barText, toRange, toScheduleRows, toTracks } from "./toSchedule";
 
 const bar = (task: string, agent: string, startAt: number, endAt: number): Bar => ({
   task,
@@ -15,7 +15,7 @@ const bar = (task: string, agent: string, startAt: number, endAt: number): Bar =
 });
 const written = (bars: Bar[]) => bars.map((bar) => `${bar.task} ${bar.startAt}-${bar.endAt}`);
 
-test("what overlaps stands in tracks of its own, and a task goes on in its track", () => {
+test("overlapping bars have separate tracks, and a task stays in its track", () => {
   const tracks = toTracks([
     bar("T1", "a", 0, 5),
     bar("T2", "a", 2, 4),
@@ -30,13 +30,13 @@ test("what overlaps stands in tracks of its own, and a task goes on in its track
   );
 });
 
-test("rows are those of agents or of tasks, in the order of people", () => {
+test("rows are sorted by the number in their id", () => {
   const schedule = { bars: [bar("T10", "b", 0, 1), bar("T2", "a", 0, 1), bar("T2", "b", 1, 2)] } as Schedule;
   expect(toScheduleRows(schedule, "agent").map((row) => row.id)).toEqual(["a", "b"]);
   expect(toScheduleRows(schedule, "task").map((row) => row.id)).toEqual(["T2", "T10"]);
 });
 
-test("a run that is over does not grow with the time that goes by", () => {
+test("the range of an ended run does not grow with time", () => {
   const schedule = {
     startAt: 1000,
     nowAt: 900_000,
@@ -54,6 +54,6 @@ test.each([
   ["T1 failed 3 times", "T1 작업이 3번 실패함", "en", "T1 failed 3 times"],
   ["Which port?", null, "ko", "Which port?"],
   [null, null, "ko", null],
-])("a bar about %j (%j) says in %s: %j", (text, korean, language, said) => {
-  expect(saidOn({ text, korean }, language)).toBe(said);
+])("a bar about %j (%j) reads in %s: %j", (text, korean, language, expected) => {
+  expect(barText({ text, korean }, language)).toBe(expected);
 });

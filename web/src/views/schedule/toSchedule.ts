@@ -1,14 +1,14 @@
-/** The bars of a run in rows: by agent, or by task. */
+/** Groups the bars of a schedule into rows by agent or by task. */
 
 import type { Bar, Schedule } from "~/api/generated";
 import { compareIds } from "~/components/compareIds";
-import { inWords } from "~/components/inWords";
+import { localizedText } from "~/components/localizedText";
 
 export type GroupBy = "agent" | "task";
 export type ScheduleRow = {
-  /** The agent or the task. */
+  /** The agent or the task; empty if no agent is assigned. */
   id: string;
-  /** Bars that do not overlap; those of an agent with several slots take several. */
+  /** Bars of one track do not overlap; an agent with parallel tasks has several tracks. */
   tracks: Bar[][];
 };
 
@@ -24,12 +24,12 @@ export function toScheduleRows({ bars }: Schedule, by: GroupBy): ScheduleRow[] {
   return rows.sort((left, right) => compareIds(left.id, right.id));
 }
 
-/** What was waited for in that time, in a language; nothing where there are no words for it. */
-export function saidOn({ text, korean }: Pick<Bar, "text" | "korean">, language: string): string | null {
-  return text === null ? null : inWords({ text, korean }, language);
+/** What the task waited for during a bar, e.g. its question. */
+export function barText({ text, korean }: Pick<Bar, "text" | "korean">, language: string): string | null {
+  return text === null ? null : localizedText({ text, korean }, language);
 }
 
-/** Puts bars into as few tracks as they fit in; all bars of a task that follow each other stay in one. */
+/** Distributes bars to as few tracks as possible; consecutive bars of a task stay in one track. */
 export function toTracks(bars: readonly Bar[]): Bar[][] {
   const sorted = [...bars].sort((left, right) => left.startAt - right.startAt || left.endAt - right.endAt);
   const tracks: Bar[][] = [];
@@ -43,7 +43,7 @@ export function toTracks(bars: readonly Bar[]): Bar[][] {
   return tracks;
 }
 
-/** The time that is shown: from the beginning to the last that is known, and a little more. */
+/** The displayed time range: from the start to the last known time, with some padding. */
 export function toRange(schedule: Schedule): [number, number] {
   const ends = schedule.bars.map((bar) => bar.endAt);
   const start = schedule.bars.reduce((first, bar) => Math.min(first, bar.startAt), schedule.startAt);
@@ -51,6 +51,6 @@ export function toRange(schedule: Schedule): [number, number] {
     (last, end) => Math.max(last, end),
     Math.min(schedule.nowAt, Math.max(...ends, start)),
   );
-  const room = Math.max(1000, (end - start) * 0.02);
-  return [start, end + room];
+  const padding = Math.max(1000, (end - start) * 0.02);
+  return [start, end + padding];
 }

@@ -1,18 +1,18 @@
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
-import { Asked } from "~/components/ask/Asked";
+import { ErrorMessage } from "~/components/ErrorMessage";
+import { PendingItems } from "~/components/inbox/PendingItems";
 import { Loading } from "~/components/Loading";
-import { useOpenTask } from "~/components/open";
+import { Notice } from "~/components/Notice";
+import { useOpenTask } from "~/components/navigation";
 import { SessionOutput } from "~/components/output/SessionOutput";
 import { Panel } from "~/components/Panel";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
 import { Ago } from "~/components/Time";
 import { StopSession } from "./StopSession";
 
 type Props = { run: string; session: string; onClose: () => void };
 
-/** A session by itself: the orchestrator's, an operator's, one that is over. What it or its task asks stands above it. */
+/** A session by itself, e.g. the orchestrator's or an ended one, with its open questions above its output. */
 export default function SessionPanel({ run, session: id, onClose }: Props) {
   const { t } = useTranslation();
   const openTask = useOpenTask();
@@ -33,7 +33,7 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
         <>
           {session && (
             <span className="rounded-full bg-page px-2.5 py-0.5 text-sm">
-              {t(`session.${session.park ?? session.state}`)} <span className="text-soft">·</span>{" "}
+              {t(`sessionState.${session.park ?? session.state}`)} <span className="text-soft">·</span>{" "}
               <Ago at={session.stateSinceAt} />
             </span>
           )}
@@ -50,11 +50,11 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
         </>
       }
     >
-      {session && <Asked run={run} of={task ? { task: task.id } : { session: id }} />}
+      {session && <PendingItems run={run} of={task ? { task: task.id } : { session: id }} />}
       <div className="min-h-0 flex-1 overflow-auto">
         {rows.status === "pending" && <Loading />}
-        {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
-        {rows.status === "success" && !session && <Said title={t("team.unknown", { session: id })} />}
+        {rows.status === "error" && <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />}
+        {rows.status === "success" && !session && <Notice title={t("team.unknown", { session: id })} />}
         {session && <SessionOutput run={run} session={id} />}
       </div>
     </Panel>

@@ -2,16 +2,16 @@ import { Square } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { SessionRow } from "~/api/generated";
-import { stopSession } from "~/api/session";
+import { stopSession } from "~/api/sessions";
 import { Button } from "~/components/Button";
 import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { toast } from "~/components/toasts";
 
-/** Ends the process of a session, once somebody has read what that means. */
+/** Stops the process of a session after a confirmation. */
 export function StopSession({ run, session }: { run: string; session: SessionRow }) {
   const { t } = useTranslation();
-  const [isAsked, setIsAsked] = useState(false);
-  // Jangdan itself has no process, and neither has what was ended to wait.
+  const [isConfirming, setIsConfirming] = useState(false);
+  // Built-in sessions and stopped ones have no process.
   if (session.agent === null || session.endedAt !== null || session.park === "cold") return null;
   const stop = async () => {
     await stopSession(run, session.id);
@@ -20,17 +20,17 @@ export function StopSession({ run, session }: { run: string; session: SessionRow
   };
   return (
     <>
-      <Button icon={<Square aria-hidden size={13} />} onClick={() => setIsAsked(true)}>
+      <Button icon={<Square aria-hidden size={13} />} onClick={() => setIsConfirming(true)}>
         {t("stopSession.name")}
       </Button>
-      {isAsked && (
+      {isConfirming && (
         <ConfirmSheet
           title={t("stopSession.title", { session: session.id })}
-          action={t("stopSession.name")}
-          act={stop}
-          onClose={() => setIsAsked(false)}
+          confirmLabel={t("stopSession.name")}
+          onConfirm={stop}
+          onClose={() => setIsConfirming(false)}
         >
-          <p>{t("stopSession.what")}</p>
+          <p>{t("stopSession.effect")}</p>
         </ConfirmSheet>
       )}
     </>

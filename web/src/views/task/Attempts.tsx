@@ -4,33 +4,34 @@ import { useTranslation } from "react-i18next";
 import type { AttemptFailure } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { Button } from "~/components/Button";
-import { Said } from "~/components/Said";
-import TaskSheet from "~/components/TaskSheet";
-import { Clock, Lasted } from "~/components/Time";
-import { Unready } from "~/components/Unready";
-import { canRewind } from "./can";
+import { Notice } from "~/components/Notice";
+import { QueryFallback } from "~/components/QueryFallback";
+import TaskActionSheet from "~/components/TaskActionSheet";
+import { Clock, Duration } from "~/components/Time";
+import { canRewind } from "./taskConditions";
 
-/** Every try at a task, and the points that it can go back to. */
+/** The attempts at a task, and the checkpoints that can be restored. */
 export default function Attempts({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const attempts = useRows(run, "attempt");
   const checkpoints = useRows(run, "checkpoint");
   const row = useRow(run, "task", task);
-  const [asked, setAsked] = useState<{ checkpoint?: string } | null>(null);
-  if (!attempts.data || !checkpoints.data) return <Unready needed={[attempts, checkpoints]} />;
-  const tries = Object.values(attempts.data)
+  const [restoring, setRestoring] = useState<{ checkpoint?: string } | null>(null);
+  if (!attempts.data || !checkpoints.data) return <QueryFallback queries={[attempts, checkpoints]} />;
+  const taskAttempts = Object.values(attempts.data)
     .filter((row) => row.task === task)
     .sort((left, right) => right.number - left.number);
-  const points = Object.values(checkpoints.data)
+  const taskCheckpoints = Object.values(checkpoints.data)
     .filter((row) => row.task === task && row.state === "made")
     .sort((left, right) => right.orderedAt - left.orderedAt);
-  if (tries.length === 0) return <Said title={t("attempts.empty")}>{t("attempts.emptyHint")}</Said>;
-  const back = (to: { checkpoint?: string }) =>
-    row && canRewind(row) && <Button onClick={() => setAsked(to)}>{t("taskAct.rewind.name")}…</Button>;
+  if (taskAttempts.length === 0)
+    return <Notice title={t("attempts.empty")}>{t("attempts.emptyHint")}</Notice>;
+  const restoreButton = (to: { checkpoint?: string }) =>
+    row && canRewind(row) && <Button onClick={() => setRestoring(to)}>{t("taskAction.rewind.name")}…</Button>;
   return (
     <div className="flex flex-col gap-5 p-4">
       <ul className="flex flex-col gap-2">
-        {tries.map((row) => (
+        {taskAttempts.map((row) => (
           <li key={row.number} className="rounded-lg border border-line px-3 py-2">
             <p className="flex flex-wrap gap-x-3">
               <b>{t("attempts.number", { n: row.number })}</b>
@@ -45,47 +46,47 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
                 >
                   {row.session}
                 </Link>{" "}
-                · <Clock at={row.startedAt} /> · <Lasted from={row.startedAt} to={row.endedAt} />
+                · <Clock at={row.startedAt} /> · <Duration from={row.startedAt} to={row.endedAt} />
               </span>
             </p>
-            {row.failure && <p className="text-fail">{failureWords(row.failure, t)}</p>}
+            {row.failure && <p className="text-fail">{failureText(row.failure, t)}</p>}
           </li>
         ))}
       </ul>
       <section>
         <h3 className="mb-1.5 font-semibold">{t("attempts.checkpoints")}</h3>
         <ul className="flex flex-col">
-          {points.map((row) => (
+          {taskCheckpoints.map((row) => (
             <li key={row.id} className="flex items-center gap-3 border-line border-t py-1.5">
               <code className="font-mono text-soft text-xs">{row.id}</code>
-              <span className="min-w-0 flex-1">{t(`checkpoint.${row.reason}`)}</span>
+              <span className="min-w-0 flex-1">{t(`checkpointReason.${row.reason}`)}</span>
               <span className="text-soft text-xs">
                 <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.orderedAt} />
               </span>
-              {back({ checkpoint: row.id })}
+              {restoreButton({ checkpoint: row.id })}
             </li>
           ))}
           <li className="flex items-center gap-3 border-line border-t py-1.5">
-            <span className="flex-1">{t("attempts.beginning")}</span>
-            {back({})}
+            <span className="flex-1">{t("attempts.start")}</span>
+            {restoreButton({})}
           </li>
         </ul>
       </section>
-      {asked && (
-        <TaskSheet
+      {restoring && (
+        <TaskActionSheet
           run={run}
           task={task}
-          act="rewind"
-          what={{ rewindTask: { task, ...asked } }}
-          onClose={() => setAsked(null)}
+          action="rewind"
+          command={{ rewindTask: { task, ...restoring } }}
+          onClose={() => setRestoring(null)}
         />
       )}
     </div>
   );
 }
 
-/** Why something came to nothing, in words. */
-export function failureWords(
+/** Describes why an attempt failed. */
+export function failureText(
   failure: AttemptFailure,
   t: (key: string, values?: Record<string, unknown>) => string,
 ): string {

@@ -1,47 +1,47 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { getText, part } from "~/api/http";
+import { getText, pathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
+import { Notice } from "~/components/Notice";
 import { type DiffFile, type DiffLine, readDiff } from "./diff";
 
-const LOOK: Record<DiffLine["kind"], string> = {
+const LINE_STYLES: Record<DiffLine["kind"], string> = {
   add: "bg-done/12",
   remove: "bg-fail/12",
   same: "",
   hunk: "bg-accent-soft text-soft",
 };
-const SIGN: Record<DiffLine["kind"], string> = { add: "+", remove: "−", same: " ", hunk: "" };
-/** A file with more lines is folded, so that the page stays quick. */
+const LINE_SIGNS: Record<DiffLine["kind"], string> = { add: "+", remove: "−", same: " ", hunk: "" };
+/** A file with more lines is folded, so that the page stays fast. */
 const OPEN_LINES_MAX = 400;
 
-/** What a task has changed, file by file. */
+/** The diff of a task, file by file. */
 export default function Changes({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const diff = useQuery({
     queryKey: ["diff", run, task],
-    queryFn: ({ signal }) => getText(`/api/runs/${part(run)}/tasks/${part(task)}/diff`, signal),
+    queryFn: ({ signal }) => getText(`/api/runs/${pathSegment(run)}/tasks/${pathSegment(task)}/diff`, signal),
     select: readDiff,
     staleTime: 0,
   });
   if (diff.status === "pending") return <Loading />;
-  if (diff.status === "error") return <Problem error={diff.error} retry={() => void diff.refetch()} />;
-  const again = (
+  if (diff.status === "error") return <ErrorMessage error={diff.error} retry={() => void diff.refetch()} />;
+  const refresh = (
     <Button look="quiet" onClick={() => void diff.refetch()}>
-      {t("changes.again")}
+      {t("changes.refresh")}
     </Button>
   );
-  if (diff.data.length === 0) return <Said title={t("changes.empty")}>{again}</Said>;
+  if (diff.data.length === 0) return <Notice title={t("changes.empty")}>{refresh}</Notice>;
   const added = diff.data.reduce((sum, file) => sum + file.added, 0);
   const removed = diff.data.reduce((sum, file) => sum + file.removed, 0);
   return (
     <div className="flex flex-col gap-3 p-4">
       <p className="flex items-center gap-2 text-soft">
         {t("changes.files", { count: diff.data.length })} <b className="text-done">+{added}</b>
-        <b className="text-fail">−{removed}</b> {again}
+        <b className="text-fail">−{removed}</b> {refresh}
       </p>
       {diff.data.map((file) => (
         <File key={file.path} file={file} />
@@ -52,7 +52,7 @@ export default function Changes({ run, task }: { run: string; task: string }) {
 
 function File({ file }: { file: DiffFile }) {
   const { t } = useTranslation();
-  // What is folded is not drawn: a large change has more lines than a page can hold.
+  // A folded file is not rendered: a large diff has more lines than a page can hold.
   const [isOpen, setIsOpen] = useState(file.lines.length <= OPEN_LINES_MAX);
   return (
     <details
@@ -70,9 +70,9 @@ function File({ file }: { file: DiffFile }) {
       ) : (
         <pre tabIndex={0} className="overflow-x-auto py-1 font-mono text-xs leading-[1.55]">
           {file.lines.map((line, index) => (
-            <div key={index} className={`min-w-max px-3 ${LOOK[line.kind]}`}>
+            <div key={index} className={`min-w-max px-3 ${LINE_STYLES[line.kind]}`}>
               <span aria-hidden className="mr-2 inline-block w-2 select-none text-faint">
-                {SIGN[line.kind]}
+                {LINE_SIGNS[line.kind]}
               </span>
               {line.text}
             </div>

@@ -1,22 +1,22 @@
 import { useTranslation } from "react-i18next";
 import type { LoopRow, ReceiptRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { Said } from "~/components/Said";
-import { Clock, Lasted } from "~/components/Time";
-import { Unready } from "~/components/Unready";
+import { Notice } from "~/components/Notice";
+import { QueryFallback } from "~/components/QueryFallback";
+import { Clock, Duration } from "~/components/Time";
 
-/** The proofs of a task, and what its tester found. */
+/** The check results of a task, and the findings of its tester. */
 export default function Checks({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const receipts = useRows(run, "receipt");
   const loops = useRows(run, "feedbackLoop");
-  if (!receipts.data || !loops.data) return <Unready needed={[receipts, loops]} />;
+  if (!receipts.data || !loops.data) return <QueryFallback queries={[receipts, loops]} />;
   const own = Object.values(receipts.data)
     .filter((row) => row.task === task)
     .sort((left, right) => right.sequence - left.sequence);
   const rounds = Object.values(loops.data).filter((row) => row.task === task);
   if (own.length + rounds.length === 0) {
-    return <Said title={t("checks.empty")}>{t("checks.emptyHint")}</Said>;
+    return <Notice title={t("checks.empty")}>{t("checks.emptyHint")}</Notice>;
   }
   return (
     <div className="flex flex-col gap-3 p-4">
@@ -37,12 +37,12 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
     <details open={!row.passed} className="rounded-lg border border-line">
       <summary className="flex cursor-pointer flex-wrap items-center gap-x-3 px-3 py-2">
         <b className={row.passed ? "text-done" : "text-fail"}>
-          {row.passed ? "✓" : "✕"} {t(`purpose.${row.purpose}`)}
+          {row.passed ? "✓" : "✕"} {t(`checkPurpose.${row.purpose}`)}
         </b>
         <code className="min-w-0 flex-1 truncate font-mono text-xs">{receipt.command}</code>
         <span className="text-soft text-xs">
           {t("checks.exit", { status: receipt.exitStatus ?? "–" })} ·{" "}
-          <Lasted from={receipt.startedAt} to={receipt.finishedAt} /> · <Clock at={receipt.finishedAt} />
+          <Duration from={receipt.startedAt} to={receipt.finishedAt} /> · <Clock at={receipt.finishedAt} />
         </span>
       </summary>
       <div className="border-line border-t px-3 py-2">
@@ -65,7 +65,7 @@ function LoopCard({ row }: { row: LoopRow }) {
   return (
     <section className="rounded-lg border border-line px-3 py-2">
       <h3 className="font-semibold">
-        {t("checks.tester", { tester: row.tester ?? "–" })} · {t(`loop.${row.status}`)}
+        {t("checks.tester", { tester: row.tester ?? "–" })} · {t(`loopState.${row.status}`)}
       </h3>
       {row.rounds.map((round) => (
         <div key={round.round} className="mt-2">

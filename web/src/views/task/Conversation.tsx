@@ -1,73 +1,73 @@
 import { useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Table } from "~/api/cache";
-import { running } from "~/api/client";
+import { runningTurns } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
 import { useRows, useTurns } from "~/api/hooks";
-import type { RunningTurn } from "~/api/running";
-import { useInWords } from "~/components/inWords";
+import type { RunningTurn } from "~/api/runningTurns";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
+import { useLocalizedText } from "~/components/localizedText";
 import { Markdown } from "~/components/Markdown";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
+import { Notice } from "~/components/Notice";
 import { Clock } from "~/components/Time";
-import { useEnd } from "~/components/useEnd";
-import { Tools } from "./Tools";
-import { type TurnPart, toParts, toRunningParts, toSize } from "./toParts";
-import { toSpeaker } from "./toSpeaker";
+import { useStickToEnd } from "~/components/useStickToEnd";
+import { ToolCalls } from "./ToolCalls";
+import { contentSize, type TurnPart, toRunningParts, toTurnParts } from "./turnParts";
+import { turnSpeaker } from "./turnSpeaker";
 
-/** Every turn of both sides, in order, growing while the agent works. */
+/** All turns of a task in order, and what its agents say and do now. */
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
   const shown = useMemo(() => toTurns(turns.data ?? {}), [turns.data]);
   const questions = useRows(run, "question").data;
-  const going = useGoing(run, task, shown);
+  const running = useRunningTurns(run, task, shown);
   const count = shown.length;
-  const size = going.reduce((sum, { parts }) => sum + toSize(parts), 0);
-  useEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
+  const size = running.reduce((sum, { parts }) => sum + contentSize(parts), 0);
+  useStickToEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
   if (turns.status === "pending") return <Loading />;
-  if (turns.status === "error") return <Problem error={turns.error} retry={() => void turns.refetch()} />;
-  if (count + going.length === 0)
-    return <Said title={t("conversation.empty")}>{t("conversation.emptyHint")}</Said>;
+  if (turns.status === "error")
+    return <ErrorMessage error={turns.error} retry={() => void turns.refetch()} />;
+  if (count + running.length === 0)
+    return <Notice title={t("conversation.empty")}>{t("conversation.emptyHint")}</Notice>;
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
-        <Turn key={turn.index} turn={turn} person={toSpeaker(turn, questions?.[turn.question ?? ""])} />
+        <Turn key={turn.index} turn={turn} person={turnSpeaker(turn, questions?.[turn.question ?? ""])} />
       ))}
-      {going.map((turn) => (
-        <GoingTurn key={turn.session} {...turn} />
+      {running.map((turn) => (
+        <RunningTurnItem key={turn.session} {...turn} />
       ))}
     </ol>
   );
 }
 
-/** The turns of one task, in order. */
 export function toTurns(rows: Table<"turn">): TurnRow[] {
   return Object.values(rows).sort((left, right) => left.index - right.index);
 }
 
-type Marked = "question" | "answer" | "askBack" | "notice";
+type MarkedKind = "question" | "answer" | "askBack" | "notice";
 
-/** How turns look that are more than words. */
-const MARKS: Record<Marked, { edge: string; text: string }> = {
+/** The styles of turns that are not plain text. */
+const MARKED_STYLES: Record<MarkedKind, { edge: string; text: string }> = {
   question: { edge: "border-ask-fill", text: "text-ask" },
   answer: { edge: "border-done", text: "text-done" },
   askBack: { edge: "border-ask-fill", text: "text-ask" },
   notice: { edge: "border-fail", text: "text-fail" },
 };
 
-function isMarked(turn: TurnRow): turn is TurnRow & { kind: Marked } {
-  return Object.hasOwn(MARKS, turn.kind);
+function isMarked(turn: TurnRow): turn is TurnRow & { kind: MarkedKind } {
+  return Object.hasOwn(MARKED_STYLES, turn.kind);
 }
 
 function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
   const { t } = useTranslation();
-  const inWords = useInWords();
-  const turn = { ...row, content: inWords({ text: row.content, korean: row.korean }) };
-  const isLead = turn.role === "orchestrator";
-  const who = person ?? turn.agent ?? (isLead ? t("chat.orchestrator") : turn.session);
+  const localize = useLocalizedText();
+  const turn = { ...row, content: localize({ text: row.content, korean: row.korean }) };
+  const isOrchestrator = turn.role === "orchestrator";
+  const speaker = person ?? turn.agent ?? (isOrchestrator ? t("chat.orchestrator") : turn.session);
   return (
     <li
       data-turn={turn.index}
@@ -75,19 +75,21 @@ function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
       className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]"
     >
       <div className="text-faint text-xs max-md:flex max-md:gap-2 md:text-right">
-        <b className={`block truncate text-sm ${isLead && !person ? "text-accent" : "text-ink"}`}>{who}</b>
+        <b className={`block truncate text-sm ${isOrchestrator && !person ? "text-accent" : "text-ink"}`}>
+          {speaker}
+        </b>
         <Clock at={turn.saidAt} />
       </div>
       {isMarked(turn) ? (
-        <div className={`border-l-2 pl-3 ${MARKS[turn.kind].edge}`}>
-          <p className={`font-mono font-semibold text-xs ${MARKS[turn.kind].text}`}>
-            {t(`conversation.${turn.kind === "question" && isLead ? "handedOn" : turn.kind}`)}
+        <div className={`border-l-2 pl-3 ${MARKED_STYLES[turn.kind].edge}`}>
+          <p className={`font-mono font-semibold text-xs ${MARKED_STYLES[turn.kind].text}`}>
+            {t(`conversation.${turn.kind === "question" && isOrchestrator ? "forwarded" : turn.kind}`)}
             {turn.question && ` · ${turn.question}`}
           </p>
           <Markdown text={turn.content} />
         </div>
       ) : (
-        <Parts turn={turn} isFolded={isLead} />
+        <Parts turn={turn} isFolded={isOrchestrator} />
       )}
     </li>
   );
@@ -95,17 +97,17 @@ function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
 
 function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
   const { t } = useTranslation();
-  const leftOut = turn.tools?.nOmitted ?? 0;
+  const nOmitted = turn.tools?.nOmitted ?? 0;
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      {leftOut > 0 && (
-        <p className="text-faint text-xs">{t("conversation.toolsLeftOut", { count: leftOut })}</p>
+      {nOmitted > 0 && (
+        <p className="text-faint text-xs">{t("conversation.toolsOmitted", { count: nOmitted })}</p>
       )}
-      {toParts(turn).map((part, index) =>
-        part.type === "words" ? (
-          <Words key={index} text={part.text} folded={isFolded} />
+      {toTurnParts(turn).map((part, index) =>
+        part.type === "text" ? (
+          <FoldableText key={index} text={part.text} folded={isFolded} />
         ) : (
-          <Tools key={index} tools={part.tools} />
+          <ToolCalls key={index} tools={part.tools} />
         ),
       )}
       {turn.isCut && <p className="text-faint text-xs">{t("conversation.cut")}</p>}
@@ -113,43 +115,42 @@ function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
   );
 }
 
-type Going = { session: string; agent: string; parts: TurnPart[]; trouble: string | null };
+type RunningTurnContent = { session: string; agent: string; parts: TurnPart[]; trouble: string | null };
 
-/** The turns of a task's agents that are not over, until their rows are among those that are shown. */
-function useGoing(run: string, task: string, shown: readonly TurnRow[]): Going[] {
+/** The turns in progress of a task's agents, until their rows are shown. */
+function useRunningTurns(run: string, task: string, shown: readonly TurnRow[]): RunningTurnContent[] {
   const sessions = useRows(run, "session").data;
-  const at = useSyncExternalStore(running.subscribe, running.count);
-  // What is going on is new when something was heard, not when a parent is drawn again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `at` stands for what is in `running`.
+  const version = useSyncExternalStore(runningTurns.subscribe, runningTurns.count);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` changes with the content of `runningTurns`.
   return useMemo(() => {
     const isShown = (row: RunningTurn["row"]) =>
       row !== null && shown.some(({ index }) => row.task === task && row.index === index);
     return Object.values(sessions ?? {}).flatMap((session) => {
-      const turn = running.of(run, session.id);
-      const isOver = session.state === "ended" || session.state === "lost";
-      if (session.task !== task || isOver || !turn || isShown(turn.row)) return [];
+      const turn = runningTurns.of(run, session.id);
+      const hasEnded = session.state === "ended" || session.state === "lost";
+      if (session.task !== task || hasEnded || !turn || isShown(turn.row)) return [];
       const parts = toRunningParts(turn);
       if (parts.length === 0 && turn.trouble === null) return [];
       return [{ session: session.id, agent: session.agent ?? session.id, parts, trouble: turn.trouble }];
     });
-  }, [run, task, shown, sessions, at]);
+  }, [run, task, shown, sessions, version]);
 }
 
 /** What an agent says and does now. */
-function GoingTurn({ agent, parts, trouble }: Going) {
+function RunningTurnItem({ agent, parts, trouble }: RunningTurnContent) {
   const { t } = useTranslation();
   return (
-    <li data-going className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]">
+    <li data-running className="grid gap-x-4 gap-y-0.5 md:grid-cols-[104px_1fr]">
       <div className="text-faint text-xs max-md:flex max-md:gap-2 md:text-right">
         <b className="block truncate text-ink text-sm">{agent}</b>
         <span className="text-run">{t("conversation.now")}</span>
       </div>
       <div className="flex min-w-0 flex-col gap-1">
         {parts.map((part, index) =>
-          part.type === "words" ? (
+          part.type === "text" ? (
             <Markdown key={index} text={part.text} />
           ) : (
-            <Tools key={index} tools={part.tools} isRunning={index === parts.length - 1} />
+            <ToolCalls key={index} tools={part.tools} isRunning={index === parts.length - 1} />
           ),
         )}
         {trouble && <p className="text-soft text-xs">{trouble}</p>}
@@ -158,10 +159,10 @@ function GoingTurn({ agent, parts, trouble }: Going) {
   );
 }
 
-/** More than this of an order is folded: agents need the rules of the protocol each time, people once. */
+/** A longer prompt is folded: it repeats the rules of the protocol, which agents need every time. */
 const FOLDED_LINES = 14;
 
-function Words({ text, folded }: { text: string; folded: boolean }) {
+function FoldableText({ text, folded }: { text: string; folded: boolean }) {
   const { t } = useTranslation();
   const lines = text.split("\n");
   if (!folded || lines.length <= FOLDED_LINES) return <Markdown text={text} />;

@@ -1,23 +1,23 @@
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
-import { useInWords } from "~/components/inWords";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
+import { useLocalizedText } from "~/components/localizedText";
+import { Notice } from "~/components/Notice";
 import { Clock } from "~/components/Time";
 
-/** What happened to a task. What is about a question stands out. */
+/** The events of a task. Those about a question are highlighted. */
 export default function Events({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
-  const inWords = useInWords();
+  const localize = useLocalizedText();
   const timeline = useRows(run, "timeline");
   if (timeline.status === "pending") return <Loading />;
   if (timeline.status === "error")
-    return <Problem error={timeline.error} retry={() => void timeline.refetch()} />;
+    return <ErrorMessage error={timeline.error} retry={() => void timeline.refetch()} />;
   const rows = Object.values(timeline.data)
     .filter((row) => row.task === task)
     .sort((left, right) => left.sequence - right.sequence);
-  if (rows.length === 0) return <Said title={t("events.empty")} />;
+  if (rows.length === 0) return <Notice title={t("events.empty")} />;
   return (
     <ol className="px-4 py-3 md:px-5">
       {rows.map((row) => (
@@ -34,7 +34,7 @@ export default function Events({ run, task }: { run: string; task: string }) {
           >
             {t(`event.${row.kind}`, { defaultValue: row.kind })}
           </span>
-          <span className="max-md:col-span-2">{inWords(row)}</span>
+          <span className="max-md:col-span-2">{localize(row)}</span>
         </li>
       ))}
     </ol>

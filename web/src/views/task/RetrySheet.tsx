@@ -1,22 +1,24 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useAct } from "~/components/ask/useAct";
 import { Button } from "~/components/Button";
+import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { Sheet } from "~/components/Sheet";
 
-/** Tries a task again, with a word to the agent about what to do otherwise. */
-export function RetrySheet({ run, task, onClose }: { run: string; task: string; onClose: () => void }) {
+type Props = { run: string; task: string; isRestart: boolean; onClose: () => void };
+
+/** Retries a task, or restarts one in progress, with an optional hint for the agent. */
+export function RetrySheet({ run, task, isRestart, onClose }: Props) {
   const { t } = useTranslation();
-  const { act, busy } = useAct(run);
+  const { send, busy } = useSendCommand(run);
   const [hint, setHint] = useState("");
   return (
-    <Sheet title={t("retry.title", { task })} onClose={onClose}>
+    <Sheet title={t(isRestart ? "retry.restartTitle" : "retry.title", { task })} onClose={onClose}>
       <form
         className="flex flex-col gap-3 px-5 pb-5"
         onSubmit={async (event) => {
           event.preventDefault();
-          const said = hint.trim();
-          if (await act({ retryTask: { task, ...(said && { hint: said }) } }, t("retry.done"))) onClose();
+          const text = hint.trim();
+          if (await send({ retryTask: { task, ...(text && { hint: text }) } }, t("retry.done"))) onClose();
         }}
       >
         <label className="flex flex-col gap-1.5">
@@ -31,7 +33,7 @@ export function RetrySheet({ run, task, onClose }: { run: string; task: string; 
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t("action.back")}</Button>
           <Button look="main" type="submit" disabled={busy}>
-            {t("action.retry")}
+            {t(isRestart ? "retry.restart" : "retry.retry")}
           </Button>
         </div>
       </form>

@@ -2,21 +2,20 @@ import { Pause, Play, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import type { TaskRow } from "~/api/generated";
 import { ActionMenu } from "~/components/ActionMenu";
-import { useBegin } from "~/components/action";
+import { useActionStarter } from "~/components/action";
 import { Button } from "~/components/Button";
 import { useTaskActions } from "./useTaskActions";
 
-/** What is done most often has a button of its own. */
+/** Frequent actions have their own button; the others are in the menu. */
 const BUTTONS: Record<string, ReactNode> = {
   pause: <Pause aria-hidden size={14} />,
   continue: <Play aria-hidden size={14} />,
   retry: <RotateCcw aria-hidden size={14} />,
 };
 
-/** What can be done with a task. */
 export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
   const { actions, busy } = useTaskActions(run, task);
-  const { begin, sheet } = useBegin();
+  const { start, sheet } = useActionStarter();
   return (
     <div className="flex gap-1.5">
       {actions
@@ -24,9 +23,9 @@ export function TaskActions({ run, task }: { run: string; task: TaskRow }) {
         .map((action) => (
           <Button
             key={action.id}
-            disabled={busy && "act" in action}
+            disabled={busy && "perform" in action}
             icon={BUTTONS[action.id]}
-            onClick={() => begin(action)}
+            onClick={() => start(action)}
           >
             {action.name}
           </Button>

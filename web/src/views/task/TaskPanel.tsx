@@ -2,29 +2,29 @@ import { Tabs } from "@base-ui/react/tabs";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
-import { Asked } from "~/components/ask/Asked";
-import { Boundary } from "~/components/Boundary";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { ErrorMessage } from "~/components/ErrorMessage";
+import { PendingItems } from "~/components/inbox/PendingItems";
 import { Loading } from "~/components/Loading";
-import { lazily } from "~/components/lazily";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { Notice } from "~/components/Notice";
 import { Panel } from "~/components/Panel";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
-import { StateSign } from "~/components/StateSign";
+import { StateLabel } from "~/components/StateLabel";
 import { Ago } from "~/components/Time";
 import { TASK_TABS, type TaskTab } from "~/components/taskTabs";
 import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
-import { TaskSide } from "./TaskSide";
+import { TaskDetails } from "./TaskDetails";
 
-const Output = lazily(() => import("./Output"));
-const Events = lazily(() => import("./Events"));
-const Changes = lazily(() => import("./Changes"));
-const Checks = lazily(() => import("./Checks"));
-const Attempts = lazily(() => import("./Attempts"));
+const Output = lazyWithRetry(() => import("./Output"));
+const Events = lazyWithRetry(() => import("./Events"));
+const Changes = lazyWithRetry(() => import("./Changes"));
+const Checks = lazyWithRetry(() => import("./Checks"));
+const Attempts = lazyWithRetry(() => import("./Attempts"));
 
 type Props = { run: string; task: string; tab: TaskTab; onTab: (tab: TaskTab) => void; onClose: () => void };
 
-/** Everything about a task. What it asks stands above every tab. */
+/** Everything about a task: its open questions above the tabs, and its details beside them. */
 export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   const { t } = useTranslation();
   const rows = useRows(run, "task");
@@ -38,7 +38,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         task && (
           <>
             <span className="flex items-center gap-1.5 rounded-full bg-page px-2.5 py-0.5 text-sm">
-              <StateSign task={task} named /> <span className="text-soft">·</span>{" "}
+              <StateLabel task={task} named /> <span className="text-soft">·</span>{" "}
               <Ago at={task.stateSinceAt} />
             </span>
             <TaskActions run={run} task={task} />
@@ -46,13 +46,13 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         )
       }
     >
-      {task && <Asked run={run} of={{ task: id }} />}
+      {task && <PendingItems run={run} of={{ task: id }} />}
       {rows.status === "pending" && <Loading />}
-      {rows.status === "error" && <Problem error={rows.error} retry={() => void rows.refetch()} />}
+      {rows.status === "error" && <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />}
       {rows.status === "success" && !task && (
-        <Said title={t("task.unknown", { task: id })}>
+        <Notice title={t("task.unknown", { task: id })}>
           <p>{t("task.unknownHint")}</p>
-        </Said>
+        </Notice>
       )}
       {task && (
         <Tabs.Root value={tab} onValueChange={onTab} className="flex min-h-0 flex-1 flex-col">
@@ -63,7 +63,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
                 value={name}
                 className="whitespace-nowrap border-transparent border-b-2 px-3 py-2 font-medium text-soft hover:text-ink data-[active]:border-accent data-[active]:text-ink"
               >
-                {t(`tab.${name}`)}
+                {t(`taskTab.${name}`)}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -73,13 +73,13 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
               className="min-h-0 min-w-0 flex-1 overflow-auto outline-offset-[-2px]"
               tabIndex={0}
             >
-              <Boundary of={tab}>
+              <ErrorBoundary of={tab}>
                 <Suspense fallback={<Loading />}>
                   <Body tab={tab} run={run} task={id} />
                 </Suspense>
-              </Boundary>
+              </ErrorBoundary>
             </Tabs.Panel>
-            <TaskSide run={run} task={task} />
+            <TaskDetails run={run} task={task} />
           </div>
         </Tabs.Root>
       )}

@@ -19,7 +19,7 @@ diff --git a/한글.png b/한글.png
 Binary files a/한글.png and b/한글.png differ
 `;
 
-test("a diff is read file by file, and lines that look like heads are lines", () => {
+test("a diff is split into files, and lines that look like headers are content", () => {
   const [changed, gone, binary] = readDiff(DIFF);
   expect(changed).toMatchObject({ path: "src/old.rs", added: 1, removed: 1 });
   expect(changed?.lines.map(({ kind }) => kind)).toEqual(["hunk", "same", "remove", "add"]);

@@ -1,4 +1,4 @@
-/** Reads a unified diff, as git writes it. */
+/** Parses a unified diff of git. */
 
 export type DiffLine = { kind: "add" | "remove" | "same" | "hunk"; text: string };
 export type DiffFile = { path: string; added: number; removed: number; lines: DiffLine[]; binary: boolean };

@@ -2,68 +2,70 @@ import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import type { Action } from "~/components/action";
-import { useAct } from "~/components/ask/useAct";
-import TaskSheet from "~/components/TaskSheet";
+import { useSendCommand } from "~/components/inbox/useSendCommand";
+import TaskActionSheet from "~/components/TaskActionSheet";
+import { availableTaskActions, type TaskAction } from "./availableTaskActions";
 import { RetrySheet } from "./RetrySheet";
-import { type TaskAct, toTaskActs } from "./toTaskActs";
 
-/** What can be done with a task now. */
+/** The actions that are available for a task. */
 export function useTaskActions(run: string, task: TaskRow | undefined): { actions: Action[]; busy: boolean } {
   const { t } = useTranslation();
-  const { act, busy } = useAct(run);
+  const { send, busy } = useSendCommand(run);
   const team = Object.values(useRows(run, "agent", task !== undefined).data ?? {});
-  const toAction = (what: TaskAct, task: string): Action => {
-    const { type } = what;
+  const toAction = (action: TaskAction, { id: task, state }: TaskRow): Action => {
+    const { type } = action;
+    const isRestart = state !== "failed";
     switch (type) {
       case "pause":
-        return { id: type, name: t("action.pause"), act: () => void act({ pauseTask: task }) };
+        return { id: type, name: t("action.pause"), perform: () => void send({ pauseTask: task }) };
       case "continue":
-        return { id: type, name: t("action.continue"), act: () => void act({ continueTask: task }) };
+        return { id: type, name: t("action.continue"), perform: () => void send({ continueTask: task }) };
       case "retry":
         return {
           id: type,
-          name: t("action.retry"),
-          ask: (onClose) => <RetrySheet run={run} task={task} onClose={onClose} />,
+          name: t(isRestart ? "action.restart" : "action.retry"),
+          confirm: (onClose) => <RetrySheet run={run} task={task} isRestart={isRestart} onClose={onClose} />,
         };
       case "priority":
         return {
-          id: `${type}/${what.priority}`,
-          name: t(`priority.${what.priority}`),
+          id: `${type}/${action.priority}`,
+          name: t(`priority.${action.priority}`),
           group: t("task.priority"),
-          isOn: what.isOn,
-          act: () => void act({ prioritizeTask: { task, priority: what.priority } }, t("task.prioritized")),
+          isSelected: action.isSelected,
+          perform: () =>
+            void send({ prioritizeTask: { task, priority: action.priority } }, t("task.prioritized")),
         };
-      case "giveTo":
+      case "reassign":
         return {
-          id: `${type}/${what.agent}`,
-          name: what.agent,
-          group: t("task.giveTo"),
-          act: () => void act({ reassignTask: { task, agent: what.agent } }, t("task.reassigned")),
+          id: `${type}/${action.agent}`,
+          name: action.agent,
+          group: t("task.reassign"),
+          perform: () => void send({ reassignTask: { task, agent: action.agent } }, t("task.reassigned")),
         };
       case "checkpoint":
         return {
           id: type,
           name: t("action.checkpoint"),
-          act: () => void act({ createCheckpoint: task }, t("task.checkpointed")),
+          perform: () => void send({ createCheckpoint: task }, t("task.checkpointed")),
         };
       case "skip":
       case "cancel":
         return {
           id: type,
-          name: `${t(`taskAct.${type}.name`)}…`,
+          name: `${t(`taskAction.${type}.name`)}…`,
           isDanger: type === "cancel",
-          ask: (onClose) => (
-            <TaskSheet
+          confirm: (onClose) => (
+            <TaskActionSheet
               run={run}
               task={task}
-              act={type}
-              what={type === "skip" ? { skipTask: task } : { cancelTask: task }}
+              action={type}
+              command={type === "skip" ? { skipTask: task } : { cancelTask: task }}
               onClose={onClose}
             />
           ),
         };
     }
   };
-  const actions = task ? toTaskActs(task, team).map((what) => toAction(what, task.id)) : [];
+  const actions = task ? availableTaskActions(task, team).map((action) => toAction(action, task)) : [];
   return { actions, busy };
 }

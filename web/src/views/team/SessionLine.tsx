@@ -10,37 +10,38 @@ import {
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { ProgressRow, QuestionRow, SessionRow, TaskRow } from "~/api/generated";
-import { useAsked } from "~/components/asked";
-import { tokens } from "~/components/figures";
-import { useInWords } from "~/components/inWords";
-import { useOpenSession } from "~/components/open";
-import { openedBy, useOpening } from "~/components/opening";
-import { EDGE, TEXT, type Tone, waitsForPerson } from "~/components/state";
+import { formatTokens } from "~/components/format";
+import { useLocalizedText } from "~/components/localizedText";
+import { useOpenSession } from "~/components/navigation";
+import { openHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useQuestionSummary } from "~/components/questionSummary";
+import { EDGE_COLORS, TEXT_COLORS, type Tone, waitsForPerson } from "~/components/state";
 import { Ago } from "~/components/Time";
-import { useLastSeen } from "./useLastSeen";
+import { useLastActivity } from "./useLastActivity";
 
 type Props = {
   run: string;
   session: SessionRow;
   task: TaskRow | undefined;
   progress: ProgressRow | undefined;
-  /** What it asks a person, where it has no task. */
-  asks: QuestionRow | undefined;
+  /** Its open question, if it has no task. */
+  question: QuestionRow | undefined;
 };
 
-/** A session: who it is, how it stands and since when, where that is known from, and what it used. */
-export function SessionLine({ run, session, task, progress, asks }: Props) {
+/** A session: its agent, task, state and usage. */
+export function SessionLine({ run, session, task, progress, question }: Props) {
   const { t } = useTranslation();
-  const inWords = useInWords();
-  const opening = useOpening();
+  const localize = useLocalizedText();
+  const taskHandlers = useTaskOpenHandlers();
   const openSession = useOpenSession();
-  // A task shows the session that it has now; any other is shown by itself.
-  const opens = task?.session === session.id ? opening(task.id) : openedBy(() => openSession(session.id));
-  const isWaiting = waitsForAnswer(session, task, asks);
-  const { tone, icon: Icon } = isWaiting ? WAITS : signOf(session);
-  const asked = useAsked(run, task)?.words ?? (asks && inWords(asks));
-  const words = [isWaiting ? "waitingInput" : null, session.park ?? session.state].filter(
-    (word) => word !== null,
+  // The current session of a task opens the task, any other one opens by itself.
+  const isCurrent = task?.session === session.id;
+  const handlers = isCurrent ? taskHandlers(task.id) : openHandlers(() => openSession(session.id));
+  const isWaiting = isWaitingForPerson(session, task, question);
+  const { tone, icon: Icon } = isWaiting ? WAITING_STYLE : stateStyle(session);
+  const questionText = useQuestionSummary(run, task)?.text ?? (question && localize(question));
+  const states = [isWaiting ? "waitingInput" : null, session.park ?? session.state].filter(
+    (state) => state !== null,
   );
   return (
     <button
@@ -48,8 +49,8 @@ export function SessionLine({ run, session, task, progress, asks }: Props) {
       data-session={session.id}
       data-tone={tone}
       data-task={session.task}
-      {...opens}
-      className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-l-[3px] px-3 py-2 text-left hover:border-faint ${isWaiting ? "border-ask-line bg-ask-soft" : "border-line bg-panel"} ${EDGE[tone]}`}
+      {...handlers}
+      className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-l-[3px] px-3 py-2 text-left hover:border-faint ${isWaiting ? "border-ask-line bg-ask-soft" : "border-line bg-panel"} ${EDGE_COLORS[tone]}`}
     >
       <span className="flex w-44 min-w-0 flex-col leading-tight">
         <b className="truncate font-semibold">{session.agent ?? t("team.jangdan")}</b>
@@ -65,57 +66,61 @@ export function SessionLine({ run, session, task, progress, asks }: Props) {
           </span>
         )}
         {session.phase !== null && !task && <span>{t("canvas.phase", { n: session.phase })}</span>}
-        {isWaiting && asked ? (
-          <span className="truncate font-medium text-ask text-xs">? {asked}</span>
+        {isWaiting && questionText ? (
+          <span className="truncate font-medium text-ask text-xs">? {questionText}</span>
         ) : (
           progress?.currentTask && <span className="truncate text-soft text-xs">{progress.currentTask}</span>
         )}
       </span>
       <span className="flex w-48 flex-col leading-tight">
-        <span className={`flex items-center gap-1 font-medium ${TEXT[tone]}`}>
+        <span className={`flex items-center gap-1 font-medium ${TEXT_COLORS[tone]}`}>
           <Icon aria-hidden size={14} strokeWidth={2.2} />
-          {[...new Set(words)].map((word) => t(`session.${word}`)).join(" · ")}
+          {[...new Set(states)].map((state) => t(`sessionState.${state}`)).join(" · ")}
         </span>
-        <Source run={run} session={session} />
+        <LastActivity run={run} session={session} />
       </span>
-      <Used session={session} />
+      <Usage session={session} />
     </button>
   );
 }
 
-/** Where its state is known from, and how old that is. */
-function Source({ run, session }: { run: string; session: SessionRow }) {
+/** The time of the last output of a session, or since when it is in its state. */
+function LastActivity({ run, session }: { run: string; session: SessionRow }) {
   const { t } = useTranslation();
-  const seen = useLastSeen(run, session.id);
-  const isFresh = seen !== null && seen > session.stateSinceAt && session.endedAt === null;
+  const activeAt = useLastActivity(run, session.id);
+  const isNewer = activeAt !== null && activeAt > session.stateSinceAt && session.endedAt === null;
   return (
     <span className="text-soft text-xs">
-      {isFresh ? t("team.fromOutput") : t(session.agent ? "team.fromLog" : "team.fromJangdan")} ·{" "}
-      <Ago at={isFresh ? seen : session.stateSinceAt} />
+      {session.agent === null && `${t("team.builtIn")} · `}
+      <Ago at={isNewer ? activeAt : session.stateSinceAt} />
     </span>
   );
 }
 
-function Used({ session }: { session: SessionRow }) {
+function Usage({ session }: { session: SessionRow }) {
   const { t } = useTranslation();
   const percent = session.contextPermille === null ? null : Math.round(session.contextPermille / 10);
   return (
     <span className="flex w-24 flex-col items-end text-right leading-tight tabular-nums">
-      {session.used.tokens > 0 && <span>{t("team.tokens", { n: tokens(session.used.tokens) })}</span>}
+      {session.used.tokens > 0 && <span>{t("team.tokens", { n: formatTokens(session.used.tokens) })}</span>}
       {percent !== null && <span className="text-soft text-xs">{t("team.context", { percent })}</span>}
     </span>
   );
 }
 
-const WAITS = { tone: "ask", icon: CircleHelp } as const;
+const WAITING_STYLE = { tone: "ask", icon: CircleHelp } as const;
 
-/** Tells whether a session waits for a person, also where it was parked meanwhile. */
-function waitsForAnswer({ id, endedAt }: SessionRow, task: Props["task"], asks: Props["asks"]): boolean {
+/** Whether a session waits for a person, even if it was suspended meanwhile. */
+function isWaitingForPerson(
+  { id, endedAt }: SessionRow,
+  task: Props["task"],
+  question: Props["question"],
+): boolean {
   if (endedAt !== null) return false;
-  return asks !== undefined || (task?.session === id && waitsForPerson(task));
+  return question !== undefined || (task?.session === id && waitsForPerson(task));
 }
 
-function signOf({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
+function stateStyle({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
   switch (state) {
     case "starting":
       return { tone: "ready", icon: LoaderCircle };

@@ -2,13 +2,13 @@ import { Users } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
+import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Problem } from "~/components/Problem";
-import { Said } from "~/components/Said";
+import { Notice } from "~/components/Notice";
 import { SessionLine } from "./SessionLine";
-import { countEnded, toAskedBy, toTeam } from "./toTeam";
+import { countEnded, toQuestionsBySession, toTeam } from "./toTeam";
 
-/** Who works at the run: the sessions as a tree. */
+/** The sessions of a run as a tree. */
 export default function Team({ run }: { run: string }) {
   const { t } = useTranslation();
   const [withEnded, setWithEnded] = useState(false);
@@ -16,10 +16,10 @@ export default function Team({ run }: { run: string }) {
   const progress = useRows(run, "progress").data ?? {};
   const tasks = useRows(run, "task").data ?? {};
   const questions = useRows(run, "question").data;
-  const asked = useMemo(() => toAskedBy(questions ?? {}), [questions]);
+  const questionsBySession = useMemo(() => toQuestionsBySession(questions ?? {}), [questions]);
   const team = useMemo(() => toTeam(sessions.data ?? {}, withEnded), [sessions.data, withEnded]);
   if (sessions.status === "error")
-    return <Problem error={sessions.error} retry={() => void sessions.refetch()} />;
+    return <ErrorMessage error={sessions.error} retry={() => void sessions.refetch()} />;
   if (!sessions.data) return <Loading />;
   const nEnded = countEnded(sessions.data);
   return (
@@ -35,7 +35,7 @@ export default function Team({ run }: { run: string }) {
         </label>
       )}
       {team.length === 0 ? (
-        <Said title={t("team.empty")} icon={<Users aria-hidden size={22} />} />
+        <Notice title={t("team.empty")} icon={<Users aria-hidden size={22} />} />
       ) : (
         <ul aria-label={t("view.team")} className="flex flex-col gap-1.5">
           {team.map((member) => {
@@ -47,7 +47,7 @@ export default function Team({ run }: { run: string }) {
                   session={member.session}
                   task={task === null ? undefined : tasks[task]}
                   progress={progress[id]}
-                  asks={task === null ? asked.get(id) : undefined}
+                  question={task === null ? questionsBySession.get(id) : undefined}
                 />
               </li>
             );

@@ -14,11 +14,11 @@ const rows = {
 const written = (withEnded: boolean) =>
   toTeam(rows, withEnded).map(({ session, depth }) => `${"-".repeat(depth)}${session.id}`);
 
-test("each is behind the one above it", () => {
+test("each session follows its parent", () => {
   expect(written(true)).toEqual(["s_1", "-s_2", "--s_10", "-s_3", "s_4"]);
 });
 
-test("what is over is left out, unless something below it lives", () => {
+test("ended sessions are left out, unless a session below is live", () => {
   expect(written(false)).toEqual(["s_1", "-s_2", "--s_10", "s_4"]);
   expect(countEnded(rows)).toBe(2);
 });

@@ -1,33 +1,33 @@
-/** The sessions of a run as the tree that they are. */
+/** Orders the sessions of a run as a tree. */
 
 import type { QuestionRow, SessionRow } from "~/api/generated";
 
-export type Member = {
+export type TeamMember = {
   session: SessionRow;
   depth: number;
-  /** How many are below it, over or not. */
+  /** How many sessions it has started, including ended ones. */
   nBelow: number;
 };
 
 const compare = (left: SessionRow, right: SessionRow) =>
   left.startedAt - right.startedAt || left.id.localeCompare(right.id, "en", { numeric: true });
 
-/** The sessions in the order of a tree, each behind the one above it. What is over is left out unless it is wanted. */
-export function toTeam(rows: Readonly<Record<string, SessionRow>>, withEnded: boolean): Member[] {
+/** The sessions in tree order, parents first. Ended sessions are left out unless `withEnded`. */
+export function toTeam(rows: Readonly<Record<string, SessionRow>>, withEnded: boolean): TeamMember[] {
   const below = new Map<string | null, SessionRow[]>();
   for (const row of Object.values(rows)) {
     const parent = row.parent !== null && rows[row.parent] ? row.parent : null;
     below.set(parent, [...(below.get(parent) ?? []), row]);
   }
-  const members: Member[] = [];
+  const members: TeamMember[] = [];
   const add = (row: SessionRow, depth: number): boolean => {
     const member = { session: row, depth, nBelow: below.get(row.id)?.length ?? 0 };
     const at = members.length;
     members.push(member);
-    // One above a living one is shown, however it stands itself.
-    let lives = false;
-    for (const child of (below.get(row.id) ?? []).sort(compare)) lives = add(child, depth + 1) || lives;
-    if (lives || withEnded || row.endedAt === null) return true;
+    // The parent of a live session is shown even if it has ended.
+    let hasLive = false;
+    for (const child of (below.get(row.id) ?? []).sort(compare)) hasLive = add(child, depth + 1) || hasLive;
+    if (hasLive || withEnded || row.endedAt === null) return true;
     members.splice(at);
     return false;
   };
@@ -35,8 +35,10 @@ export function toTeam(rows: Readonly<Record<string, SessionRow>>, withEnded: bo
   return members;
 }
 
-/** What sessions ask a person, by session. */
-export function toAskedBy(questions: Readonly<Record<string, QuestionRow>>): Map<string, QuestionRow> {
+/** The open questions for a person, by session. */
+export function toQuestionsBySession(
+  questions: Readonly<Record<string, QuestionRow>>,
+): Map<string, QuestionRow> {
   const pending = Object.values(questions).filter(({ status }) => status === "pending");
   return new Map(pending.map((question) => [question.session, question]));
 }

@@ -2,40 +2,41 @@ import { History } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
-import { Said } from "~/components/Said";
-import { Unready } from "~/components/Unready";
-import { Lines } from "./Lines";
-import { QuestionLife } from "./QuestionLife";
-import { TOPICS, type Topic, toLines, toLives } from "./toTimeline";
+import { Notice } from "~/components/Notice";
+import { QueryFallback } from "~/components/QueryFallback";
+import { EventList } from "./EventList";
+import { QuestionHistory } from "./QuestionHistory";
+import { TOPICS, type Topic, toQuestionTimelines, toTimelineRows } from "./toTimeline";
 
-/** What happened, the latest first, and how each question fared. */
+/** The events of a run, latest first, and the history of each question. */
 export default function Timeline({ run }: { run: string }) {
   const { t } = useTranslation();
   const [topic, setTopic] = useState<Topic | null>(null);
   const timeline = useRows(run, "timeline");
   const questions = useRows(run, "question");
-  const lines = useMemo(() => toLines(timeline.data ?? {}, topic), [timeline.data, topic]);
-  const lives = useMemo(
-    () => toLives(questions.data ?? {}, timeline.data ?? {}),
+  const events = useMemo(() => toTimelineRows(timeline.data ?? {}, topic), [timeline.data, topic]);
+  const questionTimelines = useMemo(
+    () => toQuestionTimelines(questions.data ?? {}, timeline.data ?? {}),
     [questions.data, timeline.data],
   );
-  if (!timeline.data || !questions.data) return <Unready needed={[timeline, questions]} />;
-  const showsLives = lives.length > 0 && (topic === null || topic === "question");
+  if (!timeline.data || !questions.data) return <QueryFallback queries={[timeline, questions]} />;
+  const showsQuestions = questionTimelines.length > 0 && (topic === null || topic === "question");
   return (
     <div className="@container h-full">
       <div className="flex h-full min-h-0 @min-[1100px]:flex-row flex-col gap-4 p-4">
-        {showsLives && (
+        {showsQuestions && (
           <section
-            aria-labelledby="lives"
+            aria-labelledby="questions"
             className="flex max-h-[38%] @min-[1100px]:max-h-none @min-[1100px]:w-[380px] shrink-0 flex-col overflow-y-auto"
           >
-            <h2 id="lives" className="mb-2 font-semibold">
-              {t("timeline.questions")} <span className="font-normal text-soft">{lives.length}</span>
+            <h2 id="questions" className="mb-2 font-semibold">
+              {t("timeline.questions")}{" "}
+              <span className="font-normal text-soft">{questionTimelines.length}</span>
             </h2>
             <ul className="grid @min-[1100px]:grid-cols-1 @min-[640px]:grid-cols-2 items-start gap-2">
-              {lives.map((life) => (
-                <li key={life.question.id}>
-                  <QuestionLife life={life} />
+              {questionTimelines.map((timeline) => (
+                <li key={timeline.question.id}>
+                  <QuestionHistory timeline={timeline} />
                 </li>
               ))}
             </ul>
@@ -56,10 +57,10 @@ export default function Timeline({ run }: { run: string }) {
               </button>
             ))}
           </fieldset>
-          {lines.length === 0 ? (
-            <Said title={t("timeline.empty")} icon={<History aria-hidden size={22} />} />
+          {events.length === 0 ? (
+            <Notice title={t("timeline.empty")} icon={<History aria-hidden size={22} />} />
           ) : (
-            <Lines lines={lines} />
+            <EventList events={events} />
           )}
         </section>
       </div>

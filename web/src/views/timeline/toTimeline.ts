@@ -1,59 +1,69 @@
-/** What happened in a run, and the life of each of its questions. */
+/** The events of a run by topic, and the history of each question. */
 
 import type { QuestionRow, TimelineRow } from "~/api/generated";
 
 export const TOPICS = ["question", "task", "phase", "session", "problem", "run"] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** What a line is about, by the name of its event. */
+/** The topic of an event, by the name of its kind. */
 export function topicOf({ kind }: Pick<TimelineRow, "kind">): Topic {
-  if (/^(Question|Request|Permission)/.test(kind)) return "question";
-  if (/^(Escalation|Error|Budget|Limit)|(Failed|Lost|Refused|NearMissHeard)$/.test(kind)) return "problem";
+  if (/^(Question|ManyQuestions|Clarification|Request|Permission)/.test(kind)) return "question";
+  if (/^(Escalation|Error|Budget|Limit)|(Failed|Lost|Rejected|NearMissReceived)$/.test(kind))
+    return "problem";
   if (/^(Phase|Gate)/.test(kind)) return "phase";
   if (/^(Task|Check|Test|Merge|Attempt|Dependency|External|Loop)/.test(kind)) return "task";
   if (/^(Session|Invocation|Result|Channel|Direct|Turn|Message|Input)/.test(kind)) return "session";
   return "run";
 }
 
-/** The lines of some topics, the latest first. */
-export function toLines(rows: Readonly<Record<string, TimelineRow>>, topic: Topic | null): TimelineRow[] {
-  const lines = Object.values(rows).filter((row) => topic === null || topicOf(row) === topic);
-  return lines.sort((left, right) => right.sequence - left.sequence);
+/** The events of a topic, latest first. */
+export function toTimelineRows(
+  rows: Readonly<Record<string, TimelineRow>>,
+  topic: Topic | null,
+): TimelineRow[] {
+  const events = Object.values(rows).filter((row) => topic === null || topicOf(row) === topic);
+  return events.sort((left, right) => right.sequence - left.sequence);
 }
 
-export type Step = "asked" | "withPerson" | "answered" | "delivered" | "resumed" | "withdrawn" | "expired";
-export type Life = {
+export type QuestionStep =
+  | "asked"
+  | "withPerson"
+  | "answered"
+  | "delivered"
+  | "resumed"
+  | "withdrawn"
+  | "expired";
+export type QuestionTimeline = {
   question: QuestionRow;
-  steps: { step: Step; at: number }[];
-  /** Whether it waits for an answer. */
+  steps: { step: QuestionStep; at: number }[];
   isOpen: boolean;
 };
 
-/** The life of each question; those that wait first, then the latest. */
-export function toLives(
+/** The history of each question; open questions first, then the latest. */
+export function toQuestionTimelines(
   questions: Readonly<Record<string, QuestionRow>>,
   timeline: Readonly<Record<string, TimelineRow>>,
-): Life[] {
-  const said = new Map<string, number>();
+): QuestionTimeline[] {
+  const times = new Map<string, number>();
   for (const row of Object.values(timeline)) {
-    if (row.question) said.set(`${row.question} ${row.kind}`, row.happenedAt);
+    if (row.question) times.set(`${row.question} ${row.kind}`, row.happenedAt);
   }
-  const lives = Object.values(questions).map((question): Life => {
-    const when = (kind: string) => said.get(`${question.id} ${kind}`) ?? null;
-    const moments: [Step, number | null][] = [
+  const timelines = Object.values(questions).map((question): QuestionTimeline => {
+    const timeOf = (kind: string) => times.get(`${question.id} ${kind}`) ?? null;
+    const candidates: [QuestionStep, number | null][] = [
       ["asked", question.askedAt],
       ["withPerson", question.withPersonAt],
       ["answered", question.answeredAt],
       ["delivered", question.deliveredAt],
-      ["resumed", when("QuestionResumed")],
-      ["withdrawn", when("QuestionWithdrawn")],
-      ["expired", when("QuestionExpired")],
+      ["resumed", timeOf("QuestionResumed")],
+      ["withdrawn", timeOf("QuestionWithdrawn")],
+      ["expired", timeOf("QuestionExpired")],
     ];
-    const steps = moments.flatMap(([step, at]) => (at === null ? [] : [{ step, at }]));
+    const steps = candidates.flatMap(([step, at]) => (at === null ? [] : [{ step, at }]));
     steps.sort((left, right) => left.at - right.at);
     return { question, steps, isOpen: ["asked", "withOrchestrator", "pending"].includes(question.status) };
   });
-  return lives.sort(
+  return timelines.sort(
     (left, right) =>
       Number(right.isOpen) - Number(left.isOpen) || right.question.askedAt - left.question.askedAt,
   );

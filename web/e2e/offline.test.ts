@@ -1,0 +1,86 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asksQuestion, type RunFixture, startRunFixture, until } from "./fixture.ts";
+
+let fixture: RunFixture;
+let context: BrowserContext;
+let page: Page;
+
+const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const main = () => page.locator("main");
+
+beforeAll(async () => {
+  fixture = await startRunFixture({ ada: asksQuestion("What does ada want?") });
+  await until(async () => (await fixture.rows("inbox")).length > 0, "a question");
+  context = await fixture.newContext();
+  page = await context.newPage();
+});
+
+afterAll(async () => {
+  await fixture?.stop();
+});
+
+test("a card whose question could not be loaded shows the error, and loads it on retry", async () => {
+  const path = /\/rows\?.*kind=question\b/;
+  const problem = { code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" };
+  await page.route(path, (route) =>
+    route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
+  );
+  await page.goto(at("/"));
+  const card = main().locator("article").first();
+  await card.getByText("the disk is on fire").waitFor();
+  await page.unroute(path);
+  await card.getByRole("button", { name: "Try again" }).click();
+  await card.locator("[data-option]").first().waitFor();
+});
+
+test("without the server unloaded parts show an error, and the rest of the page stays", async () => {
+  // Disable prefetching.
+  await page.addInitScript("window.requestIdleCallback = () => 0");
+  await page.goto(at("/runs/RUN/inbox"));
+  const box = main().locator("textarea").first();
+  await box.fill("a long draft");
+  await fixture.killServer();
+  await page.getByRole("alert").getByText("Offline since").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("body").press("Control+k");
+  await page.locator("[data-toasts]").getByText("This part of the page could not be loaded.").waitFor();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.locator("[data-toasts]").getByText("could not be loaded").nth(1).waitFor();
+  await page.locator('[data-view="board"]').click();
+  await main().getByText("This part of the page could not be loaded.").waitFor();
+  await main().getByRole("button", { name: "Try again" }).click();
+  await main().getByText("This part of the page could not be loaded.").waitFor();
+  await page.locator('[data-view="inbox"]').click();
+  expect(await box.inputValue()).toBe("a long draft");
+  await page.locator('[data-view="board"]').click();
+  await main().getByText("This part of the page could not be loaded.").waitFor();
+  await page.evaluate("globalThis.isSame = true");
+  await fixture.startServer();
+  // Without user action, and without reloading the page.
+  await main().locator('[data-task="T1.1"]').first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate("globalThis.isSame")).toBe(true);
+});
+
+test("prefetched parts work without the server", async () => {
+  page = await context.newPage();
+  const fetched: string[] = [];
+  page.on("requestfinished", (request) => fetched.push(new URL(request.url()).pathname));
+  await page.goto(at("/runs/RUN/list"));
+  await main().locator("[data-task]").first().waitFor();
+  const prefetched = ["Board", "Palette", "Chat", "Terminal", "MarkdownText"];
+  await until(
+    () => prefetched.every((name) => fetched.some((path) => path.includes(`/${name}-`))),
+    "the prefetched parts",
+  );
+  await fixture.killServer();
+  await page.getByRole("alert").getByText("Offline since").waitFor();
+  await page.locator('[data-view="board"]').click();
+  await main().locator('[data-task="T1.1"]').first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").waitFor();
+  await fixture.startServer();
+});

@@ -1,0 +1,15 @@
+/** Commands of a person to a run. */
+
+import { cache, statusQuery } from "./client";
+import type { Accepted, Command, WishBody } from "./generated";
+import { pathSegment, postJson } from "./http";
+
+/** The name under which commands are recorded: that of the user who runs the server. */
+export async function personName(): Promise<string> {
+  return (await cache.ensureQueryData(statusQuery)).person;
+}
+
+export async function sendCommand(run: string, command: Command): Promise<Accepted> {
+  const body: WishBody = { person: await personName(), wish: command };
+  return postJson(`/api/runs/${pathSegment(run)}/wishes`, body);
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import type { Landed } from "~/api/generated";
+import { landMessage } from "./landMessage";
+
+const dirty = (n: number): Landed => ({
+  type: "dirty",
+  branch: "main",
+  files: Array.from({ length: n }, (_, at) => `f${at + 1}`),
+});
+
+test.each([
+  [{ type: "landed", branch: "main", commit: "ab" }, true, { branch: "main" }],
+  [{ type: "already", branch: "main" }, true, { branch: "main" }],
+  [{ type: "noTarget", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
+  [{ type: "notApproved", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
+  [{ type: "checkedOut", branch: "main", path: "/p" }, false, { branch: "main", path: "/p" }],
+  [{ type: "diverged", branch: "main", tip: "ab" }, false, { branch: "main", ours: "jangdan/r1/run" }],
+  [dirty(2), false, { branch: "main", files: "f1, f2" }],
+  [dirty(7), false, { branch: "main", files: "f1, f2, f3, f4, f5, …" }],
+] as [Landed, boolean, object][])("%o means merged: %s", (landed, isMerged, values) => {
+  expect(landMessage(landed, "r1")).toEqual({ key: landed.type, values, isMerged });
+});

@@ -1,0 +1,65 @@
+/** Shows a notification for each new inbox entry while the page is not in focus. */
+
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import type { InboxEntry } from "~/api/generated";
+import { useInbox } from "~/api/hooks";
+import { localizedText } from "~/components/localizedText";
+import { notificationsAreOn } from "./notificationSetting";
+import { notifyOnce, trackFocus } from "./notifyOnce";
+
+/** The known inbox entries by name, and what closes the notification that this tab showed. */
+type NotifiedEntries = Map<string, Promise<(() => void) | null> | null>;
+
+export function useNotifications(): void {
+  const { t, i18n } = useTranslation();
+  const navigate = useNavigate();
+  const inbox = useInbox().data;
+  const known = useRef<NotifiedEntries | null>(null);
+  useEffect(trackFocus, []);
+  useEffect(() => {
+    if (!inbox) return;
+    const before = known.current;
+    // Entries that were there when the page was opened are not new.
+    const added = before && notificationsAreOn() ? inbox.filter((row) => !before.has(entryName(row))) : [];
+    const notified = added.map((row) => {
+      const { run, task } = row;
+      const open = () =>
+        task
+          ? navigate({ to: "/runs/$run/tasks/$task", params: { run, task } })
+          : navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
+      const name = entryName(row);
+      const title = `${task ?? run} · ${t("state.needsAnswer")}`;
+      return [
+        name,
+        notifyOnce(name, () => showNotification(title, localizedText(row, i18n.language), name, open)),
+      ] as const;
+    });
+    known.current = new Map([
+      ...inbox.map((row) => [entryName(row), before?.get(entryName(row)) ?? null] as const),
+      ...notified,
+    ]);
+    // A settled entry needs no notification.
+    for (const [name, shown] of before ?? [])
+      if (!known.current.has(name)) void shown?.then((close) => close?.());
+  }, [inbox, navigate, t, i18n.language]);
+}
+
+const entryName = ({ run, item }: InboxEntry) => `${run}/${item.type}/${item.id}`;
+
+/** Shows a notification, and returns what closes it. */
+function showNotification(title: string, body: string, tag: string, open: () => unknown): () => void {
+  try {
+    const shown = new Notification(title, { body, tag, icon: "/favicon.svg" });
+    shown.onclick = () => {
+      window.focus();
+      shown.close();
+      void open();
+    };
+    return () => shown.close();
+  } catch {
+    // Some phones have `Notification`, but allow it only in service workers.
+    return () => {};
+  }
+}

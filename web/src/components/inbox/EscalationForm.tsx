@@ -1,0 +1,97 @@
+import { Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Command, EscalationAction, EscalationRow } from "~/api/generated";
+import { Button } from "~/components/Button";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { Markdown } from "~/components/Markdown";
+import { toast } from "~/components/toasts";
+import { CommentInput } from "./CommentInput";
+import { useDraft } from "./drafts";
+import { useSendCommand } from "./useSendCommand";
+
+// Loaded on demand, because it needs the dialog code.
+const TaskActionSheet = lazyWithRetry(() => import("~/components/TaskActionSheet"));
+
+/** The actions for a problem without suggestions. */
+const DEFAULT_ACTIONS: EscalationAction[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
+
+/** A problem that was escalated to the person, with the possible actions. */
+export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
+  const { t } = useTranslation();
+  const { send, busy } = useSendCommand(run);
+  const [hint, setHint] = useDraft(run, "escalation", escalation.id);
+  const actions = escalation.suggested.length > 0 ? escalation.suggested : DEFAULT_ACTIONS;
+  const canRetry = actions.some((action) => action.type === "retry");
+  const [confirming, setConfirming] = useState<FinalAction | null>(null);
+  const toCommand = (action: EscalationAction): Command => ({
+    resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) },
+  });
+  const resolve = async (action: EscalationAction) => {
+    if (escalation.task !== null && isFinalAction(action)) setConfirming(action);
+    else if (await send(toCommand(action), t("escalation.resolved"))) setHint("");
+  };
+  return (
+    <div data-escalation={escalation.id} className="flex flex-col gap-2">
+      <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>
+      {escalation.description && <Markdown text={escalation.description} />}
+      {escalation.context && (
+        <details>
+          <summary className="cursor-pointer text-soft text-xs">{t("escalation.context")}</summary>
+          <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-lg border border-line bg-panel p-2 font-mono text-xs">
+            {escalation.context}
+          </pre>
+        </details>
+      )}
+      {canRetry && <CommentInput label={t("escalation.hint")} value={hint} onChange={setHint} />}
+      <div className="flex flex-wrap gap-1.5">
+        {actions.map((action, index) => (
+          <Button
+            key={index}
+            look="ask"
+            disabled={busy}
+            data-option={index + 1}
+            onClick={() => void resolve(action)}
+          >
+            {index < 9 && (
+              <kbd aria-hidden className="text-ask">
+                {index + 1}
+              </kbd>
+            )}
+            {t(`escalationAction.${action.type}`, { ...action })}
+          </Button>
+        ))}
+      </div>
+      {confirming && escalation.task !== null && (
+        <ErrorBoundary
+          fallback={() => null}
+          onFailed={({ error }) => {
+            toast.failed(error);
+            setConfirming(null);
+          }}
+        >
+          <Suspense>
+            <TaskActionSheet
+              run={run}
+              task={escalation.task}
+              action={confirming.type}
+              command={toCommand(confirming)}
+              onDone={() => setHint("")}
+              onClose={() => setConfirming(null)}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </div>
+  );
+}
+
+type FinalAction = Extract<EscalationAction, { type: "skip" | "markFailed" }>;
+
+/** Whether an action ends the task. It is confirmed first. */
+const isFinalAction = (action: EscalationAction): action is FinalAction =>
+  action.type === "skip" || action.type === "markFailed";
+
+function withHint(action: EscalationAction, hint: string): EscalationAction {
+  return action.type === "retry" && hint ? { ...action, hint } : action;
+}

@@ -1,0 +1,59 @@
+import { useTranslation } from "react-i18next";
+import type { Command, GateRow } from "~/api/generated";
+import { Button } from "~/components/Button";
+import { Markdown } from "~/components/Markdown";
+import { CommentInput } from "./CommentInput";
+import { useDraft } from "./drafts";
+import { useSendCommand } from "./useSendCommand";
+
+/** The gate of a phase: the results of its checks, and the person's decision. */
+export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
+  const { t } = useTranslation();
+  const { send, busy } = useSendCommand(run);
+  const [reason, setReason] = useDraft(run, "gate", gate.phase);
+  const report = gate.rounds.at(-1)?.report;
+  const settle = async (command: Command, done: string) => {
+    if (await send(command, done)) setReason("");
+  };
+  const approve = () => settle({ approveGate: { phase: gate.phase } }, t("gate.approved"));
+  const reject = () =>
+    settle({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
+  return (
+    <div data-gate={gate.phase} className="flex flex-col gap-2">
+      {report?.summary && <Markdown text={report.summary} />}
+      {report && report.receipts.length > 0 && (
+        <ul className="text-soft text-xs">
+          {report.receipts.map((receipt, index) => (
+            <li key={index} className="flex gap-2">
+              <b className={receipt.exitStatus === 0 ? "text-done" : "text-fail"}>
+                {receipt.exitStatus === 0 ? "✓" : "✕"}
+              </b>
+              <code className="min-w-0 truncate font-mono">{receipt.command}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {gate.artefacts.length > 0 && (
+        <p className="text-soft text-xs">{t("gate.artefacts", { list: gate.artefacts.join(", ") })}</p>
+      )}
+      <CommentInput label={t("gate.reason")} value={reason} onChange={setReason} />
+      <div className="flex flex-wrap gap-1.5">
+        <Button
+          look="ask"
+          className="border-ask"
+          disabled={busy}
+          data-option={1}
+          onClick={() => void approve()}
+        >
+          <kbd aria-hidden className="text-ask">
+            1
+          </kbd>
+          {t("gate.approve")}
+        </Button>
+        <Button look="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
+          {t("gate.reject")}
+        </Button>
+      </div>
+    </div>
+  );
+}

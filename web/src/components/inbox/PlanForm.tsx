@@ -1,0 +1,36 @@
+import { useTranslation } from "react-i18next";
+import { Button } from "~/components/Button";
+import { useSendCommand } from "./useSendCommand";
+
+/** A plan file that changed during the run: apply the changes, or ignore them. */
+export function PlanForm({ run, offer }: { run: string; offer: string }) {
+  const { t } = useTranslation();
+  const { send, busy } = useSendCommand(run);
+  return (
+    <div data-plan={offer} className="flex flex-wrap gap-1.5">
+      <Button
+        look="ask"
+        className="border-ask"
+        disabled={busy}
+        data-option={1}
+        onClick={() => void send({ applyPlanChange: { offer } }, t("planChange.applied"))}
+      >
+        <kbd aria-hidden className="text-ask">
+          1
+        </kbd>
+        {t("planChange.apply")}
+      </Button>
+      <Button
+        look="ask"
+        disabled={busy}
+        data-option={2}
+        onClick={() => void send({ ignorePlanChange: { offer } }, t("planChange.ignored"))}
+      >
+        <kbd aria-hidden className="text-ask">
+          2
+        </kbd>
+        {t("planChange.ignore")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { PermissionScope, QuestionRow } from "~/api/generated";
+import { Button } from "~/components/Button";
+import { Markdown } from "~/components/Markdown";
+import { useDraft } from "./drafts";
+import { useSendCommand } from "./useSendCommand";
+
+type Props = { run: string; question: QuestionRow };
+const PERMISSION_SCOPES: readonly PermissionScope[] = ["once", "task", "run", "project"];
+
+/** A question with its options and a text field. The keys 1 to 9 press the options. */
+export function QuestionForm({ run, question }: Props) {
+  const { t } = useTranslation();
+  const { send, busy } = useSendCommand(run);
+  const [scope, setScope] = useState<PermissionScope>("once");
+  const isPermission = question.kind === "permission";
+  const answer = (text: string) =>
+    send(
+      { answer: { question: question.id, answer: text, ...(isPermission && { scope }) } },
+      t("question.answered"),
+    );
+  return (
+    <div data-question={question.id} className="flex flex-col gap-2">
+      {question.permission && (
+        <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
+          {t(`permission.${question.permission.kind}`)}: {question.permission.subject}
+        </pre>
+      )}
+      {question.context && (
+        <div className="text-soft">
+          <Markdown text={question.context} />
+        </div>
+      )}
+      {question.askedBack.map(({ text, askedAt }) => (
+        <p key={askedAt} className="border-ask-line border-l-2 pl-2 text-soft">
+          {t("question.yourReply")} {text}
+        </p>
+      ))}
+      <div className="flex flex-wrap gap-1.5">
+        {question.options.map((option, index) => {
+          const isDefault = option === question.default;
+          return (
+            <Button
+              key={option}
+              look="ask"
+              disabled={busy}
+              data-option={index + 1}
+              className={isDefault ? "border-ask" : ""}
+              onClick={() => void answer(option)}
+            >
+              {index < 9 && (
+                <kbd aria-hidden className="text-ask">
+                  {index + 1}
+                </kbd>
+              )}
+              <span dir="auto">
+                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : option}
+              </span>
+              {isDefault && <span className="font-normal text-soft text-xs">{t("question.default")}</span>}
+            </Button>
+          );
+        })}
+      </div>
+      {isPermission && <PermissionScopeChoice scope={scope} onScope={setScope} />}
+      <AnswerForm run={run} question={question} busy={busy} answer={answer} />
+    </div>
+  );
+}
+
+function AnswerForm({
+  run,
+  question,
+  busy,
+  answer,
+}: Props & { busy: boolean; answer: (text: string) => Promise<boolean> }) {
+  const { t } = useTranslation();
+  const { send, busy: isSending } = useSendCommand(run);
+  const isBusy = busy || isSending;
+  const id = useId();
+  const [text, setText] = useDraft(run, "question", question.id);
+  const isEmpty = text.trim() === "";
+  const submit = async (submitText: (text: string) => Promise<boolean>) => {
+    if (!isEmpty && !isBusy && (await submitText(text.trim()))) setText("");
+  };
+  const askBack = (text: string) =>
+    send({ requestClarification: { question: question.id, text } }, t("question.replied"));
+  const placeholder =
+    question.default && question.options.length === 0
+      ? t("question.writeOrDefault", { default: question.default })
+      : t("question.write");
+  return (
+    <form
+      className="flex flex-wrap items-end gap-1.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(answer);
+      }}
+    >
+      <label htmlFor={id} className="sr-only">
+        {t("question.write")}
+      </label>
+      <textarea
+        id={id}
+        data-answer
+        rows={1}
+        value={text}
+        placeholder={placeholder}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          void submit(answer);
+        }}
+        className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
+      />
+      {question.default !== null && question.options.length === 0 && isEmpty ? (
+        <Button look="ask" disabled={isBusy} onClick={() => void answer(question.default ?? "")}>
+          {t("question.useDefault", { default: question.default })}
+        </Button>
+      ) : (
+        <Button look="ask" type="submit" disabled={isBusy || isEmpty}>
+          {t("question.send")}
+        </Button>
+      )}
+      <Button
+        look="ask"
+        disabled={isBusy || isEmpty}
+        onClick={() => void submit(askBack)}
+        title={t("question.replyHint")}
+      >
+        {t("question.reply")}
+      </Button>
+    </form>
+  );
+}
+
+function PermissionScopeChoice({
+  keep,
+  onKeep,
+}: {
+  keep: PermissionScope;
+  onKeep: (keep: PermissionScope) => void;
+}) {
+  const { t } = useTranslation();
+  const name = useId();
+  return (
+    <fieldset className="flex flex-wrap gap-x-3 gap-y-1 text-soft text-xs">
+      <legend className="sr-only">{t("question.scope")}</legend>
+      {PERMISSION_SCOPES.map((choice) => (
+        <label key={choice} className="flex items-center gap-1">
+          <input type="radio" name={name} checked={scope === choice} onChange={() => onScope(choice)} />
+          {t(`permissionScope.${choice}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,84 @@
+import type { FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import type { Command, ProvidedResource, RequestRow } from "~/api/generated";
+import { Button } from "~/components/Button";
+import { useDraft } from "./drafts";
+import { useSendCommand } from "./useSendCommand";
+
+/** A request of an agent, e.g. for an API key or a file. Secret values are never entered here. */
+export function RequestForm({ run, request }: { run: string; request: RequestRow }) {
+  const { t } = useTranslation();
+  const { send, busy } = useSendCommand(run);
+  const [text, setText] = useDraft(run, "request", request.id);
+  const settle = async (command: Command, done: string) => {
+    if (await send(command, done)) setText("");
+  };
+  const provide = (provided: ProvidedResource) =>
+    settle({ provide: { request: request.id, provided } }, t("request.provided"));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void provide(toProvided(request, text.trim()));
+  };
+  const refuse = () => {
+    const reason = text.trim() || t("request.refusedReason");
+    return settle({ refuse: { request: request.id, reason } }, t("request.refused"));
+  };
+  const isPermission = request.type === "permission";
+  const needsText = request.type === "file" || request.type === "package" || request.type === "service";
+  return (
+    <form data-request={request.id} className="flex flex-col gap-2" onSubmit={submit}>
+      {!isPermission && (
+        <p className="text-soft text-xs">{t(`requestHelp.${request.type}`, { name: request.name })}</p>
+      )}
+      {needsText && (
+        <input
+          data-answer
+          aria-label={t(`requestHelp.${request.type}`, { name: request.name })}
+          placeholder={request.type === "file" ? "config/app.toml" : request.name}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-10"
+        />
+      )}
+      <div className="flex flex-wrap gap-1.5">
+        <Button look="ask" type="submit" disabled={busy} data-option={1}>
+          <kbd aria-hidden className="text-ask">
+            1
+          </kbd>
+          {t(isPermission ? "request.allow" : "request.provide")}
+        </Button>
+        {!request.required && (
+          <Button
+            look="ask"
+            disabled={busy}
+            onClick={() => void settle({ skipRequest: request.id }, t("request.skipped"))}
+          >
+            {request.default ? t("request.skipDefault", { default: request.default }) : t("request.skip")}
+          </Button>
+        )}
+        <Button look="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
+          <kbd aria-hidden className="text-ask">
+            2
+          </kbd>
+          {t("request.refuse")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What the person provides, by the kind of request. */
+export function toProvided(request: Pick<RequestRow, "type" | "name">, text: string): ProvidedResource {
+  switch (request.type) {
+    case "permission":
+      return { type: "permission", granted: true };
+    case "file":
+      return { type: "file", path: text || request.name };
+    case "package":
+      return { type: "package", name: text || request.name };
+    case "service":
+    case "api_key":
+    case "env_variable":
+      return { type: "environment", names: (text || request.name).split(/[\s,]+/).filter(Boolean) };
+  }
+}

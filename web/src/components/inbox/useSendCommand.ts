@@ -1,0 +1,26 @@
+/** Sends commands to a run, and reports the outcome in a toast. */
+
+import type { Command } from "~/api/generated";
+import { useCommand } from "~/api/hooks";
+import { toast } from "~/components/toasts";
+
+export type CommandSender = {
+  /** Returns whether the server accepted the command; `done` is shown if it did. */
+  send: (command: Command, done?: string) => Promise<boolean>;
+  busy: boolean;
+};
+
+export function useSendCommand(run: string): CommandSender {
+  const mutation = useCommand(run);
+  const send = async (command: Command, done?: string) => {
+    try {
+      await mutation.mutateAsync(command);
+      if (done) toast.done(done);
+      return true;
+    } catch (error) {
+      toast.failed(error);
+      return false;
+    }
+  };
+  return { send, busy: mutation.isPending };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { SessionRecord, SessionRecords } from "~/api/generated";
+import { toLogEntries } from "./logEntries";
+
+const answer = (offset: number, records: Partial<SessionRecord>[], process = 1): SessionRecords => ({
+  process,
+  hasTerminal: false,
+  first: 0,
+  offset,
+  next: offset + 100,
+  isOver: false,
+  records: records.map((record) => ({ way: "output", offset, at: 1, text: "", ...record })),
+});
+const lines = (answers: SessionRecords[]) =>
+  toLogEntries(answers).map(({ way, text, isCut }) => `${way[0]}${isCut ? "…" : " "}${text}`);
+
+test("a line is one entry, however it is split", () => {
+  const answers = [
+    answer(0, [
+      { way: "input", input: 1, text: "ask\n" },
+      { text: '{"a":' },
+      { way: "error", text: "oh\n" },
+      { text: "1}\n\n{" },
+    ]),
+    answer(100, [{ text: "}\nrest" }]),
+  ];
+  expect(lines(answers)).toEqual(["i ask", 'o {"a":1}', "e oh", "o {}", "o rest"]);
+});
+
+test("an input that is in two answers appears once", () => {
+  const input = { way: "input", input: 7, text: "go\n" } as const;
+  expect(lines([answer(0, [{ text: "a\n" }, input]), answer(100, [input, { text: "b\n" }])])).toEqual([
+    "o a",
+    "i go",
+    "o b",
+  ]);
+});
+
+test("only the first line can lack its beginning", () => {
+  expect(lines([answer(50, [{ text: "tail\nwhole\n" }]), answer(150, [{ text: "next\n" }])])).toEqual([
+    "o…tail",
+    "o whole",
+    "o next",
+  ]);
+});
+
+test("another process starts a new line, and every entry has its own key", () => {
+  const answers = [answer(0, [{ text: "half" }]), answer(0, [{ text: "new\nnew\n" }], 2)];
+  expect(lines(answers)).toEqual(["o half", "o new", "o new"]);
+  const keys = toLogEntries(answers).map(({ key }) => key);
+  expect(new Set(keys).size).toBe(keys.length);
+});

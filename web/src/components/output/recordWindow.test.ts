@@ -1,0 +1,115 @@
+import { beforeEach, expect, test } from "vitest";
+import type { SessionRecords } from "~/api/generated";
+import { type RecordRange, RecordWindow } from "./recordWindow";
+
+/** Processes that wrote numbered lines of ten bytes. */
+let processes: { n: number; isOver: boolean }[];
+let nRequests: number;
+
+beforeEach(() => {
+  processes = [{ n: 100, isOver: false }];
+  nRequests = 0;
+});
+
+async function fetch({
+  process = processes.length,
+  after,
+  before,
+  limit,
+}: RecordRange): Promise<SessionRecords> {
+  nRequests += 1;
+  const { n, isOver } = processes[process - 1] ?? { n: 0, isOver: false };
+  const from = after ?? Math.max((before ?? n * 10) - limit, 0);
+  const to = Math.min(before ?? n * 10, from + limit);
+  const text = Array.from({ length: n }, (_, i) => `${process}:${String(i).padStart(7, "0")}\n`)
+    .join("")
+    .slice(from, to);
+  return {
+    process,
+    hasTerminal: false,
+    first: 0,
+    offset: from,
+    next: to,
+    isOver: isOver && to === n * 10,
+    records: text === "" ? [] : [{ way: "output", offset: from, at: 1, text }],
+  };
+}
+
+const open = async (windowBytesMax = 400) => {
+  const window = new RecordWindow(fetch, windowBytesMax, 100);
+  await window.start();
+  return window;
+};
+const shown = (window: RecordWindow) => window.state().entries.map(({ text }) => text.slice(-3));
+
+test("the window starts with the end, and loads earlier records on demand", async () => {
+  const window = await open();
+  expect([shown(window).at(0), shown(window).at(-1)]).toEqual(["090", "099"]);
+  await window.loadEarlier();
+  expect(shown(window).at(0)).toBe("080");
+  expect(window.state().hasEarlier).toBe(true);
+});
+
+test("the window has a maximum size and no gaps, however far it moves back", async () => {
+  const window = await open();
+  for (let n = 0; window.state().hasEarlier && n < 50; n += 1) await window.loadEarlier();
+  expect([shown(window).at(0), shown(window).length, window.state().hasLater]).toEqual(["000", 40, true]);
+  for (let n = 0; window.state().hasLater && n < 50; n += 1) {
+    await window.loadLater();
+    const numbers = shown(window).map(Number);
+    expect(numbers).toEqual(numbers.map((_, i) => (numbers[0] ?? 0) + i));
+    expect(numbers.length).toBeLessThanOrEqual(40);
+  }
+  expect(shown(window).at(-1)).toBe("099");
+});
+
+test("new records are added, and loading without new ones changes nothing", async () => {
+  const window = await open();
+  const before = window.state().entries.length;
+  for (let n = 0; n < 20; n += 1) await window.loadLater();
+  expect(window.state().entries.length).toBe(before);
+  processes = [{ n: 102, isOver: true }];
+  await window.loadLater();
+  expect(shown(window).slice(-3)).toEqual(["099", "100", "101"]);
+  expect(window.state().isOver).toBe(true);
+  const n = nRequests;
+  await window.loadLater();
+  expect(nRequests).toBe(n);
+});
+
+test("the window moves to the previous process, and after the end of one to the next", async () => {
+  processes = [
+    { n: 5, isOver: true },
+    { n: 5, isOver: true },
+  ];
+  const window = await open(60);
+  await window.loadEarlier();
+  expect(window.state().entries.map(({ text }) => text[0])).toEqual(["1", "1", "1", "1", "1"]);
+  expect([window.state().hasEarlier, window.state().hasLater, window.state().isOver]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  await window.loadLater();
+  expect(window.state().entries.at(-1)?.text).toBe("2:0000004");
+  processes.push({ n: 1, isOver: false });
+  await window.refresh();
+  expect(window.state().entries.at(-1)?.text).toBe("3:0000000");
+});
+
+test("a failed request is an error only while the window is empty", async () => {
+  let isBroken = true;
+  const window = new RecordWindow(
+    (range) => (isBroken ? Promise.reject(new Error("gone")) : fetch(range)),
+    400,
+    100,
+  );
+  await window.start();
+  expect(window.state()).toMatchObject({ status: "failed", error: new Error("gone") });
+  isBroken = false;
+  await window.refresh();
+  expect(window.state().status).toBe("ready");
+  isBroken = true;
+  await window.loadLater();
+  expect(window.state().entries).toHaveLength(10);
+});

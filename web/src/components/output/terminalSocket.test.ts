@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { TerminalTold } from "~/api/generated";
+import { TerminalSocket } from "./terminalSocket";
+
+type Fake = {
+  onmessage: ((event: MessageEvent) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
+  close: () => void;
+};
+
+let sockets: Fake[];
+let messages: string[];
+let states: string[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [sockets, messages, states] = [[], [], []];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function connect(): TerminalSocket {
+  return new TerminalSocket({
+    open: () => {
+      const socket: Fake = { onmessage: null, onclose: null, close: () => {} };
+      sockets.push(socket);
+      return socket;
+    },
+    onMessage: (message) =>
+      messages.push("text" in message ? `${message.type} ${message.text}` : message.type),
+    onState: (state) => states.push(state),
+  });
+}
+
+const deliver = (message: TerminalTold) =>
+  sockets.at(-1)?.onmessage?.(new MessageEvent("message", { data: JSON.stringify(message) }));
+const cut = () => sockets.at(-1)?.onclose?.({} as CloseEvent);
+const snapshot = (offset: number): TerminalTold => ({
+  type: "snapshot",
+  offset,
+  columns: 80,
+  rows: 24,
+  text: `up to ${offset}`,
+});
+const output = (offset: number): TerminalTold => ({ type: "output", offset, text: `from ${offset}` });
+
+test("a broken connection is restored, and no output is delivered twice", () => {
+  connect();
+  deliver(snapshot(10));
+  deliver(output(10));
+  cut();
+  expect(sockets).toHaveLength(1);
+  vi.advanceTimersByTime(600);
+  expect(sockets).toHaveLength(2);
+  deliver(snapshot(25));
+  deliver(output(10));
+  deliver(output(20));
+  deliver(output(25));
+  deliver(output(25));
+  deliver(output(31));
+  expect(messages).toEqual(
+    ["snapshot up to 10", "from 10", "snapshot up to 25", "from 25", "from 31"].map((line) =>
+      line.startsWith("from") ? `output ${line}` : line,
+    ),
+  );
+  expect(states).toEqual(["open", "away", "open"]);
+});
+
+test("retries get less frequent, and reconnecting is immediate when the server is back", () => {
+  const socket = connect();
+  for (let n = 0; n < 8; n += 1) {
+    cut();
+    vi.advanceTimersByTime(8_000);
+  }
+  expect(sockets).toHaveLength(9);
+  cut();
+  vi.advanceTimersByTime(7_000);
+  expect(sockets).toHaveLength(9);
+  socket.reconnect();
+  expect(sockets).toHaveLength(10);
+  socket.reconnect();
+  expect(sockets).toHaveLength(10);
+});
+
+test("an ended session is not retried, unless there is another process", () => {
+  const socket = connect();
+  deliver(snapshot(10));
+  deliver({ type: "ended" });
+  cut();
+  vi.advanceTimersByTime(60_000);
+  expect(sockets).toHaveLength(1);
+  expect(states).toEqual(["open", "ended"]);
+  socket.reconnect();
+  expect(sockets).toHaveLength(2);
+});
+
+test("a closed connection delivers nothing more", () => {
+  const socket = connect();
+  socket.close();
+  deliver(snapshot(10));
+  cut();
+  vi.advanceTimersByTime(60_000);
+  expect([messages, sockets.length]).toEqual([[], 1]);
+});

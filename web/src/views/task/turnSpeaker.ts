@@ -1,0 +1,16 @@
+import type { QuestionRow, TurnRow } from "~/api/generated";
+import { actorName } from "~/components/actor";
+
+type SpokenTurn = Pick<TurnRow, "role" | "kind" | "content">;
+type QuestionActors = Pick<QuestionRow, "answeredBy" | "askedBack">;
+
+/** The person whose words the orchestrator forwards in a turn; `null` for any other turn. */
+export function turnSpeaker(
+  { role, kind, content }: SpokenTurn,
+  question: QuestionActors | undefined,
+): string | null {
+  if (role !== "orchestrator" || !question) return null;
+  if (kind === "answer") return actorName(question.answeredBy);
+  if (kind === "askBack") return actorName(question.askedBack.find(({ text }) => text === content)?.by);
+  return null;
+}
