@@ -1,40 +1,40 @@
-//! Imagined runs: the real engine against random plans, agents, people, crashes and clocks.
+//! Simulated runs: the real engine with random plans, agents, user commands, crashes and clocks.
 //!
-//! A seed decides everything, so that what went wrong once goes wrong again. Whether something is wrong is judged from
-//! the events alone, by a model that knows the rules and not the engine.
+//! A seed determines a run completely, so a failure can be reproduced. The events of a run are checked by a model that
+//! knows the rules and not the engine.
 
-mod editing;
-mod ending;
-mod give;
-mod imagine;
-mod looks;
+mod completion;
+mod environment;
+mod generate;
 mod model;
-mod people;
+mod overlap_reports;
+mod plan_edits;
+mod quiescence;
 mod random;
 mod restart;
 mod rule;
 mod search;
 mod simulation;
+mod step;
 mod trace;
-mod waiting;
-mod world;
+mod user_commands;
 
 use std::fmt;
 
 use engine::Run;
 
-pub use rule::{Breach, Rule};
-pub use search::{Found, search};
+pub use rule::{Rule, RuleViolation};
+pub use search::{SearchResult, search};
 
 use simulation::Simulation;
 use trace::Trace;
 
-/// How large the imagined runs are.
+/// The size of the simulated runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The most tasks that a plan has.
+    /// Maximum number of tasks in a plan.
     pub tasks: u32,
-    /// How many wishes are made before everybody begins to do their part.
+    /// Number of commands before the faults stop.
     pub steps: u32,
 }
 
@@ -44,27 +44,27 @@ impl Default for Options {
     }
 }
 
-/// What happened in runs that broke no rule.
+/// Counts of the runs that broke no rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Commands that were decided.
+    /// Commands that were sent to the engine.
     pub commands: u64,
-    /// Commands that were refused.
+    /// Commands that the engine refused.
     pub refused: u64,
-    /// Events that came of them.
+    /// Events that the engine recorded.
     pub events: u64,
-    /// Crashes that were survived.
+    /// Simulated crashes of the server.
     pub crashes: u64,
-    /// Tasks that were done.
+    /// Tasks that ended as done.
     pub done: u64,
-    /// Changes of the plan that were taken.
+    /// Plan changes that were applied.
     pub amended: u64,
 }
 
 impl Summary {
-    /// Adds another.
+    /// Returns the sum of two summaries.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -81,35 +81,35 @@ impl Summary {
 
 /// A run that broke a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// The run.
+pub struct FailedRun {
+    /// The seed that reproduces the run.
     pub seed: u64,
-    /// After how many commands.
+    /// Number of commands until the failure.
     pub step: u64,
-    /// The rule, and how it was broken.
-    pub breach: Breach,
+    /// The broken rule, and how it was broken.
+    pub violation: RuleViolation,
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for FailedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, step, breach } = self;
-        write!(f, "seed {seed} breaks a rule at step {step}: {}: {}", breach.rule, breach.how)
+        let Self { seed, step, violation } = self;
+        write!(f, "seed {seed} breaks a rule at step {step}: {}: {}", violation.rule, violation.how)
     }
 }
 
-/// Imagines the run of a seed, and says what happened or which rule was broken.
-pub fn simulate(seed: u64, options: &Options) -> Result<Summary, Violation> {
+/// Simulates the run of a seed; an error names the broken rule.
+pub fn simulate(seed: u64, options: &Options) -> Result<Summary, FailedRun> {
     simulate_with(seed, options, &Run::new)
 }
 
-/// Imagines the run of a seed with an engine that somebody else makes, such as one that lacks a rule.
-pub fn simulate_with(seed: u64, options: &Options, make: &dyn Fn() -> Run) -> Result<Summary, Violation> {
-    Simulation::new(seed, options, make, Trace::none()).run()
+/// Simulates the run of a seed with another engine, such as one without a guard.
+pub fn simulate_with(seed: u64, options: &Options, new_run: &dyn Fn() -> Run) -> Result<Summary, FailedRun> {
+    Simulation::new(seed, options, new_run, Trace::off()).run()
 }
 
-/// Writes down all that happens in the run of a seed, for people.
-pub fn show(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, Violation>) {
-    let mut simulation = Simulation::new(seed, options, &Run::new, Trace::all());
+/// Simulates the run of a seed, and returns a line for each command, event and crash.
+pub fn show(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, FailedRun>) {
+    let mut simulation = Simulation::new(seed, options, &Run::new, Trace::on());
     let outcome = simulation.run();
     (simulation.into_lines(), outcome)
 }

@@ -57,13 +57,13 @@ fn search(arguments: &Arguments, options: &Options) -> Result<Summary> {
         }
     };
     let result = simulator::search(arguments.first, n_seeds, options, &progress);
-    let Some(violation) = result.violation else { return Ok(result.summary) };
-    let seed = violation.seed;
+    let Some(failure) = result.failure else { return Ok(result.summary) };
+    let seed = failure.seed;
     let tasks = match arguments.tasks {
         tasks if tasks == Options::default().tasks => String::new(),
         tasks => format!(" --tasks {tasks}"),
     };
-    bail!("{violation}\nhint: print that run with `cargo xtask sim --show {seed}{tasks}`")
+    bail!("{failure}\nhint: print that run with `cargo xtask sim --show {seed}{tasks}`")
 }
 
 fn show(seed: u64, options: &Options) -> Result<Summary> {
@@ -75,7 +75,7 @@ fn show(seed: u64, options: &Options) -> Result<Summary> {
     output.flush()?;
     match outcome {
         Ok(summary) => Ok(summary),
-        Err(violation) => bail!("{violation}\nhint: the last lines above led to it"),
+        Err(failure) => bail!("{failure}\nhint: the last lines above led to it"),
     }
 }
 

@@ -1,20 +1,20 @@
-//! A run as its events tell it, and nothing else: small, slow, and written without a look at the engine.
+//! The model of a run, built from its events alone: small, slow, and independent of the engine.
 //!
-//! Whatever an event says that must not be, is a breach. Never asks the engine.
+//! An event that breaks a rule is a violation.
 
+mod apply_event;
 mod calls;
+mod expectation;
 mod gates;
 mod idle;
 mod overlaps;
+mod permitted_messages;
 mod plans;
-mod room;
-mod see;
+mod questions;
+mod resources;
 mod sessions;
-mod stale;
-mod steps;
-mod talks;
 mod tasks;
-mod words;
+mod transitions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,94 +25,82 @@ use domain::{
 
 pub use calls::Call;
 pub use gates::{Escalation, Phase};
-pub use sessions::{Life, Session};
-pub use talks::{Question, Request, Standing};
+pub use questions::{Question, QuestionState, Request};
+pub use sessions::{Session, SessionState};
 pub use tasks::{Stage, Task};
 
-use crate::rule::{Breach, Rule};
+use crate::rule::{Rule, RuleViolation};
 
-/// What the events of a run say so far.
+/// The state of a run according to its events.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// Whether it began.
     pub started: bool,
-    /// Whether it waits.
     pub paused: bool,
-    /// Whether it came to its end.
     pub ended: bool,
-    /// Whether it was called off.
     pub cancelled: bool,
-    /// How it behaves.
     pub settings: RunSettings,
-    /// By whom it is done.
     pub team: Vec<TeamMember>,
-    /// The phases, by number.
     pub phases: BTreeMap<PhaseNumber, Phase>,
-    /// The tasks, by id.
     pub tasks: BTreeMap<TaskId, Task>,
-    /// What is there of what tasks wait for outside of the plan.
+    /// External dependencies that are met.
     pub externals: BTreeSet<String>,
-    /// The sessions.
     pub sessions: BTreeMap<SessionId, Session>,
-    /// The questions.
     pub questions: BTreeMap<QuestionId, Question>,
-    /// The requests.
     pub requests: BTreeMap<RequestId, Request>,
-    /// The calls.
     pub calls: BTreeMap<InvocationId, Call>,
-    /// The escalations.
     pub escalations: BTreeMap<EscalationId, Escalation>,
-    /// The checkpoints, and whether they are finished.
+    /// Checkpoints with their tasks, and whether they are finished.
     pub checkpoints: BTreeMap<CheckpointId, (TaskId, bool)>,
-    /// The effects that were reported as done.
+    /// Effects that were reported as done.
     pub finished: BTreeSet<EffectId>,
-    /// Worktrees that are brought back to a checkpoint.
+    /// Effects that restore the worktree of a task.
     pub restoring: BTreeMap<EffectId, TaskId>,
-    /// The rounds of testing, by whose task they are.
+    /// Feedback loops with their tasks.
     pub loops: BTreeMap<LoopId, TaskId>,
-    /// The task that is being merged.
+    /// The task of the current merge.
     pub merging: Option<TaskId>,
-    /// The change of the plan that may be taken.
+    /// The plan change that is offered.
     pub offer: Option<OfferId>,
-    /// The pairs of tasks that are said to have changed the same files.
+    /// Pairs of tasks with reported overlaps.
     pub overlaps: BTreeSet<[TaskId; 2]>,
-    /// The problem that there is no room for worktrees, and the tasks that wait for some.
-    pub no_room: Option<(EscalationId, BTreeSet<TaskId>)>,
-    /// The last event.
+    /// The escalation about missing disk space, and the tasks that wait for it.
+    pub no_disk: Option<(EscalationId, BTreeSet<TaskId>)>,
+    /// Number of the last event.
     pub sequence: Sequence,
-    /// What was broken since somebody last asked.
-    breaches: Vec<Breach>,
+    /// Violations since the last call of `take_violations`.
+    violations: Vec<RuleViolation>,
 }
 
 impl Model {
-    /// Takes in an event.
-    pub fn take(&mut self, recorded: &RecordedEvent) {
+    /// Applies an event, and checks its number.
+    pub fn apply(&mut self, recorded: &RecordedEvent) {
         if recorded.sequence != self.sequence.next() {
-            self.breach(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
+            self.violate(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
         }
         self.sequence = recorded.sequence;
-        self.see(recorded);
+        self.apply_event(recorded);
     }
 
-    /// Returns what was broken since the last time, the first first.
-    pub fn breaches(&mut self) -> Vec<Breach> {
-        std::mem::take(&mut self.breaches)
+    /// Returns the violations since the last call, in their order.
+    pub fn take_violations(&mut self) -> Vec<RuleViolation> {
+        std::mem::take(&mut self.violations)
     }
 
-    /// Notes what must not be.
-    pub fn breach(&mut self, rule: Rule, how: impl Into<String>) {
-        self.breaches.push(Breach::new(rule, how));
+    /// Adds a violation of a rule.
+    pub fn violate(&mut self, rule: Rule, how: impl Into<String>) {
+        self.violations.push(RuleViolation::new(rule, how));
     }
 
-    /// Returns what an agent is in the team for.
+    /// Returns the role of an agent; `None` if it is not in the team.
     pub fn role(&self, agent: &AgentName) -> Option<Role> {
         self.team.iter().find(|member| member.name == *agent).map(|member| member.role)
     }
 
-    /// Returns the questions that wait for the person.
+    /// Returns the questions that are with the person.
     pub fn pending(&self) -> Vec<QuestionId> {
-        let pending =
-            |(id, question): (&QuestionId, &Question)| (question.standing == Standing::Person).then_some(*id);
+        let pending = |(id, question): (&QuestionId, &Question)| {
+            (question.state == QuestionState::Person).then_some(*id)
+        };
         self.questions.iter().filter_map(pending).collect()
     }
 }

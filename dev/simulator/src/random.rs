@@ -1,16 +1,16 @@
-//! A small generator of pseudo-random numbers (SplitMix64): the seed alone decides, on every machine.
+//! A small pseudo-random number generator (SplitMix64), with the same numbers on every machine.
 
-/// A stream of numbers.
+/// Pseudo-random numbers that depend on the seed alone.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Starts the stream of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns a number below `bound`; 0 where nothing is below it.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -30,17 +30,17 @@ impl Random {
         i64::from(self.between(low * 1_000, high * 1_000))
     }
 
-    /// Returns true once in `n` times.
+    /// Returns true with a probability of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Returns true so many times in a hundred.
+    /// Returns true with a probability of `percent` in a hundred.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Returns one of the items, where there is one.
+    /// Returns one of the items; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn the_seed_decides_and_numbers_stay_within_their_bounds() {
+    fn numbers_depend_on_the_seed_and_stay_within_their_bounds() {
         let numbers = |seed| {
             let mut random = Random::new(seed);
             (0..100).map(|_| random.between(3, 7)).collect::<Vec<_>>()

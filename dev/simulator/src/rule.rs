@@ -1,8 +1,8 @@
-//! What must hold, by name, and what is said when it does not.
+//! The rules that every run must keep, and their violations.
 
 use std::fmt;
 
-/// A rule that every run keeps, after each step.
+/// A rule that every run keeps after each step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
     /// The same log gives the same state and the same effects, replayed or from a snapshot.
@@ -11,68 +11,68 @@ pub enum Rule {
     Sequence,
     /// Every effect comes from a recorded event, and each id comes once.
     EffectOnce,
-    /// What was refused changed nothing.
+    /// A refused command changes nothing.
     RefusalChangesNothing,
-    /// Time that went by moves the next deadline.
+    /// A tick after a deadline moves the next deadline.
     DeadlineMoves,
-    /// What the world did, and said so, is not asked for again.
+    /// A reported effect is not outstanding any more.
     EffectEnds,
-    /// A task starts only when all that it waits for is done or skipped.
+    /// A task starts only after all its dependencies are done or skipped.
     DependenciesFirst,
-    /// A later phase starts only when the gates before it are approved.
+    /// A later phase starts only after the gates before it are approved.
     GateFirst,
-    /// Never two live tries or sessions of one task.
+    /// A task has at most one live attempt and session.
     OneAttempt,
     /// No more tasks run than there are slots.
     Slots,
     /// No more tasks of an agent run than it has slots.
     AgentSlots,
-    /// No two running tasks touch the same thing.
+    /// No two running tasks touch the same files.
     Touches,
-    /// Running tasks need no more memory than there is.
+    /// Running tasks stay below the memory limit.
     Memory,
-    /// Nothing starts while it is paused, ended or cancelled.
+    /// No task starts while it or the run is paused, ended or cancelled.
     NotWhilePaused,
-    /// A task goes through its states in their order.
+    /// The states of a task follow their order.
     TaskOrder,
     /// A question gets one answer.
     OneAnswer,
-    /// An answer goes to the session that asked, or to the one in its place, once.
+    /// An answer goes once to the session that asked, or to its successor.
     AnswerToAsker,
-    /// A default is taken only where the answer is not required.
+    /// A default is used only if the answer is not required.
     DefaultOnlyOptional,
     /// Chat answers a question only while exactly one is pending.
     ChatNeedsOne,
-    /// A required request is not skipped, and no default is taken for it.
+    /// A required request is not skipped, and its default is not used.
     RequiredRequest,
-    /// A message is taken once.
+    /// A message is processed once.
     MessageOnce,
-    /// A prompt of a turn is taken once.
+    /// A prompt of a turn is processed once.
     PromptOnce,
-    /// An agent says only what is its to say.
-    OwnWords,
-    /// What is reported of something that is over changes nothing.
+    /// A message is processed only if the role of its agent permits it.
+    PermittedMessages,
+    /// A report about something that has ended changes nothing.
     StaleReports,
-    /// A task with a check is done only with a receipt of the present try, or waived.
+    /// A task with a check is done only with a receipt of its current attempt, or if the check is waived.
     Receipt,
-    /// One merge after the other.
+    /// At most one merge runs at a time.
     OneMerge,
-    /// Calls and dependencies do not wait for each other in a circle.
-    NoCircle,
-    /// The last try is not repeated but escalated.
-    TriesBounded,
+    /// Calls and dependencies have no cycle.
+    NoCycle,
+    /// The last attempt is escalated, not repeated.
+    AttemptsBounded,
     /// Every queue has a bound.
     QueuesBounded,
     /// No ready task waits while it could run.
-    NobodyIdle,
-    /// A run ends only when nothing can move and nobody is asked.
+    NoIdleTask,
+    /// A run ends only when no task can continue and no question is open.
     EndsIdle,
-    /// What does not move waits for somebody, and says for whom.
-    WaitsForSomebody,
-    /// A change of the plan is taken by a person alone, and leaves what is done or being done as it is.
+    /// A task, gate or question that does not continue has an open reason.
+    WaitHasReason,
+    /// A plan change is applied by a person only, and does not affect tasks that are done or running.
     PlanChange,
-    /// Where everybody does their part, a run comes to its end.
-    ComesToAnEnd,
+    /// A run ends once there are no more faults.
+    RunCompletes,
 }
 
 impl fmt::Display for Rule {
@@ -81,52 +81,52 @@ impl fmt::Display for Rule {
             Self::SameLogSameState => "the same log gives the same state",
             Self::Sequence => "events are numbered 1, 2, 3",
             Self::EffectOnce => "every effect comes from a recorded event, once",
-            Self::RefusalChangesNothing => "what was refused changed nothing",
-            Self::DeadlineMoves => "time that went by moves the next deadline",
-            Self::EffectEnds => "an effect that was reported is not asked for again",
-            Self::DependenciesFirst => "a task starts only when all that it waits for is met",
-            Self::GateFirst => "a later phase starts only when the gates before it are approved",
-            Self::OneAttempt => "never two live tries of one task",
+            Self::RefusalChangesNothing => "a refused command changes nothing",
+            Self::DeadlineMoves => "a tick after a deadline moves the next deadline",
+            Self::EffectEnds => "a reported effect is not outstanding any more",
+            Self::DependenciesFirst => "a task starts only after its dependencies",
+            Self::GateFirst => "a later phase starts only after the gates before it are approved",
+            Self::OneAttempt => "a task has at most one live attempt",
             Self::Slots => "no more tasks run than there are slots",
             Self::AgentSlots => "no more tasks of an agent run than it has slots",
-            Self::Touches => "no two running tasks touch the same thing",
-            Self::Memory => "running tasks need no more memory than there is",
-            Self::NotWhilePaused => "nothing starts while it is paused or over",
-            Self::TaskOrder => "a task goes through its states in their order",
+            Self::Touches => "no two running tasks touch the same files",
+            Self::Memory => "running tasks stay below the memory limit",
+            Self::NotWhilePaused => "no task starts while paused or after the end",
+            Self::TaskOrder => "the states of a task follow their order",
             Self::OneAnswer => "a question gets one answer",
-            Self::AnswerToAsker => "an answer goes to whoever asked, once",
-            Self::DefaultOnlyOptional => "a default is taken only where the answer is not required",
+            Self::AnswerToAsker => "an answer goes once to the session that asked",
+            Self::DefaultOnlyOptional => "a default is used only if the answer is not required",
             Self::ChatNeedsOne => "chat answers a question only while exactly one is pending",
             Self::RequiredRequest => "a required request is not skipped",
-            Self::MessageOnce => "a message is taken once",
-            Self::PromptOnce => "a prompt is taken once",
-            Self::OwnWords => "an agent says only what is its to say",
-            Self::StaleReports => "what is reported of something that is over changes nothing",
+            Self::MessageOnce => "a message is processed once",
+            Self::PromptOnce => "a prompt is processed once",
+            Self::PermittedMessages => "a message is processed only if the role of its agent permits it",
+            Self::StaleReports => "a report about something that has ended changes nothing",
             Self::Receipt => "a task with a check is done only with a receipt",
-            Self::OneMerge => "one merge after the other",
-            Self::NoCircle => "nothing waits for itself in a circle",
-            Self::TriesBounded => "the last try is not repeated but escalated",
+            Self::OneMerge => "at most one merge runs at a time",
+            Self::NoCycle => "calls and dependencies have no cycle",
+            Self::AttemptsBounded => "the last attempt is escalated, not repeated",
             Self::QueuesBounded => "every queue has a bound",
-            Self::NobodyIdle => "no ready task waits while it could run",
-            Self::EndsIdle => "a run ends only when nothing can move and nobody is asked",
-            Self::WaitsForSomebody => "what does not move waits for somebody, and says for whom",
-            Self::PlanChange => "a change of the plan leaves what is done or being done as it is",
-            Self::ComesToAnEnd => "where everybody does their part, a run comes to its end",
+            Self::NoIdleTask => "no ready task waits while it could run",
+            Self::EndsIdle => "a run ends only when no task can continue and no question is open",
+            Self::WaitHasReason => "a task, gate or question that does not continue has an open reason",
+            Self::PlanChange => "a plan change does not affect tasks that are done or running",
+            Self::RunCompletes => "a run ends once there are no more faults",
         })
     }
 }
 
-/// A rule that was broken, and how.
+/// A rule that was broken, with the details.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
-    /// The rule.
+pub struct RuleViolation {
+    /// The rule that was broken.
     pub rule: Rule,
-    /// How it was broken.
+    /// The state that breaks it.
     pub how: String,
 }
 
-impl Breach {
-    /// Says how a rule was broken.
+impl RuleViolation {
+    /// Creates a violation from a rule and the state that breaks it.
     pub fn new(rule: Rule, how: impl Into<String>) -> Self {
         Self { rule, how: how.into() }
     }

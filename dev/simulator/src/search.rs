@@ -1,50 +1,50 @@
-//! Many seeds at once, on all processors.
+//! Simulates many seeds on all processors.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use crate::{Options, Summary, Violation, simulate};
+use crate::{FailedRun, Options, Summary, simulate};
 
-/// What was found in many runs.
+/// The result of many runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// What happened in the runs that broke no rule.
+pub struct SearchResult {
+    /// Counts of the runs that broke no rule.
     pub summary: Summary,
-    /// The violation with the smallest seed.
-    pub violation: Option<Violation>,
+    /// The failed run with the smallest seed.
+    pub failure: Option<FailedRun>,
 }
 
-/// Imagines the runs of the seeds from `first`, until one breaks a rule; `progress` hears how many are done.
-pub fn search(first: u64, n_seeds: u64, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Found {
+/// Simulates the runs of the seeds from `first` until one breaks a rule; calls `progress` with the number of ended runs.
+pub fn search(first: u64, n_seeds: u64, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> SearchResult {
     let n_threads = thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) as u64;
     let (next, n_done, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let work = || {
-        let mut found = Found { summary: Summary::default(), violation: None };
+        let mut result = SearchResult { summary: Summary::default(), failure: None };
         while !stop.load(Ordering::Relaxed) {
             let n = next.fetch_add(1, Ordering::Relaxed);
             if n >= n_seeds {
                 break;
             }
             match simulate(first + n, options) {
-                Ok(summary) => found.summary = found.summary.and(summary),
-                Err(violation) => {
-                    found.violation = Some(violation);
+                Ok(summary) => result.summary = result.summary.and(summary),
+                Err(failure) => {
+                    result.failure = Some(failure);
                     stop.store(true, Ordering::Relaxed);
                 }
             }
             progress(n_done.fetch_add(1, Ordering::Relaxed) + 1);
         }
-        found
+        result
     };
     thread::scope(|scope| {
         let threads: Vec<_> = (0..n_threads.min(n_seeds)).map(|_| scope.spawn(work)).collect();
-        let mut all = Found { summary: Summary::default(), violation: None };
+        let mut all = SearchResult { summary: Summary::default(), failure: None };
         for thread in threads {
             match thread.join() {
-                Ok(found) => {
-                    all.summary = all.summary.and(found.summary);
-                    let earlier = [all.violation.take(), found.violation];
-                    all.violation = earlier.into_iter().flatten().min_by_key(|violation| violation.seed);
+                Ok(result) => {
+                    all.summary = all.summary.and(result.summary);
+                    let failures = [all.failure.take(), result.failure];
+                    all.failure = failures.into_iter().flatten().min_by_key(|failure| failure.seed);
                 }
                 Err(panic) => std::panic::resume_unwind(panic),
             }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_alone_decides_what_happens() {
+    fn a_seed_determines_a_run() {
         let options = Options { tasks: 8, steps: 60 };
         for seed in 0..20 {
             assert_eq!(simulate(seed, &options), simulate(seed, &options));

@@ -1,4 +1,4 @@
-//! The loop: the next thing happens, the engine decides, the rules are asked, the world acts.
+//! The main loop of a simulated run: takes the next scheduled event and sends its command to the engine.
 
 use std::collections::BTreeSet;
 
@@ -6,101 +6,101 @@ use domain::{Actor, Command, EffectId, Event, OrchestrationMode, RecordedEvent, 
 use engine::Run;
 
 use crate::{
-    Options, Summary, Violation,
-    imagine::{Imagined, imagine},
+    FailedRun, Options, Summary,
+    environment::{Environment, ScheduledEvent},
+    generate::{GeneratedRun, generate},
     model::Model,
-    people,
     random::Random,
-    rule::{Breach, Rule},
+    rule::{Rule, RuleViolation},
     trace::Trace,
-    world::{Happening, World},
+    user_commands,
 };
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
-    /// It is in the log, or was refused.
-    Settled,
-    /// The crash came before the log.
+pub enum CommandOutcome {
+    /// Its events are in the log, or it was refused.
+    Processed,
+    /// The server crashed before its events were in the log.
     Lost,
 }
 
-/// One imagined run.
+/// One simulated run.
 pub struct Simulation<'a> {
     pub(crate) seed: u64,
     pub(crate) options: Options,
-    pub(crate) make: &'a dyn Fn() -> Run,
+    pub(crate) new_run: &'a dyn Fn() -> Run,
     pub(crate) run: Run,
-    /// A run that only ever hears of events: the same log must give the same state.
+    /// A run that only applies events: the same log must give the same state.
     pub(crate) mirror: Run,
     pub(crate) model: Model,
-    pub(crate) world: World,
+    pub(crate) environment: Environment,
     pub(crate) log: Vec<RecordedEvent>,
-    /// A snapshot, and how many events it is made of.
+    /// A snapshot, and the number of events in it.
     pub(crate) snapshot: Option<(Vec<u8>, usize)>,
-    pub(crate) told: BTreeSet<EffectId>,
+    pub(crate) effects_seen: BTreeSet<EffectId>,
     pub(crate) random: Random,
-    /// The chance of whoever edits the plan, so that the rest of a run is what it was without them.
-    pub(crate) editor: Random,
-    /// Decides what is seen of worktrees. A stream of its own, so that looking changes nothing else.
-    pub(crate) eyes: Random,
+    /// Random numbers for plan edits: separate, so that edits do not change the rest of a run.
+    pub(crate) edit_random: Random,
+    /// Random numbers for overlap reports: separate, so that they do not change the rest of a run.
+    pub(crate) overlap_random: Random,
     pub(crate) trace: Trace,
     pub(crate) step: u64,
     pub(crate) summary: Summary,
-    pub(crate) temper: Temper,
+    pub(crate) faults: FaultRates,
 }
 
-/// How much goes wrong in a run.
+/// How often faults happen in a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Temper {
-    /// Once in so many commands the server dies; never where it is 0.
+pub struct FaultRates {
+    /// The server crashes once in this number of commands; never if 0.
     pub crash_once_in: usize,
-    /// Whether the clock is set now and then.
+    /// Whether the clock jumps sometimes.
     pub clock_jumps: bool,
-    /// How long people take, in seconds.
-    pub wish_seconds: u32,
+    /// Maximum seconds between two commands of users.
+    pub user_command_seconds: u32,
 }
 
 impl<'a> Simulation<'a> {
-    /// Imagines the beginning.
-    pub fn new(seed: u64, options: &Options, make: &'a dyn Fn() -> Run, trace: Trace) -> Self {
+    /// Creates the run of a seed.
+    pub fn new(seed: u64, options: &Options, new_run: &'a dyn Fn() -> Run, trace: Trace) -> Self {
         let mut random = Random::new(seed);
-        let temper = Temper {
+        let faults = FaultRates {
             crash_once_in: if random.once_in(2) { 0 } else { random.below(60) + 20 },
             clock_jumps: random.once_in(6),
-            wish_seconds: random.between(20, 900),
+            user_command_seconds: random.between(20, 900),
         };
-        // Only some runs are short of room, so that the others stay as they were when a seed was found.
-        let rooms = (seed % 8 == 1).then(|| Random::new(seed ^ 0x0D15_CF01_1000_0001));
-        let world = World::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5), rooms);
+        // Only some runs have a full disk, so that the seeds found earlier keep their runs.
+        let disk_random = (seed % 8 == 1).then(|| Random::new(seed ^ 0x0D15_CF01_1000_0001));
+        let environment = Environment::new(Random::new(seed ^ 0x5EED_0F77_E017_D5A5), disk_random);
         Self {
             seed,
             options: *options,
-            make,
-            run: make(),
-            mirror: make(),
+            new_run,
+            run: new_run(),
+            mirror: new_run(),
             model: Model::default(),
-            world,
+            environment,
             log: Vec::new(),
             snapshot: None,
-            told: BTreeSet::new(),
+            effects_seen: BTreeSet::new(),
             random,
-            editor: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
-            eyes: Random::new(seed ^ 0x0E7E_5000_0000_0001),
+            edit_random: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
+            overlap_random: Random::new(seed ^ 0x0E7E_5000_0000_0001),
             trace,
             step: 0,
             summary: Summary::default(),
-            temper,
+            faults,
         }
     }
 
-    /// Lets the run happen.
-    pub fn run(&mut self) -> Result<Summary, Violation> {
+    /// Simulates the whole run.
+    pub fn run(&mut self) -> Result<Summary, FailedRun> {
         let outcome = self
-            .begin()
-            .and_then(|()| self.live())
-            .and_then(|()| self.come_to_rest())
-            .and_then(|()| self.come_to_an_end());
+            .start()
+            .and_then(|()| self.run_with_faults())
+            .and_then(|()| self.check_quiescence())
+            .and_then(|()| self.complete());
         match outcome {
             Ok(()) => {
                 self.summary.runs = 1;
@@ -108,114 +108,114 @@ impl<'a> Simulation<'a> {
                 self.summary.events = self.log.len() as u64;
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
-                let taken =
+                let is_applied =
                     |recorded: &&RecordedEvent| matches!(recorded.event, Event::PlanChangeApplied { .. });
-                self.summary.amended = self.log.iter().filter(taken).count() as u64;
+                self.summary.amended = self.log.iter().filter(is_applied).count() as u64;
                 Ok(self.summary)
             }
-            Err(breach) => {
-                self.tell_open_ends();
-                Err(Violation { seed: self.seed, step: self.step, breach })
+            Err(violation) => {
+                self.trace_unfinished();
+                Err(FailedRun { seed: self.seed, step: self.step, violation })
             }
         }
     }
 
-    /// Returns what was written down.
+    /// Returns the lines of the trace.
     pub fn into_lines(self) -> Vec<String> {
         self.trace.into_lines()
     }
 
-    fn begin(&mut self) -> Result<(), Breach> {
-        let Imagined { work, settings, team } = imagine(&mut self.random, self.options.tasks);
+    fn start(&mut self) -> Result<(), RuleViolation> {
+        let GeneratedRun { work, settings, team } = generate(&mut self.random, self.options.tasks);
         let command = Command::StartRun {
-            project: "imagined".to_owned(),
+            project: "simulated".to_owned(),
             work: Box::new(work),
             settings: Box::new(settings),
             team,
         };
-        self.give(&Actor::Person("ana".to_owned()), command)?;
+        self.send(&Actor::Person("ana".to_owned()), command)?;
         if !self.model.started {
-            return Err(Breach::new(Rule::ComesToAnEnd, "the run does not start"));
+            return Err(RuleViolation::new(Rule::RunCompletes, "the run does not start"));
         }
-        let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
-        self.world.plan(delay_ms, Happening::Wish);
-        // In the other runs nobody does: what was once found there is still found.
+        let delay_ms = self.random.seconds(1, self.faults.user_command_seconds);
+        self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
+        // Only in some runs, so that the seeds found earlier keep their runs.
         if self.seed % 3 == 1 {
-            self.plan_edit();
+            self.schedule_plan_edit();
         }
-        if self.temper.clock_jumps {
+        if self.faults.clock_jumps {
             let delay_ms = self.random.seconds(60, 3_600);
-            self.world.plan(delay_ms, Happening::Jump);
+            self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
         }
         Ok(())
     }
 
-    /// Everything goes wrong that can, for a while.
-    fn live(&mut self) -> Result<(), Breach> {
+    /// Runs the configured number of steps with faults.
+    fn run_with_faults(&mut self) -> Result<(), RuleViolation> {
         let steps = u64::from(self.options.steps);
-        while self.step < steps && self.happen()? {}
+        while self.step < steps && self.next_event()? {}
         Ok(())
     }
 
-    /// Lets the next thing happen; tells whether there was one.
-    pub(crate) fn happen(&mut self) -> Result<bool, Breach> {
+    /// Processes the next scheduled event or deadline; returns whether there was one.
+    pub(crate) fn next_event(&mut self) -> Result<bool, RuleViolation> {
         if let Some(deadline) = self.run.next_deadline()
-            && self.world.is_first(deadline)
+            && self.environment.is_next(deadline)
         {
-            self.world.wait_until(deadline);
-            let now = self.world.now();
+            self.environment.wait_until(deadline);
+            let now = self.environment.now();
             let before = self.log.len();
-            let given = self.give(&Actor::Clock, Command::Tick)?;
-            let nothing_came = given == Given::Settled && self.log.len() == before;
-            if nothing_came && self.run.next_deadline().is_some_and(|next| next <= now) {
+            let outcome = self.send(&Actor::Clock, Command::Tick)?;
+            let has_no_event = outcome == CommandOutcome::Processed && self.log.len() == before;
+            if has_no_event && self.run.next_deadline().is_some_and(|next| next <= now) {
                 let how = format!("{now:?} is past {:?}", self.run.next_deadline());
-                return Err(Breach::new(Rule::DeadlineMoves, how));
+                return Err(RuleViolation::new(Rule::DeadlineMoves, how));
             }
             return Ok(true);
         }
-        let Some(happening) = self.world.next() else { return Ok(false) };
-        match happening {
-            Happening::Report(command) => self.report(*command)?,
-            Happening::Speak(session) => self.world.speak(session),
-            Happening::Read(session) => self.read(session)?,
-            Happening::Type(session) => {
-                if let Some(input) = self.world.type_next(session, &self.model) {
-                    self.world.report(Command::ReportInputSent { session, input });
+        let Some(event) = self.environment.next() else { return Ok(false) };
+        match event {
+            ScheduledEvent::Report(command) => self.report(*command)?,
+            ScheduledEvent::Output(session) => self.environment.next_output(session),
+            ScheduledEvent::Read(session) => self.read(session)?,
+            ScheduledEvent::TypeInput(session) => {
+                if let Some(input) = self.environment.type_input(session, &self.model) {
+                    self.environment.report(Command::ReportInputSent { session, input });
                 }
             }
-            Happening::Wish => {
-                if let Some((actor, command)) = people::wish(&mut self.random, &self.model) {
-                    self.give(&actor, command)?;
+            ScheduledEvent::UserCommand => {
+                if let Some((actor, command)) = user_commands::next(&mut self.random, &self.model) {
+                    self.send(&actor, command)?;
                 }
-                let delay_ms = self.random.seconds(1, self.temper.wish_seconds);
-                self.world.plan(delay_ms, Happening::Wish);
+                let delay_ms = self.random.seconds(1, self.faults.user_command_seconds);
+                self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
             }
-            Happening::Edit => self.edit()?,
-            Happening::Jump => {
-                self.world.jump();
-                self.trace.note("the clock is set");
+            ScheduledEvent::PlanEdit => self.edit_plan()?,
+            ScheduledEvent::ClockJump => {
+                self.environment.jump_clock();
+                self.trace.note("the clock jumps");
                 let delay_ms = self.random.seconds(60, 7_200);
-                self.world.plan(delay_ms, Happening::Jump);
+                self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
             }
         }
         Ok(true)
     }
 
-    fn report(&mut self, command: Command) -> Result<(), Breach> {
+    fn report(&mut self, command: Command) -> Result<(), RuleViolation> {
         let started = match &command {
             Command::ReportStarted { session, .. } => Some(*session),
             _ => None,
         };
-        let is_kept = matches!(command, Command::ReportCheckpoint { .. });
-        let given = self.give(&Actor::System, command.clone())?;
-        if is_kept && given == Given::Settled {
-            self.look_at_worktrees()?;
+        let is_checkpoint = matches!(command, Command::ReportCheckpoint { .. });
+        let outcome = self.send(&Actor::System, command.clone())?;
+        if is_checkpoint && outcome == CommandOutcome::Processed {
+            self.report_overlaps()?;
         }
-        if given == Given::Lost {
-            // Whoever reports does so until it is in the log.
-            self.world.report(command);
+        if outcome == CommandOutcome::Lost {
+            // A report is repeated until it is in the log.
+            self.environment.report(command);
         } else if let Some(session) = started.filter(|session| self.is_main(*session)) {
-            self.world.prompt_main(session);
+            self.environment.start_main_agent(session);
         }
         Ok(())
     }
@@ -226,18 +226,18 @@ impl<'a> Simulation<'a> {
             && self.model.sessions.get(&session).is_some_and(leads)
     }
 
-    fn read(&mut self, session: SessionId) -> Result<(), Breach> {
-        let Some(command) = self.world.read(session) else {
-            self.world.end_read(session);
+    fn read(&mut self, session: SessionId) -> Result<(), RuleViolation> {
+        let Some(command) = self.environment.read(session) else {
+            self.environment.end_read(session);
             return Ok(());
         };
         let actor = match command {
             Command::ReportEnded { .. } | Command::ReportLost { .. } => Actor::System,
             _ => Actor::Agent(session),
         };
-        match self.give(&actor, command)? {
-            Given::Settled => self.world.settle(session),
-            Given::Lost => self.world.end_read(session),
+        match self.send(&actor, command)? {
+            CommandOutcome::Processed => self.environment.mark_processed(session),
+            CommandOutcome::Lost => self.environment.end_read(session),
         }
         Ok(())
     }

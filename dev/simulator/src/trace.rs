@@ -1,30 +1,30 @@
-//! What happened in a run, in lines for people.
+//! The trace of a run: a line for each command, event and crash.
 
 use domain::{Actor, Command, RecordedEvent};
 use engine::Rejection;
 
-/// A longer line tells no more.
+/// Longer lines are cut.
 const LINE_CHARS_MAX: usize = 260;
 
-/// The lines, where somebody wants them.
+/// The lines so far, if the trace is on.
 #[derive(Debug, Default)]
 pub struct Trace {
     lines: Option<Vec<String>>,
 }
 
 impl Trace {
-    /// Writes nothing down.
-    pub fn none() -> Self {
+    /// Returns a trace that stores nothing.
+    pub fn off() -> Self {
         Self { lines: None }
     }
 
-    /// Writes all down.
-    pub fn all() -> Self {
+    /// Returns a trace that stores all lines.
+    pub fn on() -> Self {
         Self { lines: Some(Vec::new()) }
     }
 
-    /// Somebody wishes.
-    pub fn wish(&mut self, step: u64, elapsed_ms: i64, actor: &Actor, command: &Command) {
+    /// Adds a line for a command.
+    pub fn command(&mut self, step: u64, elapsed_ms: i64, actor: &Actor, command: &Command) {
         self.line(|| {
             let seconds = elapsed_ms / 1_000;
             let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -32,24 +32,24 @@ impl Trace {
         });
     }
 
-    /// It was refused.
+    /// Adds a line for a refused command.
     pub fn refusal(&mut self, rejection: &Rejection) {
         self.line(|| format!("        refused: {rejection}"));
     }
 
-    /// This came of it.
+    /// Adds a line for each event.
     pub fn events(&mut self, events: &[RecordedEvent]) {
         for recorded in events {
             self.line(|| format!("        {:>4} {:?}", recorded.sequence.0, recorded.event));
         }
     }
 
-    /// Something else happened.
+    /// Adds a line for anything else.
     pub fn note(&mut self, note: &str) {
         self.line(|| format!("        -- {note}"));
     }
 
-    /// Returns the lines.
+    /// Returns all lines of the trace.
     pub fn into_lines(self) -> Vec<String> {
         self.lines.unwrap_or_default()
     }

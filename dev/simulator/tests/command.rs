@@ -1,12 +1,13 @@
-//! The simulator's command line: what it prints, and where.
+//! The command line of the simulator.
 
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
 use std::process::Command;
 
 fn sim(arguments: &[&str]) -> (String, Option<i32>) {
-    let output = Command::new(env!("CARGO_BIN_EXE_simulator")).args(arguments).output().expect("it ran");
-    (String::from_utf8(output.stdout).expect("it is text"), output.status.code())
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_simulator")).args(arguments).output().expect("start the simulator");
+    (String::from_utf8(output.stdout).expect("the output is UTF-8"), output.status.code())
 }
 
 #[test]

@@ -1,22 +1,22 @@
-//! Negative controls: with a rule of the engine switched off, some imagined run breaks it, and it is seen.
+//! Negative controls: with a guard of the engine switched off, some simulated run must break its rule.
 
 use engine::{Guard, Run};
 use simulator::{Options, Rule, simulate_with};
 
-/// So many runs are enough to miss any guard.
+/// Number of runs within which every missing guard is detected.
 const SEEDS_MAX: u64 = 2_000;
 
 fn check(guard: Guard, expected: &[Rule]) {
     let options = Options::default();
-    let violation = |seed| simulate_with(seed, &options, &|| Run::without(guard)).err();
+    let failure = |seed| simulate_with(seed, &options, &|| Run::without(guard)).err();
     let mut others = Vec::new();
-    let missed = (0..SEEDS_MAX).filter_map(violation).any(|violation| {
-        others.push(violation.to_string());
-        expected.contains(&violation.breach.rule)
+    let is_detected = (0..SEEDS_MAX).filter_map(failure).any(|failure| {
+        others.push(failure.to_string());
+        expected.contains(&failure.violation.rule)
     });
     assert!(
-        missed,
-        "nobody misses {guard:?}; {} other violations, such as {:?}",
+        is_detected,
+        "no run detects that {guard:?} is off; {} other violations, such as {:?}",
         others.len(),
         others.first()
     );
@@ -32,7 +32,7 @@ macro_rules! controls {
         )*
 
         #[test]
-        fn every_guard_has_its_control() {
+        fn every_guard_has_a_control() {
             let controlled = [$(Guard::$guard),*];
             assert!(Guard::ALL.iter().all(|guard| controlled.contains(guard)));
         }
@@ -40,25 +40,25 @@ macro_rules! controls {
 }
 
 controls! {
-    dependencies_are_missed: Dependencies => DependenciesFirst;
-    one_attempt_is_missed: OneAttempt => OneAttempt;
-    slots_are_missed: Slots => Slots;
-    agent_slots_are_missed: AgentSlots => AgentSlots;
-    touches_are_missed: Touches => Touches;
-    a_blocked_task_that_keeps_its_slot_is_seen: BlockedGivesSlot => NobodyIdle;
-    one_answer_is_missed: OneAnswer => OneAnswer;
-    the_asker_is_missed: AnswerToAsker => AnswerToAsker;
-    chat_that_answers_too_much_is_seen: ChatNeedsOne => ChatNeedsOne;
-    a_default_for_a_required_answer_is_seen: DefaultOnlyOptional => DefaultOnlyOptional;
-    a_message_taken_twice_is_seen: MessageOnce => MessageOnce;
-    a_prompt_taken_twice_is_seen: PromptOnce => PromptOnce;
-    stale_reports_are_seen: StaleReports => StaleReports;
-    a_missing_receipt_is_seen: Receipt => Receipt;
-    two_merges_at_once_are_seen: OneMerge => OneMerge;
-    a_gate_that_is_passed_by_is_seen: GateFirst => GateFirst;
-    calls_in_a_circle_are_seen: NoCallCycle => NoCircle;
-    endless_tries_are_seen: TriesBounded => TriesBounded;
-    an_early_end_is_seen: EndsIdle => EndsIdle;
-    foreign_words_are_seen: OwnWords => OwnWords;
-    a_skipped_required_request_is_seen: RequiredRequest => RequiredRequest;
+    missing_dependencies_are_detected: Dependencies => DependenciesFirst;
+    two_attempts_are_detected: OneAttempt => OneAttempt;
+    too_many_tasks_are_detected: Slots => Slots;
+    too_many_tasks_of_an_agent_are_detected: AgentSlots => AgentSlots;
+    shared_files_are_detected: Touches => Touches;
+    a_blocked_task_that_keeps_its_slot_is_detected: BlockedGivesSlot => NoIdleTask;
+    a_second_answer_is_detected: OneAnswer => OneAnswer;
+    an_answer_to_another_session_is_detected: AnswerToAsker => AnswerToAsker;
+    chat_that_answers_one_of_several_questions_is_detected: ChatNeedsOne => ChatNeedsOne;
+    a_default_for_a_required_answer_is_detected: DefaultOnlyOptional => DefaultOnlyOptional;
+    a_message_processed_twice_is_detected: MessageOnce => MessageOnce;
+    a_prompt_processed_twice_is_detected: PromptOnce => PromptOnce;
+    stale_reports_are_detected: StaleReports => StaleReports;
+    a_missing_receipt_is_detected: Receipt => Receipt;
+    two_merges_at_once_are_detected: OneMerge => OneMerge;
+    a_start_before_the_gate_is_detected: GateFirst => GateFirst;
+    a_cycle_of_calls_is_detected: NoCallCycle => NoCycle;
+    endless_attempts_are_detected: TriesBounded => AttemptsBounded;
+    an_early_end_is_detected: EndsIdle => EndsIdle;
+    a_message_that_the_role_forbids_is_detected: OwnWords => PermittedMessages;
+    a_skipped_required_request_is_detected: RequiredRequest => RequiredRequest;
 }

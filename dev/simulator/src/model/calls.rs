@@ -1,4 +1,4 @@
-//! Calls between agents in the model.
+//! Calls between agents: no cycle of calls.
 
 use std::collections::BTreeSet;
 
@@ -7,30 +7,28 @@ use domain::{AgentName, InvocationId, SessionId};
 use super::Model;
 use crate::rule::Rule;
 
-/// One agent calling another.
+/// A call of one agent by another.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Who calls.
     pub caller: SessionId,
-    /// Who is called.
     pub callee: AgentName,
-    /// The session that has it in hand.
+    /// The session that works on it.
     pub session: Option<SessionId>,
-    /// Whether it is not over.
+    /// Whether it has not ended.
     pub open: bool,
 }
 
 impl Model {
-    /// A call is made: the called one must not wait for the caller.
+    /// Adds a call; the callee must not wait for the caller.
     pub(super) fn call(&mut self, id: InvocationId, caller: SessionId, callee: &AgentName) {
         if self.waits_for(caller, callee) {
-            self.breach(Rule::NoCircle, format!("{id}: {callee} waits for {caller}, which calls it"));
+            self.violate(Rule::NoCycle, format!("{id}: {callee} waits for {caller}, which calls it"));
         }
         let call = Call { caller, callee: callee.clone(), session: None, open: true };
         self.calls.insert(id, call);
     }
 
-    /// Tells whether an agent waits for the caller's, over any number of calls.
+    /// Tells whether an agent waits for the agent of the caller, directly or through other calls.
     fn waits_for(&self, caller: SessionId, callee: &AgentName) -> bool {
         let agent = |session: SessionId| self.sessions.get(&session).and_then(|known| known.agent.clone());
         let Some(caller) = agent(caller) else { return false };

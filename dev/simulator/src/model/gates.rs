@@ -1,4 +1,4 @@
-//! Phases, gates and escalations in the model.
+//! Phases, gates and escalations: the order of gates, and their bounded failures.
 
 use domain::{
     EscalationAction, EscalationLevel, EscalationSubject, EscalationType, GateReport, PhaseNumber, SessionId,
@@ -7,69 +7,63 @@ use domain::{
 use super::Model;
 use crate::rule::Rule;
 
-/// A gate that fails so often is escalated.
+/// Number of failures after which a gate is escalated.
 const GATE_FAILURES_MAX: u32 = 3;
 
-/// One phase.
+/// A phase with its gate.
 #[derive(Debug, Clone, Default)]
 pub struct Phase {
-    /// The phases before it.
+    /// The phases whose gates it waits for.
     pub after: Vec<PhaseNumber>,
-    /// Its own check.
+    /// The check command of the phase.
     pub verify: Option<String>,
-    /// Whether it waits.
     pub paused: bool,
-    /// Whether it was called off.
     pub cancelled: bool,
-    /// Its gate.
     pub gate: Gate,
 }
 
 /// The gate at the end of a phase.
 #[derive(Debug, Clone, Default)]
 pub struct Gate {
-    /// Which time it is open; 0 where it never was.
+    /// Number of times it was opened.
     pub round: u32,
-    /// Whether its checks are to be reported.
+    /// Whether the report of its checks is expected.
     pub checking: bool,
-    /// The verifier that looks at it.
+    /// The session of its verifier.
     pub judge: Option<SessionId>,
-    /// Whether it passed and waits for approval.
+    /// Whether it has passed and waits for approval.
     pub passed: bool,
-    /// Whether it is approved.
     pub approved: bool,
-    /// How often it failed since somebody last decided.
+    /// Number of failures since the last decision of a person.
     pub failures: u32,
 }
 
-/// One escalation.
+/// A problem that is handed to a higher level.
 #[derive(Debug, Clone)]
 pub struct Escalation {
-    /// What kind of problem it is.
     pub kind: EscalationType,
-    /// What it is about.
     pub subject: EscalationSubject,
-    /// Who has it in hand.
+    /// The level that handles it.
     pub level: EscalationLevel,
-    /// The session that has it in hand.
+    /// The session that handles it.
     pub session: Option<SessionId>,
-    /// What could be done.
+    /// Suggested actions for its resolution.
     pub suggested: Vec<EscalationAction>,
-    /// Whether it is not settled.
+    /// Whether it is not resolved.
     pub open: bool,
 }
 
 impl Model {
-    /// A phase is at its gate: nothing of it may be open.
+    /// Opens the gate of a phase; none of its tasks may be open.
     pub(super) fn open_gate(&mut self, number: PhaseNumber, round: u32) {
         let open: Vec<String> = self
             .tasks
             .iter()
-            .filter(|(_, task)| task.plan.phase == number && (task.slot || !self.is_at_rest(task)))
+            .filter(|(_, task)| task.plan.phase == number && (task.slot || !self.is_finished(task)))
             .map(|(id, task)| format!("{id} {:?}", task.stage))
             .collect();
         if !open.is_empty() {
-            self.breach(Rule::GateFirst, format!("the gate of phase {number} opens before {open:?}"));
+            self.violate(Rule::GateFirst, format!("the gate of phase {number} opens before {open:?}"));
         }
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let gate = &mut phase.gate;
@@ -78,30 +72,33 @@ impl Model {
         gate.checking = true;
         gate.passed = false;
         if was_approved || round != before + 1 {
-            self.breach(Rule::GateFirst, format!("phase {number}: time {round} follows time {before}"));
+            self.violate(Rule::GateFirst, format!("phase {number}: round {round} follows round {before}"));
         }
     }
 
-    /// Tells whether a task no longer keeps its phase from its gate.
-    fn is_at_rest(&self, task: &super::Task) -> bool {
-        let said_complete =
+    /// Tells whether the gate of its phase can open as far as this task is concerned.
+    fn is_finished(&self, task: &super::Task) -> bool {
+        let is_marked =
             || task.reasons.iter().any(|reason| matches!(reason, domain::BlockReason::Approval { .. }));
-        task.stage.is_over() || said_complete()
+        task.stage.is_over() || is_marked()
     }
 
-    /// The gate's own checks are over.
+    /// Applies the report of the gate's checks.
     pub(super) fn check_gate(&mut self, number: PhaseNumber, round: u32, report: &GateReport) {
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let expected = phase.gate.checking && phase.gate.round == round;
         phase.gate.checking = false;
         phase.gate.judge = None;
         if !expected {
-            let how = format!("the gate of phase {number} hears of time {round}, passed {}", report.passed);
-            self.breach(Rule::StaleReports, how);
+            let how = format!(
+                "the gate of phase {number} gets a report of round {round}, passed {}",
+                report.passed
+            );
+            self.violate(Rule::StaleReports, how);
         }
     }
 
-    /// The phase did not pass.
+    /// Counts a failure of the gate.
     pub(super) fn fail_gate(&mut self, number: PhaseNumber, by_person: bool) {
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let gate = &mut phase.gate;
@@ -110,12 +107,15 @@ impl Model {
         gate.judge = None;
         gate.failures = if by_person { 0 } else { gate.failures + 1 };
         if gate.failures > GATE_FAILURES_MAX {
-            self.breach(Rule::TriesBounded, format!("the gate of phase {number} fails again and again"));
+            self.violate(
+                Rule::AttemptsBounded,
+                format!("the gate of phase {number} fails more than {GATE_FAILURES_MAX} times"),
+            );
         }
     }
 
-    /// A problem is settled: what was counted towards it is counted anew.
-    pub(super) fn forgive(&mut self, subject: &EscalationSubject) {
+    /// Resets the failures of a gate after its problem is resolved.
+    pub(super) fn reset_failures(&mut self, subject: &EscalationSubject) {
         match subject {
             EscalationSubject::Phase { phase } => {
                 if let Some(phase) = self.phases.get_mut(phase) {

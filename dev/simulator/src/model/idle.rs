@@ -1,4 +1,4 @@
-//! What could move, and what waits for whom: the model's view of whether a run stands still for a reason.
+//! Tasks that could run but do not, and the reasons why a run has not ended.
 
 use domain::{EscalationSubject, EscalationType, OrchestrationMode, TaskId};
 
@@ -6,8 +6,8 @@ use super::{Model, Stage, Task};
 use crate::rule::Rule;
 
 impl Model {
-    /// Notes every task that could run now and does not.
-    pub fn check_nobody_idle(&mut self) {
+    /// Adds a violation for tasks that could run now and do not.
+    pub fn check_idle_tasks(&mut self) {
         if !self.started || self.paused || self.ended || self.cancelled {
             return;
         }
@@ -15,19 +15,19 @@ impl Model {
             .tasks
             .iter()
             .filter(|(_, task)| self.is_startable(task) || self.is_resumable(task))
-            .filter(|(id, task)| self.has_room(id, task))
-            .map(|(id, task)| format!("{id} ({:?}, try {})", task.stage, task.attempt))
+            .filter(|(id, task)| self.has_resources(id, task))
+            .map(|(id, task)| format!("{id} ({:?}, attempt {})", task.stage, task.attempt))
             .collect();
         if !idle.is_empty() {
-            self.breach(Rule::NobodyIdle, format!("{} could run", idle.join(", ")));
+            self.violate(Rule::NoIdleTask, format!("{} could run", idle.join(", ")));
         }
     }
 
-    /// Tells whether a task without a live try may start now, but for room.
+    /// Tells whether a task without a live attempt may start now, if there are resources.
     pub fn is_startable(&self, task: &Task) -> bool {
-        let asked_for = self.settings.mode == OrchestrationMode::Automatic || task.requested;
+        let is_requested = self.settings.mode == OrchestrationMode::Automatic || task.requested;
         task.stage == Stage::Waiting
-            && asked_for
+            && is_requested
             && task.reasons.is_empty()
             && !task.restoring
             && !self.is_held(task)
@@ -36,9 +36,9 @@ impl Model {
             && self.gates_before(task).is_empty()
     }
 
-    /// Tells whether a task with a live try may go on now, but for room.
+    /// Tells whether a task with a live attempt may continue now, if there are resources.
     pub fn is_resumable(&self, task: &Task) -> bool {
-        let is_ending = |session| self.has_process(session) && !self.lives(session);
+        let is_ending = |session| self.has_process(session) && !self.accepts_input(session);
         task.stage.is_live()
             && !task.slot
             && task.reasons.is_empty()
@@ -47,11 +47,11 @@ impl Model {
             && !self.is_held(task)
     }
 
-    fn has_room(&self, id: &TaskId, task: &Task) -> bool {
+    fn has_resources(&self, id: &TaskId, task: &Task) -> bool {
         let agent = if task.stage.is_live() { task.runner.as_ref() } else { task.plan.agent.as_ref() };
         match agent {
             Some(agent) => self.obstacle(id, Some(agent)).is_none(),
-            // Which of the workers would do it is not said before it starts: all of them must have room.
+            // The worker is chosen at the start, so all of them must have resources.
             None => self
                 .team
                 .iter()
@@ -60,13 +60,13 @@ impl Model {
         }
     }
 
-    /// Says why the run is not over: what could move, or who is asked.
-    pub fn why_not_over(&self) -> Option<String> {
+    /// Returns the reason why the run must not end: a task that can continue, or an open question.
+    pub fn reason_to_continue(&self) -> Option<String> {
         if self.cancelled {
             return None;
         }
         if let Some((id, _)) = self.tasks.iter().find(|(_, task)| task.stage.is_live()) {
-            return Some(format!("{id} has a live try"));
+            return Some(format!("{id} has a live attempt"));
         }
         if let Some((id, _)) = self.tasks.iter().find(|(_, task)| self.is_startable(task)) {
             return Some(format!("{id} could start"));
@@ -82,7 +82,7 @@ impl Model {
         if let Some((id, _)) = self.requests.iter().find(|(_, request)| request.open) {
             return Some(format!("{id} waits for the person"));
         }
-        // A problem that holds up no task and no gate is told, and not asked.
+        // A problem that blocks no task and no gate needs no decision.
         let at_gate = |escalation: &&super::Escalation| {
             escalation.open
                 && escalation.kind == EscalationType::Quality

@@ -1,4 +1,4 @@
-//! What is said of files that two tasks both changed: of two that are not over, and no longer than that.
+//! Overlaps: files that two tasks have changed, while both have not ended.
 
 use domain::{TaskId, TaskOverlap};
 
@@ -6,27 +6,27 @@ use super::Model;
 use crate::rule::Rule;
 
 impl Model {
-    pub(super) fn see_overlap(&mut self, overlap: &TaskOverlap) {
+    pub(super) fn add_overlap(&mut self, overlap: &TaskOverlap) {
         let [first, second] = &overlap.tasks;
         if first >= second {
-            self.breach(Rule::StaleReports, format!("{first} and {second} overlap, in this order"));
+            self.violate(Rule::StaleReports, format!("{first} and {second} overlap, in the wrong order"));
         }
         self.overlaps.insert(overlap.tasks.clone());
     }
 
-    pub(super) fn lose_overlap(&mut self, tasks: &[TaskId; 2]) {
+    pub(super) fn remove_overlap(&mut self, tasks: &[TaskId; 2]) {
         if !self.overlaps.remove(tasks) {
             let [first, second] = tasks;
-            self.breach(Rule::StaleReports, format!("{first} and {second} did not overlap"));
+            self.violate(Rule::StaleReports, format!("{first} and {second} did not overlap"));
         }
     }
 
-    /// Looks whether a task that is over still overlaps with another one.
+    /// Adds a violation for an overlap of a task that has ended.
     pub fn check_overlaps(&mut self) {
         let is_over = |task: &TaskId| self.tasks.get(task).is_none_or(|task| task.stage.is_over());
         let late = self.overlaps.iter().find(|tasks| tasks.iter().any(is_over)).cloned();
         if let Some([first, second]) = late {
-            self.breach(Rule::StaleReports, format!("{first} and {second} overlap, and one is over"));
+            self.violate(Rule::StaleReports, format!("{first} and {second} overlap, and one has ended"));
         }
     }
 }

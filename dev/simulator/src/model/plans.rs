@@ -1,4 +1,4 @@
-//! A plan that changes in the model: what is done or being done must stay as it is.
+//! Plan changes: tasks that are done or running are not affected.
 
 use domain::{OfferId, PlanField, PlannedPhase, PlannedTask};
 
@@ -6,43 +6,46 @@ use super::{Model, Phase, Stage};
 use crate::rule::Rule;
 
 impl Model {
-    /// A change of the plan is taken or left: it must be the one that is offered.
-    pub(super) fn settle_offer(&mut self, offer: OfferId) {
+    /// Removes the offer, which must be the open one.
+    pub(super) fn close_offer(&mut self, offer: OfferId) {
         if self.offer.take() != Some(offer) {
-            self.breach(Rule::PlanChange, format!("{offer} is settled, and was not offered"));
+            self.violate(Rule::PlanChange, format!("{offer} is decided, but was not offered"));
         }
     }
 
-    pub(super) fn join_phase(&mut self, planned: &PlannedPhase) {
+    pub(super) fn add_phase(&mut self, planned: &PlannedPhase) {
         let phase =
             Phase { after: planned.after.clone(), verify: planned.verify.clone(), ..Phase::default() };
         if self.phases.insert(planned.number, phase).is_some() {
-            self.breach(Rule::PlanChange, format!("phase {} is added again", planned.number));
+            self.violate(Rule::PlanChange, format!("phase {} is added again", planned.number));
         }
     }
 
-    /// The plan says something else about a task: one that lives keeps all but its words and its judges.
-    pub(super) fn change_plan(&mut self, said: &PlannedTask, fields: &[PlanField]) {
-        let Some(task) = self.tasks.get_mut(&said.id) else {
-            return self.breach(Rule::PlanChange, format!("{} changes and is no task", said.id));
+    /// Changes the plan of a task; for a live one only its texts, its check and its tester may change.
+    pub(super) fn change_plan(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
+        let Some(task) = self.tasks.get_mut(&planned.id) else {
+            return self.violate(Rule::PlanChange, format!("{} changes and is not a task", planned.id));
         };
-        let are_words =
+        let is_text =
             |field: &PlanField| matches!(field, PlanField::Title | PlanField::Text | PlanField::Acceptance);
-        let are_judges = |field: &PlanField| matches!(field, PlanField::Verify | PlanField::Tester);
+        let is_check = |field: &PlanField| matches!(field, PlanField::Verify | PlanField::Tester);
         let late = match task.stage {
-            // What its judges then say of it is another rule's.
+            // The results of its checks are subject to another rule.
             Stage::Working | Stage::Checking | Stage::Merging => {
-                fields.iter().find(|field| !are_words(field) && !are_judges(field))
+                fields.iter().find(|field| !is_text(field) && !is_check(field))
             }
-            // Whoever is left out or done comes back in the same step, or has not changed.
+            // A skipped or done task is reopened in the same step, or has not changed.
             Stage::Waiting | Stage::Failed | Stage::Cancelled | Stage::Skipped | Stage::Done => {
                 fields.iter().find(|field| matches!(field, PlanField::Phase))
             }
         };
         let (stage, late) = (task.stage, late.copied());
-        task.plan.copy_fields(said, fields);
+        task.plan.copy_fields(planned, fields);
         if let Some(late) = late {
-            self.breach(Rule::PlanChange, format!("{:?} of {} changes, which is {stage:?}", late, said.id));
+            self.violate(
+                Rule::PlanChange,
+                format!("{:?} of {} changes, which is {stage:?}", late, planned.id),
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions in the model: who lives, what was said to them, what they said.
+//! Sessions: their states, inputs and messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,116 +7,111 @@ use domain::{AgentName, InputNumber, MessageOffset, PhaseNumber, Role, SessionId
 use super::Model;
 use crate::rule::Rule;
 
-/// More inputs than these for one session at once is no queue with a bound.
+/// Maximum number of queued inputs of a session.
 const INPUTS_MAX: usize = 400;
 
-/// How a session is.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
-    /// Its process is to be started, or it is played by Jangdan.
+pub enum SessionState {
+    /// Its process is not started yet, or it has none.
     Opened,
-    /// Its process is there.
     Active,
-    /// It waits at less cost.
     Parked,
-    /// Its process is to end.
+    /// Its process is being ended.
     Dismissed,
-    /// Its process is gone.
-    Over,
+    Ended,
 }
 
-/// One session.
+/// A session with its inputs and the position of its reader.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Who it is; none where Jangdan plays it.
+    /// `None` for a level without a process.
     pub agent: Option<AgentName>,
-    /// What it is there for.
     pub role: Role,
-    /// The task it works at.
     pub task: Option<TaskId>,
-    /// The phase it leads or judges.
+    /// The phase that it leads or verifies.
     pub phase: Option<PhaseNumber>,
-    /// How it is.
-    pub life: Life,
-    /// What was said to it, and whether it was typed.
+    pub state: SessionState,
+    /// Each input, and whether it was typed.
     pub inputs: BTreeMap<InputNumber, (SessionInput, bool)>,
-    /// Where in its output messages were taken.
+    /// Positions of the processed messages.
     pub heard: BTreeSet<MessageOffset>,
-    /// Where reading starts again after a restart.
+    /// Offset at which reading restarts.
     pub read_from: u64,
-    /// The prompts of the present turn that were taken.
+    /// Processed prompts of the current turn.
     pub prompts: BTreeSet<String>,
 }
 
 impl Session {
-    /// Returns how many inputs wait to be typed.
+    /// Returns the number of inputs that are not typed yet.
     pub fn n_waiting(&self) -> usize {
         self.inputs.values().filter(|(_, typed)| !typed).count()
     }
 }
 
 impl Model {
-    /// Tells whether a process of a session may still be there.
+    /// Tells whether a session has not ended.
     pub fn has_process(&self, session: SessionId) -> bool {
-        self.sessions.get(&session).is_some_and(|session| session.life != Life::Over)
+        self.sessions.get(&session).is_some_and(|session| session.state != SessionState::Ended)
     }
 
-    /// Tells whether something can be said to a session.
-    pub fn lives(&self, session: SessionId) -> bool {
+    /// Tells whether a session accepts inputs.
+    pub fn accepts_input(&self, session: SessionId) -> bool {
         self.sessions
             .get(&session)
-            .is_some_and(|session| !matches!(session.life, Life::Dismissed | Life::Over))
+            .is_some_and(|session| !matches!(session.state, SessionState::Dismissed | SessionState::Ended))
     }
 
-    /// A message was taken, understood or not.
+    /// Adds a processed message, valid or not.
     pub(super) fn hear(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.read_from = session.read_from.max(read_from);
         let is_new = session.heard.insert(heard);
         if !is_new {
-            self.breach(Rule::MessageOnce, format!("{id} is heard twice at {}", heard.start));
+            self.violate(Rule::MessageOnce, format!("{id} has two messages at {}", heard.start));
         }
     }
 
-    /// A prompt was taken.
+    /// Adds a processed prompt.
     pub(super) fn prompt(&mut self, id: SessionId, prompt: &str) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         if !session.prompts.insert(prompt.to_owned()) {
-            self.breach(Rule::PromptOnce, format!("{id} asks twice with {prompt}"));
+            self.violate(Rule::PromptOnce, format!("{id} has two questions with {prompt}"));
         }
     }
 
-    /// Something is to be said to a session.
+    /// Adds an input of a session.
     pub(super) fn queue_input(&mut self, id: SessionId, number: InputNumber, content: &SessionInput) {
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         let Some(session) = self.sessions.get_mut(&id) else {
-            return self.breach(Rule::TaskOrder, format!("{id} is told something and is no session"));
+            return self.violate(Rule::TaskOrder, format!("{id} gets an input and is not a session"));
         };
         let expected = session.inputs.len() + 1;
         if number as usize != expected {
-            found
-                .push((Rule::AnswerToAsker, format!("input {number} of {id} comes where {expected} should")));
+            violations
+                .push((Rule::AnswerToAsker, format!("input {number} of {id} comes instead of {expected}")));
         }
         if session.agent.is_none() {
-            found.push((Rule::AnswerToAsker, format!("{id} has no process and is told something")));
+            violations.push((Rule::AnswerToAsker, format!("{id} has no process and gets an input")));
         }
         session.inputs.insert(number, (content.clone(), false));
         if session.n_waiting() > INPUTS_MAX {
-            found.push((Rule::QueuesBounded, format!("{id} has {} inputs to come", session.n_waiting())));
+            violations.push((Rule::QueuesBounded, format!("{id} has {} queued inputs", session.n_waiting())));
         }
-        for (rule, how) in found {
-            self.breach(rule, how);
+        for (rule, how) in violations {
+            self.violate(rule, how);
         }
-        self.owe(id, number, content);
+        self.deliver(id, number, content);
     }
 
-    /// Something was said to a session.
+    /// Marks an input as typed.
     pub(super) fn type_input(&mut self, id: SessionId, number: InputNumber) {
         let typed = self.sessions.get_mut(&id).and_then(|session| session.inputs.get_mut(&number));
         match typed {
             Some((_, typed)) if !*typed => *typed = true,
-            Some(_) => self.breach(Rule::StaleReports, format!("input {number} of {id} is typed twice")),
-            None => self.breach(Rule::StaleReports, format!("input {number} of {id} is typed and unknown")),
+            Some(_) => self.violate(Rule::StaleReports, format!("input {number} of {id} is typed twice")),
+            None => self
+                .violate(Rule::StaleReports, format!("input {number} of {id} is typed, but was not queued")),
         }
     }
 }

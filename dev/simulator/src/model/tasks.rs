@@ -1,4 +1,4 @@
-//! Tasks in the model: who may start, who runs, what they share.
+//! Tasks: their stages, when they may start, and their proof.
 
 use std::collections::BTreeSet;
 
@@ -9,84 +9,78 @@ use domain::{
 use super::Model;
 use crate::rule::Rule;
 
-/// Where a task is.
+/// The stage of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// It has no live try.
+    /// Without a live attempt.
     Waiting,
-    /// An agent has it.
+    /// An agent works on it.
     Working,
-    /// It is checked or tested.
+    /// Being checked or tested.
     Checking,
-    /// It is merged, or waits for its turn.
+    /// Being merged, or in the merge queue.
     Merging,
-    /// It is done.
     Done,
-    /// It failed.
     Failed,
-    /// It is left out.
     Skipped,
-    /// It was called off.
     Cancelled,
 }
 
 impl Stage {
-    /// Tells whether a try lives.
+    /// Tells whether it has a live attempt.
     pub fn is_live(self) -> bool {
         matches!(self, Self::Working | Self::Checking | Self::Merging)
     }
 
-    /// Tells whether whoever waits for it may go on.
+    /// Tells whether tasks that depend on it may start.
     pub fn is_met(self) -> bool {
         matches!(self, Self::Done | Self::Skipped)
     }
 
-    /// Tells whether it is over.
+    /// Tells whether it has ended.
     pub fn is_over(self) -> bool {
         !self.is_live() && self != Self::Waiting
     }
 }
 
-/// One task.
+/// A task with its plan and its attempt.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// What the plan says.
     pub plan: PlannedTask,
-    /// The tasks that it waits for.
+    /// The tasks that it depends on.
     pub earlier: BTreeSet<TaskId>,
-    /// Where it is.
     pub stage: Stage,
-    /// Its last try.
+    /// Number of its last attempt.
     pub attempt: u32,
-    /// The session of that try.
+    /// The session of its last attempt.
     pub session: Option<SessionId>,
-    /// Who does that try.
+    /// The agent of its last attempt.
     pub runner: Option<AgentName>,
-    /// Why it does not go on.
+    /// The reasons that block it.
     pub reasons: Vec<BlockReason>,
-    /// Whether it has a slot.
+    /// Whether it occupies a slot.
     pub slot: bool,
-    /// Whether the present work has a receipt.
+    /// Whether the current work has a receipt.
     pub receipt: bool,
-    /// Whether a tester let the present work pass.
+    /// Whether a tester accepted the current work.
     pub tested: bool,
-    /// Whether somebody let it pass.
+    /// Whether its check was waived.
     pub waived: bool,
-    /// Whether its worktree is being brought back to a checkpoint.
+    /// Whether its worktree is being restored to a checkpoint.
     pub restoring: bool,
-    /// The tries that count.
+    /// Number of failed attempts that count.
     pub failures: u32,
-    /// The tries that do not count because the process was lost.
+    /// Number of attempts that do not count because the process was lost.
     pub losses: u32,
-    /// Whether the main agent of a thin run asked for it.
+    /// Whether the main agent of a thin run requested it.
     pub requested: bool,
 }
 
-/// So many lost processes cost a task nothing.
+/// Maximum number of lost processes that do not count as failures.
 const LOSSES_MAX: u32 = 3;
 
 impl Task {
-    /// Takes a task from the plan.
+    /// Creates a task from its plan.
     pub fn new(plan: PlannedTask) -> Self {
         let stage = match plan.plan_status {
             PlanStatus::Open => Stage::Waiting,
@@ -112,8 +106,8 @@ impl Task {
         }
     }
 
-    /// The work changes: what was proved of it no longer is.
-    pub(super) fn forget_proof(&mut self) {
+    /// Removes the proof, because the work changes.
+    pub(super) fn reset_proof(&mut self) {
         self.receipt = false;
         self.tested = false;
         self.waived = false;
@@ -126,7 +120,7 @@ impl Task {
 }
 
 impl Model {
-    /// Returns what a task still waits for before it may start at all.
+    /// Returns the dependencies of a task that are not met.
     pub fn unmet(&self, task: &Task) -> Vec<String> {
         let mut unmet: Vec<String> = Vec::new();
         for earlier in &task.earlier {
@@ -138,20 +132,20 @@ impl Model {
         unmet
     }
 
-    /// Returns the phases whose gates are not approved and that a task must wait for.
+    /// Returns the earlier phases of a task whose gates are not approved.
     pub fn gates_before(&self, task: &Task) -> Vec<u32> {
         let after = self.phases.get(&task.plan.phase).map_or(&[][..], |phase| &phase.after);
         let open = |number: &&u32| self.phases.get(*number).is_some_and(|phase| !phase.gate.approved);
         after.iter().filter(open).copied().collect()
     }
 
-    /// Tells whether the run, the task's phase or its worktree waits.
+    /// Tells whether a task must wait for its run, its phase or disk space.
     pub fn is_held(&self, task: &Task) -> bool {
-        let phase_waits = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
-        self.paused || phase_waits || self.is_exhausted() || self.lacks_room(task)
+        let is_phase_paused = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
+        self.paused || is_phase_paused || self.is_exhausted() || self.lacks_disk(task)
     }
 
-    /// Tells whether the time of the whole run is used up, and nobody has allowed more.
+    /// Tells whether the time limit of the run is exceeded.
     fn is_exhausted(&self) -> bool {
         self.escalations.values().any(|escalation| {
             escalation.open
@@ -160,41 +154,45 @@ impl Model {
         })
     }
 
-    /// A task starts: everything must allow it.
+    /// Starts a task, and checks every rule about it.
     pub(super) fn start_task(&mut self, id: &TaskId, attempt: u32, agent: &AgentName, session: SessionId) {
         let Some(task) = self.tasks.get(id) else {
-            return self.breach(Rule::TaskOrder, format!("{id} starts and is no task"));
+            return self.violate(Rule::TaskOrder, format!("{id} starts and is not a task"));
         };
-        let mut found = Vec::new();
-        // One that has begun goes on in another session, whatever happened to what it waited for.
-        let goes_on = task.stage.is_live();
+        let mut violations = Vec::new();
+        // A live task continues in another session, whatever happened to its dependencies.
+        let continues = task.stage.is_live();
         let unmet = self.unmet(task);
-        if !unmet.is_empty() && !goes_on {
-            found.push((Rule::DependenciesFirst, format!("{id} waits for {}", unmet.join(", "))));
+        if !unmet.is_empty() && !continues {
+            violations.push((Rule::DependenciesFirst, format!("{id} waits for {}", unmet.join(", "))));
         }
         if task.losses > LOSSES_MAX {
-            found.push((Rule::TriesBounded, format!("{id} was lost {} times, uncounted", task.losses)));
+            violations.push((
+                Rule::AttemptsBounded,
+                format!("{id} was lost {} times without counting", task.losses),
+            ));
         }
         let gates = self.gates_before(task);
-        if !gates.is_empty() && !goes_on {
-            found.push((Rule::GateFirst, format!("{id} waits for the gates of phases {gates:?}")));
+        if !gates.is_empty() && !continues {
+            violations.push((Rule::GateFirst, format!("{id} waits for the gates of phases {gates:?}")));
         }
         if attempt != task.attempt + 1 {
-            let how = format!("{id}: try {attempt} follows try {} ({:?})", task.attempt, task.stage);
-            found.push((Rule::OneAttempt, how));
+            let how = format!("{id}: attempt {attempt} follows attempt {} ({:?})", task.attempt, task.stage);
+            violations.push((Rule::OneAttempt, how));
         }
         if let Some(before) = task.session.filter(|before| self.has_process(*before)) {
-            found.push((Rule::OneAttempt, format!("{id}: {session} starts while {before} lives")));
+            violations
+                .push((Rule::OneAttempt, format!("{id}: {session} starts while {before} has a process")));
         }
         if task.stage.is_over() {
-            found.push((Rule::TaskOrder, format!("{id} starts and is {:?}", task.stage)));
+            violations.push((Rule::TaskOrder, format!("{id} starts and is {:?}", task.stage)));
         }
         if !task.reasons.is_empty() || self.is_held(task) || self.ended || self.cancelled {
-            found.push((Rule::NotWhilePaused, format!("{id} starts: {:?}", task.reasons)));
+            violations.push((Rule::NotWhilePaused, format!("{id} starts: {:?}", task.reasons)));
         }
-        found.extend(self.obstacle(id, Some(agent)));
-        for (rule, how) in found {
-            self.breach(rule, format!("{id} starts: {how}"));
+        violations.extend(self.obstacle(id, Some(agent)));
+        for (rule, how) in violations {
+            self.violate(rule, format!("{id} starts: {how}"));
         }
         if let Some(task) = self.tasks.get_mut(id) {
             task.stage = Stage::Working;
@@ -202,26 +200,29 @@ impl Model {
             task.session = Some(session);
             task.runner = Some(agent.clone());
             task.slot = true;
-            task.forget_proof();
+            task.reset_proof();
         }
     }
 
-    /// A blocked task has a slot again.
+    /// Gives a slot to a task that was blocked.
     pub(super) fn resume_task(&mut self, id: &TaskId, session: SessionId) {
         let Some(task) = self.tasks.get(id) else { return };
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         if !task.stage.is_live() || !task.reasons.is_empty() || task.slot {
-            found.push((Rule::TaskOrder, format!("{:?}, blocked by {:?}", task.stage, task.reasons)));
+            violations.push((Rule::TaskOrder, format!("{:?}, blocked by {:?}", task.stage, task.reasons)));
         }
         if self.paused || self.cancelled {
-            found.push((Rule::NotWhilePaused, "the run waits".to_owned()));
+            violations.push((Rule::NotWhilePaused, "the run is paused".to_owned()));
         }
         if task.session.is_some_and(|before| before != session && self.has_process(before)) {
-            found.push((Rule::OneAttempt, format!("{session} goes on while {:?} lives", task.session)));
+            violations.push((
+                Rule::OneAttempt,
+                format!("{session} continues while {:?} has a process", task.session),
+            ));
         }
-        found.extend(self.obstacle(id, task.runner.as_ref()));
-        for (rule, how) in found {
-            self.breach(rule, format!("{id} goes on: {how}"));
+        violations.extend(self.obstacle(id, task.runner.as_ref()));
+        for (rule, how) in violations {
+            self.violate(rule, format!("{id} continues: {how}"));
         }
         if let Some(task) = self.tasks.get_mut(id) {
             task.slot = true;
@@ -229,8 +230,8 @@ impl Model {
         }
     }
 
-    /// A task comes to rest: no try lives, no slot is held.
-    pub(super) fn rest(&mut self, id: &TaskId, stage: Stage) {
+    /// Ends the attempt of a task, and frees its slot.
+    pub(super) fn end_attempt(&mut self, id: &TaskId, stage: Stage) {
         if let Some(task) = self.tasks.get_mut(id) {
             task.stage = stage;
             task.slot = false;
@@ -243,7 +244,7 @@ impl Model {
         }
     }
 
-    /// A task is done: with a receipt, where it has a check.
+    /// Ends a task as done; with a check it needs a receipt.
     pub(super) fn finish_task(&mut self, id: &TaskId, proof: domain::CompletionProof) {
         use domain::CompletionProof::{Checked, Unchecked, Waived};
         let Some(task) = self.tasks.get(id) else { return };
@@ -256,19 +257,19 @@ impl Model {
         };
         if !holds {
             let how = format!("{id} is done, {proof:?}, receipt {}, waived {}", task.receipt, task.waived);
-            self.breach(Rule::Receipt, how);
+            self.violate(Rule::Receipt, how);
         }
-        self.rest(id, Stage::Done);
+        self.end_attempt(id, Stage::Done);
     }
 
-    /// Returns the command that proves a task.
+    /// Returns the check command of a task.
     pub fn check_of(&self, task: &Task) -> Option<String> {
         let of_phase = || self.phases.get(&task.plan.phase).and_then(|phase| phase.verify.clone());
         task.plan.verify.clone().or_else(of_phase).or_else(|| self.settings.verify.clone())
     }
 
-    /// Tells whether a task waits for itself.
-    pub(super) fn in_circle(&self, start: &TaskId) -> bool {
+    /// Tells whether a task depends on itself.
+    pub(super) fn is_in_cycle(&self, start: &TaskId) -> bool {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&TaskId> =
             self.tasks.get(start).into_iter().flat_map(|task| &task.earlier).collect();

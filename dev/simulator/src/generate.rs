@@ -1,4 +1,4 @@
-//! What a run is to do, how and by whom: a random plan, settings and team.
+//! Generates the start of a run: a random plan, settings and team.
 
 use std::num::NonZeroU32;
 
@@ -11,22 +11,20 @@ use crate::random::Random;
 
 const MINUTE_MS: u64 = 60_000;
 
-/// Something outside of the plan that tasks wait for.
+/// Names of external dependencies.
 pub const EXTERNALS: [&str; 2] = ["staging", "licence"];
 
-/// What a run starts with.
+/// The input of a run.
 #[derive(Debug, Clone)]
-pub struct Imagined {
-    /// What is to be done.
+pub struct GeneratedRun {
+    /// The plan of the run.
     pub work: PlannedWork,
-    /// How.
     pub settings: RunSettings,
-    /// By whom.
     pub team: Vec<TeamMember>,
 }
 
-/// Imagines a run of at most so many tasks; most are small, so that many can be tried.
-pub fn imagine(random: &mut Random, tasks_max: u32) -> Imagined {
+/// Generates a run with at most `tasks_max` tasks; most are small, so that many can be simulated.
+pub fn generate(random: &mut Random, tasks_max: u32) -> GeneratedRun {
     let tasks_max = tasks_max.max(1);
     let usual = if random.once_in(20) { tasks_max } else { tasks_max.min(10) };
     let n_tasks = random.between(usual.min(2), usual);
@@ -34,10 +32,10 @@ pub fn imagine(random: &mut Random, tasks_max: u32) -> Imagined {
     let team = team(random, mode);
     let settings = settings(random, mode);
     let work = work(random, n_tasks, &team);
-    Imagined { work, settings, team }
+    GeneratedRun { work, settings, team }
 }
 
-/// Imagines a task that joins the plan while it runs.
+/// Generates a task that is added during the run.
 pub fn another_task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
     task(random, phase, n, team)
 }
@@ -121,7 +119,7 @@ fn work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
         }
         tasks.push(task);
     }
-    PlannedWork { title: "An imagined plan".to_owned(), phases, tasks }
+    PlannedWork { title: "A simulated plan".to_owned(), phases, tasks }
 }
 
 fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {

@@ -1,4 +1,4 @@
-//! Carries out what the engine orders, slowly, badly, or never.
+//! Executes effects: slowly, with failures, or never.
 
 use domain::{
     CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Role, SessionId, TaskId,
@@ -6,24 +6,24 @@ use domain::{
 };
 use engine::Effect;
 
-use super::{Awake, Happening, Spoken, World};
+use super::{Environment, OutputItem, ProcessState, ScheduledEvent};
 use crate::model::Model;
 
-impl World {
-    /// Does something once; a second time it only says again what came of it.
-    pub fn carry_out(&mut self, id: EffectId, effect: &Effect, model: &Model) {
-        if let Some(known) = self.done.get(&id) {
-            let again = known.clone().filter(|_| !self.must_wait(effect));
-            return again.into_iter().for_each(|command| self.report(command));
+impl Environment {
+    /// Executes an effect once; a second time only its report is repeated.
+    pub fn execute(&mut self, id: EffectId, effect: &Effect, model: &Model) {
+        if let Some(report) = self.executed.get(&id) {
+            let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
+            return repeated.into_iter().for_each(|command| self.report(command));
         }
-        let report = self.begin(id, effect, model);
-        self.done.insert(id, report.clone());
-        let now = report.filter(|_| !self.must_wait(effect));
-        now.into_iter().for_each(|command| self.report(command));
+        let report = self.start(id, effect, model);
+        self.executed.insert(id, report.clone());
+        let report = report.filter(|_| !self.is_reported_later(effect));
+        report.into_iter().for_each(|command| self.report(command));
     }
 
-    /// Tells whether the outcome is reported when it happens, and not when it is asked for.
-    pub(super) fn must_wait(&self, effect: &Effect) -> bool {
+    /// Tells whether the outcome is reported when it happens, not when the effect is ordered.
+    pub(super) fn is_reported_later(&self, effect: &Effect) -> bool {
         match effect {
             Effect::Say { session, input, .. } => {
                 self.processes.get(session).is_none_or(|process| process.next <= *input)
@@ -42,42 +42,42 @@ impl World {
         }
     }
 
-    /// Says what came of something, after a while, sometimes twice, sometimes once more much later.
+    /// Schedules a report; sometimes a second one much later.
     pub fn report(&mut self, command: Command) {
         let delay_ms = self.random.seconds(0, 30);
-        if self.random.once_in(12) && !self.kind {
+        if self.random.once_in(12) && !self.is_faultless {
             let late_ms = delay_ms + self.random.seconds(0, 1_200);
-            self.plan(late_ms, Happening::Report(Box::new(command.clone())));
+            self.schedule(late_ms, ScheduledEvent::Report(Box::new(command.clone())));
         }
-        self.plan(delay_ms, Happening::Report(Box::new(command)));
+        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(command)));
     }
 
-    fn begin(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
+    fn start(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
         match effect {
             Effect::SpawnAgent { session } => self.spawn(*session, model),
             Effect::Say { session, input, content } => {
-                self.make_process(*session, model);
+                self.create_process(*session, model);
                 if let Some(process) = self.processes.get_mut(session) {
                     process.inputs.insert(*input, (**content).clone());
                 }
-                self.plan(300, Happening::Type(*session));
+                self.schedule(300, ScheduledEvent::TypeInput(*session));
                 Some(Command::ReportInputSent { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
-                let can = !self.fails(15);
-                Some(done(id, self.park(*session, *mode, can)))
+                let is_possible = !self.fails(15);
+                Some(effect_report(id, self.park(*session, *mode, is_possible)))
             }
             Effect::WakeSession { session, .. } => {
                 if self.fails(30) {
-                    self.end_process(*session, Spoken::Lost);
+                    self.end_process(*session, OutputItem::Lost);
                 } else {
                     self.wake(*session);
                 }
-                Some(done(id, true))
+                Some(effect_report(id, true))
             }
             Effect::EndSession { session } => {
-                self.make_process(*session, model);
-                let how = if self.fails(10) { Spoken::Lost } else { Spoken::Ended(None) };
+                self.create_process(*session, model);
+                let how = if self.fails(10) { OutputItem::Lost } else { OutputItem::Exited(None) };
                 self.end_process(*session, how);
                 None
             }
@@ -106,43 +106,44 @@ impl World {
                 Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
             }
             Effect::LandPhase { .. } | Effect::RestoreCheckpoint { .. } | Effect::KeepPermission { .. } => {
-                Some(done(id, !self.fails(8)))
+                Some(effect_report(id, !self.fails(8)))
             }
         }
     }
 
     fn spawn(&mut self, session: SessionId, model: &Model) -> Option<Command> {
-        self.make_process(session, model);
-        let lives = self.processes.get(&session).is_some_and(|process| process.awake == Awake::Unborn);
-        if let Some(refusal) = self.refuse_room(session, model) {
-            return Some(refusal);
+        self.create_process(session, model);
+        let is_new =
+            self.processes.get(&session).is_some_and(|process| process.state == ProcessState::NotStarted);
+        if let Some(report) = self.refuse_worktree(session, model) {
+            return Some(report);
         }
-        if !lives || self.fails(40) {
-            // It never starts: nobody hears of it before its time is over.
+        if !is_new || self.fails(40) {
+            // It never starts, and is noticed only after its timeout.
             return None;
         }
         if self.fails(25) {
-            self.end_process(session, Spoken::Ended(Some(127)));
+            self.end_process(session, OutputItem::Exited(Some(127)));
             return None;
         }
         self.wake(session);
         Some(Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) })
     }
 
-    /// Has no room for the worktree of a worker now and then, and some again after a while.
-    fn refuse_room(&mut self, session: SessionId, model: &Model) -> Option<Command> {
+    /// Sometimes reports that there is no disk space for the worktree of a worker, and later that there is space again.
+    fn refuse_worktree(&mut self, session: SessionId, model: &Model) -> Option<Command> {
         let is_worker =
             |session: &crate::model::Session| session.role == Role::Worker && session.task.is_some();
-        let rooms = self
-            .rooms
+        let disk_random = self
+            .disk_random
             .as_mut()
-            .filter(|_| !self.kind && model.sessions.get(&session).is_some_and(is_worker))?;
-        if !rooms.once_in(5) {
+            .filter(|_| !self.is_faultless && model.sessions.get(&session).is_some_and(is_worker))?;
+        if !disk_random.once_in(5) {
             return None;
         }
-        let delay_ms = rooms.seconds(30, 1_200);
-        self.plan(delay_ms, Happening::Report(Box::new(Command::ReportDiskSpaceAvailable)));
-        // There is no process, and whoever is to end it is told so.
+        let delay_ms = disk_random.seconds(30, 1_200);
+        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(Command::ReportDiskSpaceAvailable)));
+        // No process is started.
         Some(Command::ReportDiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
     }
 
@@ -168,13 +169,13 @@ impl World {
         GateReport {
             passed,
             tasks: blamed.into_iter().collect(),
-            summary: "looked at".to_owned(),
+            summary: "checked".to_owned(),
             ..GateReport::default()
         }
     }
 
     fn receipt(&mut self, command: &str, percent: usize) -> Receipt {
-        let passed = self.kind && percent > 0 || self.random.percent(percent);
+        let passed = self.is_faultless && percent > 0 || self.random.percent(percent);
         let Timestamp(now) = self.now();
         Receipt {
             command: command.to_owned(),
@@ -187,12 +188,12 @@ impl World {
         }
     }
 
-    /// Returns true once in `n` times, and never once everybody does their part.
+    /// Returns true with a probability of one in `n`, and never once there are no more faults.
     fn fails(&mut self, n: usize) -> bool {
-        !self.kind && self.random.once_in(n)
+        !self.is_faultless && self.random.once_in(n)
     }
 }
 
-fn done(effect: EffectId, could: bool) -> Command {
-    Command::ReportEffect { effect, error: (!could).then(|| "it could not be done".to_owned()) }
+fn effect_report(effect: EffectId, succeeded: bool) -> Command {
+    Command::ReportEffect { effect, error: (!succeeded).then(|| "the effect failed".to_owned()) }
 }

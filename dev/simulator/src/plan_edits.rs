@@ -1,48 +1,48 @@
-//! A plan file that somebody edits while it is run: any change at any time, sensible or not.
+//! Edits of the plan file during a run: any change at any time, sensible or not.
 
 use domain::{
     Actor, Command, OfferId, PhaseNumber, PlanStatus, PlannedPhase, PlannedTask, PlannedWork, TaskId,
 };
 
 use crate::{
-    imagine::{EXTERNALS, another_task},
+    environment::ScheduledEvent,
+    generate::{EXTERNALS, another_task},
     model::Model,
     random::Random,
-    rule::Breach,
+    rule::RuleViolation,
     simulation::Simulation,
-    world::Happening,
 };
 
 impl Simulation<'_> {
-    /// Lets somebody edit the plan after a while.
-    pub(crate) fn plan_edit(&mut self) {
-        let delay_ms = self.editor.seconds(1, self.temper.wish_seconds.saturating_mul(4));
-        self.world.plan(delay_ms, Happening::Edit);
+    /// Schedules the next edit of the plan.
+    pub(crate) fn schedule_plan_edit(&mut self) {
+        let delay_ms = self.edit_random.seconds(1, self.faults.user_command_seconds.saturating_mul(4));
+        self.environment.schedule(delay_ms, ScheduledEvent::PlanEdit);
     }
 
-    /// The plan file is changed and looked at, and somebody may take what is offered.
-    pub(crate) fn edit(&mut self) -> Result<(), Breach> {
-        let report = if self.editor.once_in(12) {
+    /// Changes the plan file and reports it; then the offered change may be applied or ignored.
+    pub(crate) fn edit_plan(&mut self) -> Result<(), RuleViolation> {
+        let report = if self.edit_random.once_in(12) {
             Command::ReportPlanUnreadable { problem: "half a line".to_owned() }
         } else {
-            Command::ReportPlan { work: Box::new(edited(&mut self.editor, &self.model)) }
+            Command::ReportPlan { work: Box::new(edited(&mut self.edit_random, &self.model)) }
         };
-        self.give(&Actor::System, report)?;
+        self.send(&Actor::System, report)?;
         let person = Actor::Person("ben".to_owned());
         let offer = self.model.offer.unwrap_or(OfferId(1));
-        match self.editor.below(10) {
-            0..6 => drop(self.give(&person, Command::ApplyPlanChange { offer })?),
-            6 => drop(self.give(&person, Command::IgnorePlanChange { offer })?),
-            // What was offered before is no longer what the file says.
-            7 => drop(self.give(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
+        match self.edit_random.below(10) {
+            0..6 => drop(self.send(&person, Command::ApplyPlanChange { offer })?),
+            6 => drop(self.send(&person, Command::IgnorePlanChange { offer })?),
+            // An earlier offer that is no longer open.
+            7 => drop(self.send(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
             _ => {}
         }
-        self.plan_edit();
+        self.schedule_plan_edit();
         Ok(())
     }
 }
 
-/// Returns the plan as it was taken last, with a few changes.
+/// Returns the current plan with a few changes.
 fn edited(random: &mut Random, model: &Model) -> PlannedWork {
     let phase = |(number, phase): (&PhaseNumber, &crate::model::Phase)| PlannedPhase {
         number: *number,
@@ -53,14 +53,14 @@ fn edited(random: &mut Random, model: &Model) -> PlannedWork {
         budgets: Vec::new(),
     };
     let mut work = PlannedWork {
-        title: "An imagined plan".to_owned(),
+        title: "A simulated plan".to_owned(),
         phases: model.phases.iter().map(phase).collect(),
         tasks: model.tasks.values().map(|task| task.plan.clone()).collect(),
     };
     for _ in 0..random.between(1, 3) {
         change(random, model, &mut work);
     }
-    // Who waits for nobody that is there was told so by the reader of the file.
+    // The parser reports unknown dependencies, so only few remain.
     let ids: Vec<TaskId> = work.tasks.iter().map(|task| task.id.clone()).collect();
     for task in &mut work.tasks {
         task.depends_on.retain(|id| ids.contains(id) || random.once_in(50));
@@ -108,7 +108,7 @@ fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
     }
 }
 
-/// Says something else about a task.
+/// Changes one property of a task.
 fn rewrite(random: &mut Random, task: &mut PlannedTask, earlier: Option<TaskId>, another: PlannedTask) {
     match random.below(12) {
         0..3 => task.text = format!("{} and more", task.text),

@@ -1,4 +1,4 @@
-//! What each event means in the model.
+//! Applies each event to the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use domain::{
     QuestionRoute, RecordedEvent,
 };
 
-use super::{Escalation, Life, Model, Question, Request, Session, Stage, Standing, Task};
+use super::{Escalation, Model, Question, QuestionState, Request, Session, SessionState, Stage, Task};
 use crate::rule::Rule;
 
 impl Model {
-    /// Changes what is known by what happened.
-    pub(super) fn see(&mut self, recorded: &RecordedEvent) {
+    /// Changes the model by an event.
+    pub(super) fn apply_event(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
             Event::RunStarted { work, settings, team, .. } => {
                 self.settings = (**settings).clone();
                 self.team.clone_from(team);
-                self.begin(work);
+                self.start(work);
             }
             Event::RunPaused {} => self.paused = true,
             Event::RunContinued {} => self.paused = false,
@@ -38,51 +38,51 @@ impl Model {
             Event::TaskUnblocked { task, reason } => {
                 let known = self.tasks.get(task).is_some_and(|task| task.reasons.contains(reason));
                 if !known {
-                    self.breach(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
+                    self.violate(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
                 }
                 self.task(task, |task| task.reasons.retain(|known| known != reason));
             }
             Event::CheckStarted { task, attempt, .. } => {
-                self.present(task, *attempt, "checks");
+                self.check_current(task, *attempt, "checks");
                 self.task(task, |task| task.stage = Stage::Checking);
             }
             Event::CheckFinished { task, attempt, receipt } => {
-                self.present(task, *attempt, "is checked");
+                self.check_current(task, *attempt, "is checked");
                 self.task(task, |task| task.receipt = receipt.passed());
             }
             Event::TestStarted { task, .. } => self.task(task, |task| task.stage = Stage::Checking),
-            Event::TaskReturned { task, .. } => self.give_back(task),
+            Event::TaskReturned { task, .. } => self.return_task(task),
             Event::MergeStarted { task, attempt } => self.start_merge(task, *attempt),
             Event::MergeFinished { task, attempt, outcome } => self.end_merge(task, *attempt, outcome),
             Event::TaskDone { task, proof } => self.finish_task(task, *proof),
             Event::AttemptFailed { task, attempt, failure, counted } => {
-                self.present(task, *attempt, "fails");
-                self.rest(task, Stage::Waiting);
+                self.check_current(task, *attempt, "fails");
+                self.end_attempt(task, Stage::Waiting);
                 self.task(task, |task| {
                     task.failures += u32::from(*counted);
                     task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
             Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry(task, *afresh),
-            Event::TaskFailed { task, .. } => self.call_off(task, Stage::Failed),
-            Event::TaskSkipped { task } => self.call_off(task, Stage::Skipped),
-            Event::TaskCancelled { task } => self.call_off(task, Stage::Cancelled),
+            Event::TaskFailed { task, .. } => self.end_task(task, Stage::Failed),
+            Event::TaskSkipped { task } => self.end_task(task, Stage::Skipped),
+            Event::TaskCancelled { task } => self.end_task(task, Stage::Cancelled),
             Event::TaskReopened { task, .. } => {
-                self.rest(task, Stage::Waiting);
+                self.end_attempt(task, Stage::Waiting);
                 self.task(task, |task| {
                     task.failures = 0;
                     task.losses = 0;
-                    task.forget_proof();
+                    task.reset_proof();
                 });
             }
             Event::TaskRewound { task, .. } => {
-                // Its one effect is the first of this event.
+                // Its only effect has the index 0 of this event.
                 let effect = EffectId { sequence: recorded.sequence, index: 0 };
                 self.restoring.retain(|_, restored| restored != task);
                 self.restoring.insert(effect, task.clone());
                 self.task(task, |task| task.restoring = true);
             }
-            Event::TaskClaimed { task, .. } => self.task(task, Task::forget_proof),
+            Event::TaskClaimed { task, .. } => self.task(task, Task::reset_proof),
             Event::TaskPrioritized { task, priority } => {
                 self.task(task, |task| task.plan.priority = *priority)
             }
@@ -95,9 +95,9 @@ impl Model {
                 self.offer.take_if(|open| open == offer);
             }
             Event::PlanChangeIgnored { offer } | Event::PlanChangeApplied { offer, .. } => {
-                self.settle_offer(*offer)
+                self.close_offer(*offer)
             }
-            Event::PhaseAdded { phase } => self.join_phase(phase),
+            Event::PhaseAdded { phase } => self.add_phase(phase),
             Event::PhaseChanged { phase, after, .. } => {
                 self.phase(*phase, |phase| phase.after.clone_from(after));
             }
@@ -105,17 +105,17 @@ impl Model {
             Event::TaskAdded { task, .. } => {
                 let id = task.id.clone();
                 if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
-                    self.breach(Rule::TaskOrder, format!("{id} is added again"));
+                    self.violate(Rule::TaskOrder, format!("{id} is added again"));
                 }
                 self.phases.entry(task.phase).or_default();
-                self.join(&id);
-                self.no_circle(&id);
+                self.add_waiting_task(&id);
+                self.check_cycle(&id);
             }
             Event::DependencyAdded { earlier, later } => {
                 self.task(later, |task| {
                     task.earlier.insert(earlier.clone());
                 });
-                self.no_circle(later);
+                self.check_cycle(later);
             }
             Event::DependencyRemoved { earlier, later } => self.task(later, |task| {
                 task.earlier.remove(earlier);
@@ -129,41 +129,41 @@ impl Model {
                     role: *role,
                     task: task.clone(),
                     phase: *phase,
-                    life: Life::Opened,
+                    state: SessionState::Opened,
                     inputs: BTreeMap::new(),
                     heard: BTreeSet::new(),
                     read_from: 0,
                     prompts: BTreeSet::new(),
                 };
                 if self.sessions.insert(*session, opened).is_some() {
-                    self.breach(Rule::OneAttempt, format!("{session} is opened again"));
+                    self.violate(Rule::OneAttempt, format!("{session} is opened again"));
                 }
             }
             Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
-                self.session(*session, |session| session.life = Life::Active);
+                self.session(*session, |session| session.state = SessionState::Active);
             }
             Event::SessionParked { session, mode } => {
                 self.session(*session, |session| {
-                    session.life = Life::Parked;
+                    session.state = SessionState::Parked;
                     if *mode == ParkMode::Cold {
                         session.prompts.clear();
                     }
                 });
             }
             Event::SessionDismissed { session } => {
-                self.session(*session, |session| session.life = Life::Dismissed);
+                self.session(*session, |session| session.state = SessionState::Dismissed);
             }
             Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
-                if self.sessions.get(session).is_none_or(|session| session.life == Life::Over) {
-                    self.breach(Rule::StaleReports, format!("{session} ends again"));
+                if self.sessions.get(session).is_none_or(|session| session.state == SessionState::Ended) {
+                    self.violate(Rule::StaleReports, format!("{session} ends again"));
                 }
-                self.session(*session, |session| session.life = Life::Over);
+                self.session(*session, |session| session.state = SessionState::Ended);
             }
             Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
             Event::InputSent { session, input } => self.type_input(*session, *input),
             Event::MessageReceived { offset: heard, session, read_from, message: said } => {
                 self.hear(*session, *heard, *read_from);
-                self.own_words(*session, said);
+                self.check_permitted(*session, said);
             }
             Event::MessageRejected { session, offset: heard, read_from, .. }
             | Event::NearMissReceived { session, offset: heard, read_from, .. } => {
@@ -198,43 +198,43 @@ impl Model {
                     options: options.clone(),
                     default: default.clone(),
                     required: *required,
-                    standing: Standing::Asked,
+                    state: QuestionState::Asked,
                     answer: None,
-                    told: Vec::new(),
+                    delivered: Vec::new(),
                 };
                 self.questions.insert(*question, asked);
             }
             Event::PermissionDecided { session, request: wish, .. } => self.prompt(*session, &wish.prompt),
             Event::QuestionRouted { question, to } => {
-                let standing = match to {
-                    QuestionRoute::Orchestrator => Standing::Orchestrator,
-                    QuestionRoute::Person => Standing::Person,
+                let state = match to {
+                    QuestionRoute::Orchestrator => QuestionState::Orchestrator,
+                    QuestionRoute::Person => QuestionState::Person,
                 };
-                self.route(*question, standing);
+                self.route(*question, state);
             }
-            Event::QuestionForwarded { question, .. } => self.route(*question, Standing::Person),
+            Event::QuestionForwarded { question, .. } => self.route(*question, QuestionState::Person),
             Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
             Event::QuestionExpired { question, default_used: took_default } => {
                 self.expire(*question, took_default.as_ref());
             }
             Event::QuestionWithdrawn { question, .. } => {
                 if let Some(question) = self.questions.get_mut(question) {
-                    question.standing = Standing::Over;
+                    question.state = QuestionState::Closed;
                 }
             }
             Event::RequestMade { request, session, task, dependency: asked, .. } => {
-                let made = Request {
+                let request_made = Request {
                     session: *session,
                     task: task.clone(),
                     asked: asked.clone(),
                     open: true,
-                    told: Vec::new(),
+                    delivered: Vec::new(),
                 };
-                self.requests.insert(*request, made);
+                self.requests.insert(*request, request_made);
             }
-            Event::RequestProvided { request, default, .. } => self.settle(*request, false, *default),
-            Event::RequestRefused { request, .. } => self.settle(*request, false, false),
-            Event::RequestSkipped { request } => self.settle(*request, true, false),
+            Event::RequestProvided { request, default, .. } => self.close_request(*request, false, *default),
+            Event::RequestRefused { request, .. } => self.close_request(*request, false, false),
+            Event::RequestSkipped { request } => self.close_request(*request, true, false),
             Event::InvocationMade { invocation, caller, callee, .. } => {
                 self.call(*invocation, *caller, callee);
             }
@@ -289,8 +289,8 @@ impl Model {
                     escalation.open = false;
                     escalation.subject.clone()
                 });
-                subject.iter().for_each(|subject| self.forgive(subject));
-                self.find_room(*escalation);
+                subject.iter().for_each(|subject| self.reset_failures(subject));
+                self.end_disk_problem(*escalation);
             }
             Event::LimitWaived { subject: EscalationSubject::Task { task }, limit } => {
                 self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
@@ -300,7 +300,7 @@ impl Model {
             }
             Event::LoopRoundFailed { round, .. } => {
                 if *round > self.settings.retries_max.get() {
-                    self.breach(Rule::TriesBounded, format!("round {round} of testing fails"));
+                    self.violate(Rule::AttemptsBounded, format!("round {round} of testing fails"));
                 }
             }
             Event::LoopEnded { feedback_loop, outcome } => {
@@ -315,7 +315,7 @@ impl Model {
                 let before =
                     self.checkpoints.get_mut(checkpoint).map(|(_, done)| std::mem::replace(done, true));
                 if before != Some(false) {
-                    self.breach(Rule::StaleReports, format!("{checkpoint} is finished again"));
+                    self.violate(Rule::StaleReports, format!("{checkpoint} is finished again"));
                 }
             }
             Event::EffectFinished { effect, .. } => {
@@ -323,12 +323,12 @@ impl Model {
                     self.task(&task, |task| task.restoring = false);
                 }
                 if !self.finished.insert(*effect) {
-                    self.breach(Rule::StaleReports, format!("effect {effect:?} is finished again"));
+                    self.violate(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
-            Event::DiskBudgetExhausted { escalation, task } => self.run_out_of_room(*escalation, task),
-            Event::OverlapDetected { overlap } => self.see_overlap(overlap),
-            Event::OverlapResolved { tasks } => self.lose_overlap(tasks),
+            Event::DiskBudgetExhausted { escalation, task } => self.run_out_of_disk(*escalation, task),
+            Event::OverlapDetected { overlap } => self.add_overlap(overlap),
+            Event::OverlapResolved { tasks } => self.remove_overlap(tasks),
             Event::ChatMessageSent { .. }
             | Event::ChatAnsweredWithStatus { .. }
             | Event::TaskMessageSent { .. }

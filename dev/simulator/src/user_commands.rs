@@ -1,4 +1,4 @@
-//! What people wish: answers that come late, twice, wrong or never, and everything else that a button offers.
+//! Random commands of users: late, repeated, wrong or missing answers, and everything else that the page offers.
 
 use domain::{
     Actor, Budget, Command, DependencyType, EscalationAction, EscalationId, EscalationLevel, PermissionScope,
@@ -6,47 +6,47 @@ use domain::{
 };
 
 use crate::{
-    imagine::{self, EXTERNALS},
-    model::{Model, Question, Request, Stage, Standing},
+    generate::{self, EXTERNALS},
+    model::{Model, Question, QuestionState, Request, Stage},
     random::Random,
 };
 
-/// Returns who wishes, and what; nothing where nothing comes to mind.
-pub fn wish(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
+/// Returns the next command with its actor; `None` if none is possible.
+pub fn next(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
     let actor = match random.below(60) {
         0 => Actor::Agent(*random.pick(&model.sessions.keys().copied().collect::<Vec<_>>())?),
         1..20 => Actor::Person("ben".to_owned()),
         _ => Actor::Person("ana".to_owned()),
     };
     let command = match random.below(100) {
-        0..50 => duty(random, model).or_else(|| meddle(random, model)),
-        50..60 => mistake(random, model),
+        0..50 => due(random, model).or_else(|| intervene(random, model)),
+        50..60 => invalid(random, model),
         60..63 => {
             let text = "how is it going?".to_owned();
             Some(Command::Chat { text, talk_only: random.percent(50) })
         }
-        _ => meddle(random, model),
+        _ => intervene(random, model),
     };
     command.map(|command| (actor, command))
 }
 
-/// Returns what somebody who does their part would do next.
-pub fn duty(random: &mut Random, model: &Model) -> Option<Command> {
-    let mut duties = Vec::new();
-    duties.extend(model.pending().first().and_then(|id| answer(random, model, *id)));
+/// Returns a command that a user is expected to send next: an answer, an approval, a decision.
+pub fn due(random: &mut Random, model: &Model) -> Option<Command> {
+    let mut commands = Vec::new();
+    commands.extend(model.pending().first().and_then(|id| answer(random, model, *id)));
     let open = model.requests.iter().find(|(_, request)| request.open);
-    duties.extend(open.map(|(id, request)| settle(random, *id, request)));
+    commands.extend(open.map(|(id, request)| settle(random, *id, request)));
     let passed = model.phases.iter().find(|(_, phase)| phase.gate.passed);
-    duties.extend(passed.map(|(number, _)| Command::ApproveGate { phase: *number, note: None }));
+    commands.extend(passed.map(|(number, _)| Command::ApproveGate { phase: *number, note: None }));
     let at_person =
         model.escalations.iter().filter(|(_, known)| known.open && known.level == EscalationLevel::Person);
     let at_person: Vec<EscalationId> = at_person.map(|(id, _)| *id).collect();
-    duties.extend(random.pick(&at_person).map(|id| resolve(random, model, *id)));
-    random.pick(&duties).cloned()
+    commands.extend(random.pick(&at_person).map(|id| resolve(random, model, *id)));
+    random.pick(&commands).cloned()
 }
 
-/// Returns what brings a run on that stands still although nobody is asked.
-pub fn release(model: &Model) -> Vec<Command> {
+/// Returns the commands that continue what users have paused or not provided.
+pub fn releases(model: &Model) -> Vec<Command> {
     let mut commands = Vec::new();
     if model.paused {
         commands.push(Command::ContinueRun);
@@ -65,21 +65,21 @@ pub fn release(model: &Model) -> Vec<Command> {
     commands
 }
 
-/// Returns something that should be refused.
-fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
+/// Returns a command that should be refused.
+fn invalid(random: &mut Random, model: &Model) -> Option<Command> {
     let questions: Vec<QuestionId> = model.questions.keys().copied().collect();
     let requests: Vec<RequestId> = model.requests.keys().copied().collect();
     let escalations: Vec<EscalationId> = model.escalations.keys().copied().collect();
-    let says = |question: QuestionId, answer: &str| Command::Answer {
+    let answer = |question: QuestionId, answer: &str| Command::Answer {
         question: Some(question),
         task: None,
         answer: answer.to_owned(),
         scope: PermissionScope::Once,
     };
     match random.below(10) {
-        0..4 => random.pick(&questions).map(|id| says(*id, "left")),
-        4 => random.pick(&questions).map(|id| says(*id, "neither")),
-        5 => random.pick(&questions).map(|id| says(*id, "")),
+        0..4 => random.pick(&questions).map(|id| answer(*id, "left")),
+        4 => random.pick(&questions).map(|id| answer(*id, "neither")),
+        5 => random.pick(&questions).map(|id| answer(*id, "")),
         6 => random.pick(&requests).map(|id| Command::SkipRequest(*id)),
         7 => random.pick(&requests).map(|id| Command::Provide {
             request: *id,
@@ -90,8 +90,8 @@ fn mistake(random: &mut Random, model: &Model) -> Option<Command> {
     }
 }
 
-/// Returns one of the things that can be wished at any time.
-fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
+/// Returns one of the commands that are possible at any time.
+fn intervene(random: &mut Random, model: &Model) -> Option<Command> {
     let tasks: Vec<TaskId> = model.tasks.keys().cloned().collect();
     let phases: Vec<PhaseNumber> = model.phases.keys().copied().collect();
     let task = random.pick(&tasks)?.clone();
@@ -106,14 +106,14 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
         36..42 => Command::PrioritizeTask { task, priority: Priority::Critical },
         42..47 => Command::ReassignTask { task, agent: random.pick(&model.team)?.name.clone() },
         47..52 => {
-            let kept = model.checkpoints.iter().filter(|(_, (of, _))| *of == task);
-            let kept: Vec<_> = kept.map(|(id, _)| *id).collect();
-            Command::RewindTask { task, checkpoint: random.pick(&kept).copied() }
+            let checkpoints = model.checkpoints.iter().filter(|(_, (of, _))| *of == task);
+            let checkpoints: Vec<_> = checkpoints.map(|(id, _)| *id).collect();
+            Command::RewindTask { task, checkpoint: random.pick(&checkpoints).copied() }
         }
         52..56 => Command::CreateCheckpoint(task),
         56..60 => {
             let n = 100 + u32::try_from(model.tasks.len()).unwrap_or(0);
-            let mut added = imagine::another_task(random, phase, n, &model.team)?;
+            let mut added = generate::another_task(random, phase, n, &model.team)?;
             added.depends_on.push(task);
             Command::AddTask(Box::new(added))
         }
@@ -150,7 +150,7 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
                 Command::SkipRequest(*id)
             }
         }
-        109..112 => Command::SendMessage { task, text: "mind the gap".to_owned() },
+        109..112 => Command::SendMessage { task, text: "agent the gap".to_owned() },
         _ => Command::Answer {
             question: None,
             task: Some(task),
@@ -161,7 +161,8 @@ fn meddle(random: &mut Random, model: &Model) -> Option<Command> {
 }
 
 fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command> {
-    let question: &Question = model.questions.get(&id).filter(|known| known.standing == Standing::Person)?;
+    let question: &Question =
+        model.questions.get(&id).filter(|known| known.state == QuestionState::Person)?;
     let word = random.pick(&question.options).cloned().unwrap_or_else(|| "yes".to_owned());
     let keep = random
         .pick(&[PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project])

@@ -1,4 +1,4 @@
-//! What agents say on the way: questions, requests, calls, errors, and what is not theirs to say.
+//! Messages during the work on a task: questions, requests, calls, errors, and messages that the role does not permit.
 
 use std::collections::BTreeMap;
 
@@ -9,64 +9,64 @@ use domain::{
     StepComplete, TaskId, Usage, UserQuestion,
 };
 
-use super::{Mind, Utterance, done, fail, say, write};
-use crate::{random::Random, world::Spoken};
+use super::{AgentAction, AgentContext, done, fail, say, write};
+use crate::{environment::OutputItem, random::Random};
 
-/// Something said on the way.
-pub(super) struct Chatter {
-    pub said: Vec<Utterance>,
-    /// Whether the agent waits for something after it.
+/// Output before the end of a task.
+pub(super) struct ExtraOutput {
+    pub actions: Vec<AgentAction>,
+    /// Whether the agent waits for an answer.
     pub waits: bool,
-    /// Whether its turn goes on with what it waits for.
+    /// Whether its turn continues with the answer.
     pub in_turn: bool,
 }
 
-pub(super) fn chatter(random: &mut Random, mind: &mut Mind<'_>, task: &TaskId) -> Chatter {
-    let goes_on = |said: Vec<Utterance>| Chatter { said, waits: false, in_turn: false };
-    let waits = |said: Vec<Utterance>| Chatter { said, waits: true, in_turn: false };
-    let prompts = |said: Utterance| Chatter { said: vec![said], waits: true, in_turn: true };
+pub(super) fn extra_output(random: &mut Random, agent: &mut AgentContext<'_>, task: &TaskId) -> ExtraOutput {
+    let continues = |actions: Vec<AgentAction>| ExtraOutput { actions, waits: false, in_turn: false };
+    let waits = |actions: Vec<AgentAction>| ExtraOutput { actions, waits: true, in_turn: false };
+    let prompts = |action: AgentAction| ExtraOutput { actions: vec![action], waits: true, in_turn: true };
     match random.below(100) {
         0..12 => {
-            goes_on(vec![say(AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: None }))])
+            continues(vec![say(AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: None }))])
         }
-        12..20 => goes_on(vec![say(AgentMessage::StepComplete(StepComplete { summary: None }))]),
-        20..34 => goes_on(vec![write(Spoken::Used(usage(random)))]),
+        12..20 => continues(vec![say(AgentMessage::StepComplete(StepComplete { summary: None }))]),
+        20..34 => continues(vec![write(OutputItem::Usage(usage(random)))]),
         34..46 => {
             if random.once_in(5) {
-                return prompts(prompt(random, mind));
+                return prompts(prompt(random, agent));
             }
             let n = if random.once_in(4) { 3 } else { 1 };
             waits((0..n).map(|_| question(random)).collect())
         }
         46..54 => waits(vec![request(random)]),
-        54..62 => call(random, mind),
-        62..66 => goes_on(vec![deliver(random, mind)]),
-        66..73 => goes_on(vec![direct(random, mind)]),
-        73..82 => prompts(permission(random, mind)),
+        54..62 => call(random, agent),
+        62..66 => continues(vec![deliver(random, agent)]),
+        66..73 => continues(vec![direct(random, agent)]),
+        73..82 => prompts(permission(random, agent)),
         82..87 => waits(vec![error(random)]),
-        87..90 => goes_on(vec![write(Spoken::Invalid)]),
-        90..93 => goes_on(vec![write(Spoken::Near)]),
-        _ => goes_on(foreign(random, mind, task)),
+        87..90 => continues(vec![write(OutputItem::Invalid)]),
+        90..93 => continues(vec![write(OutputItem::NearMiss)]),
+        _ => continues(not_permitted(random, agent, task)),
     }
 }
 
-/// Calls somebody: a specialist, a colleague, itself, or nobody.
-pub(super) fn call(random: &mut Random, mind: &Mind<'_>) -> Chatter {
-    let Some(target) = somebody(random, mind) else {
-        return Chatter { said: Vec::new(), waits: false, in_turn: false };
+/// Calls a member of the team, itself, or an unknown agent.
+pub(super) fn call(random: &mut Random, agent: &AgentContext<'_>) -> ExtraOutput {
+    let Some(target) = target(random, agent) else {
+        return ExtraOutput { actions: Vec::new(), waits: false, in_turn: false };
     };
     let invoke = InvokeMessage { target, task: "help me".to_owned(), context: None };
-    Chatter { said: vec![say(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
+    ExtraOutput { actions: vec![say(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
 }
 
-fn somebody(random: &mut Random, mind: &Mind<'_>) -> Option<AgentName> {
+fn target(random: &mut Random, agent: &AgentContext<'_>) -> Option<AgentName> {
     if random.once_in(15) {
-        return "nobody".parse().ok();
+        return "unknown".parse().ok();
     }
-    random.pick(&mind.model.team).map(|member| member.name.clone())
+    random.pick(&agent.model.team).map(|member| member.name.clone())
 }
 
-pub(super) fn question(random: &mut Random) -> Utterance {
+pub(super) fn question(random: &mut Random) -> AgentAction {
     let options: Vec<String> = ["left", "right"].map(str::to_owned).to_vec();
     let required = random.once_in(2);
     let default = random.once_in(2).then(|| "left".to_owned());
@@ -84,10 +84,10 @@ pub(super) fn question(random: &mut Random) -> Utterance {
     say(AgentMessage::AskUser(ask(random, required, default)))
 }
 
-fn prompt(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
-    mind.process.n_prompts += 1;
+fn prompt(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
+    agent.process.n_prompts += 1;
     let asked = ask(random, true, None);
-    write(Spoken::Prompt(format!("prompt-{}", mind.process.n_prompts), asked))
+    write(OutputItem::Prompt(format!("prompt-{}", agent.process.n_prompts), asked))
 }
 
 fn ask(random: &mut Random, required: bool, default: Option<String>) -> AskUser {
@@ -100,7 +100,7 @@ fn ask(random: &mut Random, required: bool, default: Option<String>) -> AskUser 
     AskUser { question: "Which way?".to_owned(), r#type, options, context: None, default, required }
 }
 
-pub(super) fn request(random: &mut Random) -> Utterance {
+pub(super) fn request(random: &mut Random) -> AgentAction {
     let kinds = [
         DependencyType::ApiKey,
         DependencyType::EnvVariable,
@@ -120,31 +120,31 @@ pub(super) fn request(random: &mut Random) -> Utterance {
     }))
 }
 
-fn deliver(random: &mut Random, mind: &Mind<'_>) -> Utterance {
-    match somebody(random, mind) {
+fn deliver(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
+    match target(random, agent) {
         Some(target) => say(AgentMessage::DeliverResult(DeliverResult {
             target,
             result_type: ResultType::Markdown,
             content: "what I found".to_owned(),
         })),
-        None => write(Spoken::Near),
+        None => write(OutputItem::NearMiss),
     }
 }
 
-fn direct(random: &mut Random, mind: &Mind<'_>) -> Utterance {
+fn direct(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
     let kinds = [None, Some(DirectType::Query), Some(DirectType::Result), Some(DirectType::Feedback)];
-    match somebody(random, mind) {
+    match target(random, agent) {
         Some(target) => say(AgentMessage::Direct(DirectMessage {
             target,
             r#type: random.pick(&kinds).copied().flatten(),
             content: "a word".to_owned(),
         })),
-        None => write(Spoken::Near),
+        None => write(OutputItem::NearMiss),
     }
 }
 
-fn permission(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
-    let wishes = [
+fn permission(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
+    let permissions = [
         (PermissionKind::Edit, "src/main.rs"),
         (PermissionKind::Run, "cargo test"),
         (PermissionKind::Run, "rm -rf build"),
@@ -152,12 +152,12 @@ fn permission(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
         (PermissionKind::Fetch, "https://example.org"),
         (PermissionKind::Other, "think"),
     ];
-    let (kind, subject) = random.pick(&wishes).copied().unwrap_or((PermissionKind::Other, "think"));
+    let (kind, subject) = random.pick(&permissions).copied().unwrap_or((PermissionKind::Other, "think"));
     if !random.once_in(20) {
-        mind.process.n_prompts += 1;
+        agent.process.n_prompts += 1;
     }
-    write(Spoken::Permission(PermissionRequest {
-        prompt: format!("prompt-{}", mind.process.n_prompts),
+    write(OutputItem::Permission(PermissionRequest {
+        prompt: format!("prompt-{}", agent.process.n_prompts),
         kind,
         subject: subject.to_owned(),
         in_worktree: random.once_in(2),
@@ -165,7 +165,7 @@ fn permission(random: &mut Random, mind: &mut Mind<'_>) -> Utterance {
     }))
 }
 
-fn error(random: &mut Random) -> Utterance {
+fn error(random: &mut Random) -> AgentAction {
     let recoveries =
         [Recovery::PauseAndRetry, Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
     let resets = [None, None, Some("2023-11-14T23:00:00Z"), Some("soon"), Some("2024-01-01T00:00:00Z")];
@@ -188,11 +188,11 @@ fn usage(random: &mut Random) -> Usage {
     }
 }
 
-/// What is the orchestrator's to say, or Jangdan's, or another agent's.
-fn foreign(random: &mut Random, mind: &Mind<'_>, task: &TaskId) -> Vec<Utterance> {
-    let others: Vec<TaskId> = mind.model.tasks.keys().filter(|other| *other != task).cloned().collect();
+/// Returns a message that only the orchestrator, Jangdan or another agent may send.
+fn not_permitted(random: &mut Random, agent: &AgentContext<'_>, task: &TaskId) -> Vec<AgentAction> {
+    let others: Vec<TaskId> = agent.model.tasks.keys().filter(|other| *other != task).cloned().collect();
     let other = random.pick(&others).cloned();
-    let said = match random.below(8) {
+    let action = match random.below(8) {
         0 => Some(say(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
         1 => Some(say(AgentMessage::ResolveNext(ResolveNext { phase: None, force: true }))),
         2 => Some(say(AgentMessage::Ready(ReadyMessage { groups: vec![vec![task.clone()]] }))),
@@ -200,5 +200,5 @@ fn foreign(random: &mut Random, mind: &Mind<'_>, task: &TaskId) -> Vec<Utterance
         4 => other.map(fail),
         _ => other.map(done),
     };
-    said.into_iter().collect()
+    action.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Whether a task has room to run: slots, its agent's slots, what it touches, memory.
+//! Resources of a task: slots, the slots of its agent, files, memory, disk space.
 
 use std::collections::BTreeSet;
 
@@ -8,35 +8,38 @@ use super::{Model, Task};
 use crate::rule::Rule;
 
 impl Model {
-    pub(super) fn run_out_of_room(&mut self, escalation: EscalationId, refused: &TaskId) {
+    pub(super) fn run_out_of_disk(&mut self, escalation: EscalationId, refused: &TaskId) {
         self.task(refused, |task| task.losses = task.losses.saturating_sub(1));
-        let unbegun = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
-        let waiting: Vec<TaskId> = unbegun.chain([refused.clone()]).collect();
-        let (known, tasks) = self.no_room.get_or_insert((escalation, BTreeSet::new()));
+        let not_started = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
+        let waiting: Vec<TaskId> = not_started.chain([refused.clone()]).collect();
+        let (known, tasks) = self.no_disk.get_or_insert((escalation, BTreeSet::new()));
         let is_known = *known == escalation;
         tasks.extend(waiting);
         if !is_known || !self.escalations.get(&escalation).is_some_and(|known| known.open) {
-            self.breach(Rule::WaitsForSomebody, format!("{refused} has no room, and nobody knows"));
+            self.violate(
+                Rule::WaitHasReason,
+                format!("{refused} has no disk space, and no escalation is open"),
+            );
         }
     }
 
-    pub(super) fn find_room(&mut self, escalation: EscalationId) {
-        self.no_room = self.no_room.take().filter(|(known, _)| *known != escalation);
+    pub(super) fn end_disk_problem(&mut self, escalation: EscalationId) {
+        self.no_disk = self.no_disk.take().filter(|(known, _)| *known != escalation);
     }
 
-    /// A task that joins the plan waits for room like all that have not begun.
-    pub(super) fn join(&mut self, id: &TaskId) {
-        if let Some((_, tasks)) = &mut self.no_room {
+    /// A new task waits for disk space like all tasks that have not started.
+    pub(super) fn add_waiting_task(&mut self, id: &TaskId) {
+        if let Some((_, tasks)) = &mut self.no_disk {
             tasks.insert(id.clone());
         }
     }
 
-    /// Tells whether a task waits for room for its worktree.
-    pub fn lacks_room(&self, task: &Task) -> bool {
-        self.no_room.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
+    /// Tells whether a task waits for disk space for its worktree.
+    pub fn lacks_disk(&self, task: &Task) -> bool {
+        self.no_disk.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
     }
 
-    /// Says what stands in the way of a task's taking a slot; nothing where it could.
+    /// Returns the resource that a task lacks, by its rule; `None` if it could run.
     pub fn obstacle(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
         let task = self.tasks.get(id)?;
         let running: Vec<(&TaskId, &Task)> =
@@ -70,7 +73,7 @@ impl Model {
     }
 }
 
-/// Tells whether two paths could mean the same file; in doubt they could.
+/// Tells whether two patterns could match the same file.
 fn overlap(left: &str, right: &str) -> bool {
     let fixed = |path: &str| -> Vec<String> {
         let parts = path.split('/').filter(|part| !part.is_empty());
@@ -84,7 +87,7 @@ mod tests {
     use super::overlap;
 
     #[test]
-    fn a_folder_and_what_lies_in_it_overlap() {
+    fn a_folder_and_its_files_overlap() {
         assert!(overlap("src/login", "src/login/form.rs"));
         assert!(overlap("src/*.rs", "src/main.rs"));
         assert!(!overlap("src/login", "src/cart/**"));

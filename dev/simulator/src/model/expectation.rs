@@ -1,30 +1,31 @@
-//! What a command may do at all, judged before the engine has seen it.
+//! Expectations about a command before the engine decides on it.
 
 use domain::{Actor, Command, Event, RecordedEvent};
 
-use super::{Life, Model, Stage};
-use crate::rule::{Breach, Rule};
+use super::{Model, SessionState, Stage};
+use crate::rule::{Rule, RuleViolation};
 
-/// What was known of a command before it was decided.
+/// What is known about a command before the decision.
 #[derive(Debug, Clone, Copy)]
-pub struct Expected {
+pub struct CommandExpectation {
     is_stale: bool,
-    is_not_theirs: bool,
-    /// How many questions were pending, where it is chat.
-    chat: Option<usize>,
+    is_not_permitted: bool,
+    /// Number of open questions, if it is a chat message.
+    n_open_at_chat: Option<usize>,
 }
 
 impl Model {
-    /// Says what is known of a command before it is decided.
-    pub fn expect(&self, actor: &Actor, command: &Command) -> Expected {
-        Expected {
+    /// Returns what is known about a command before the decision.
+    pub fn expect(&self, actor: &Actor, command: &Command) -> CommandExpectation {
+        CommandExpectation {
             is_stale: self.is_stale(command),
-            is_not_theirs: !actor.is_person() && is_for_people(command),
-            chat: matches!(command, Command::Chat { talk_only: false, .. }).then(|| self.pending().len()),
+            is_not_permitted: !actor.is_person() && is_for_persons(command),
+            n_open_at_chat: matches!(command, Command::Chat { talk_only: false, .. })
+                .then(|| self.pending().len()),
         }
     }
 
-    /// Tells whether a command reports of something that is over.
+    /// Tells whether a command reports about something that has ended.
     fn is_stale(&self, command: &Command) -> bool {
         match command {
             Command::ReportCheck { task, attempt, .. } => self
@@ -42,11 +43,11 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Command::ReportEffect { effect, .. } => self.finished.contains(effect),
-            Command::ReportDiskSpaceAvailable => self.no_room.is_none(),
+            Command::ReportDiskSpaceAvailable => self.no_disk.is_none(),
             Command::ReportEnded { session, .. }
             | Command::ReportLost { session, .. }
             | Command::ReportDiskBudgetExceeded { session, .. } => {
-                self.sessions.get(session).is_none_or(|session| session.life == Life::Over)
+                self.sessions.get(session).is_none_or(|session| session.state == SessionState::Ended)
             }
             Command::ReportInputSent { session, input } => self
                 .sessions
@@ -58,29 +59,32 @@ impl Model {
     }
 }
 
-impl Expected {
-    /// Says what is wrong with what came of the command.
-    pub fn judge(self, command: &Command, events: &[RecordedEvent]) -> Option<Breach> {
+impl CommandExpectation {
+    /// Returns the violation of a decision with these events.
+    pub fn check(self, command: &Command, events: &[RecordedEvent]) -> Option<RuleViolation> {
         let first = events.first()?;
         if self.is_stale {
             let how = format!("{command:?} leads to {}", first.event.name());
-            return Some(Breach::new(Rule::StaleReports, how));
+            return Some(RuleViolation::new(Rule::StaleReports, how));
         }
-        if self.is_not_theirs {
-            return Some(Breach::new(Rule::OwnWords, format!("no person wished {command:?}")));
+        if self.is_not_permitted {
+            return Some(RuleViolation::new(
+                Rule::PermittedMessages,
+                format!("{command:?} is not from a person"),
+            ));
         }
         let answers = events.iter().any(|recorded| matches!(recorded.event, Event::QuestionAnswered { .. }));
-        match self.chat {
-            Some(n_pending) if answers && n_pending != 1 => {
-                let how = format!("{n_pending} questions are pending, and chat answers one");
-                Some(Breach::new(Rule::ChatNeedsOne, how))
+        match self.n_open_at_chat {
+            Some(n_open) if answers && n_open != 1 => {
+                let how = format!("{n_open} questions are open, and chat answers one");
+                Some(RuleViolation::new(Rule::ChatNeedsOne, how))
             }
             Some(_) | None => None,
         }
     }
 }
 
-fn is_for_people(command: &Command) -> bool {
+fn is_for_persons(command: &Command) -> bool {
     matches!(
         command,
         Command::PauseRun

@@ -1,12 +1,12 @@
-//! What several events have in common: beginnings, ends, tries, merges.
+//! Transitions that several events share: starts, ends, attempts, merges.
 
 use domain::{MergeOutcome, PhaseNumber, PlannedWork, QuestionId, SessionId, TaskId};
 
-use super::{Model, Phase, Session, Stage, Standing, Task};
+use super::{Model, Phase, QuestionState, Session, Stage, Task};
 use crate::rule::Rule;
 
 impl Model {
-    pub(super) fn begin(&mut self, work: &PlannedWork) {
+    pub(super) fn start(&mut self, work: &PlannedWork) {
         self.started = true;
         for phase in &work.phases {
             let known =
@@ -20,23 +20,23 @@ impl Model {
 
     pub(super) fn end(&mut self) {
         self.ended = true;
-        if let Some(why) = self.why_not_over() {
-            self.breach(Rule::EndsIdle, format!("the run ends although {why}"));
+        if let Some(reason) = self.reason_to_continue() {
+            self.violate(Rule::EndsIdle, format!("the run ends although {reason}"));
         }
     }
 
     pub(super) fn retry(&mut self, id: &TaskId, afresh: bool) {
         let Some(task) = self.tasks.get(id) else { return };
         if !afresh && task.failures >= self.settings.retries_max.get() {
-            self.breach(
-                Rule::TriesBounded,
-                format!("{id} failed {} times and is tried again", task.failures),
+            self.violate(
+                Rule::AttemptsBounded,
+                format!("{id} failed {} times and is retried", task.failures),
             );
         }
         if self.tasks.get(id).is_some_and(|task| task.stage == Stage::Done) {
-            self.breach(Rule::TaskOrder, format!("{id} is done, and tried again"));
+            self.violate(Rule::TaskOrder, format!("{id} is done, and retried"));
         }
-        self.rest(id, Stage::Waiting);
+        self.end_attempt(id, Stage::Waiting);
         self.task(id, |task| {
             if afresh {
                 (task.failures, task.losses) = (0, 0);
@@ -45,77 +45,78 @@ impl Model {
         });
     }
 
-    /// A task comes to another end than it should; one that is done stays done.
-    pub(super) fn call_off(&mut self, id: &TaskId, stage: Stage) {
+    /// Ends a task without success; a done task stays done.
+    pub(super) fn end_task(&mut self, id: &TaskId, stage: Stage) {
         if self.tasks.get(id).is_some_and(|task| task.stage == Stage::Done) {
-            self.breach(Rule::TaskOrder, format!("{id} is done, and becomes {stage:?}"));
+            self.violate(Rule::TaskOrder, format!("{id} is done, and becomes {stage:?}"));
         }
-        self.rest(id, stage);
+        self.end_attempt(id, stage);
     }
 
-    /// A task goes back to its agent, or to the next one where that is gone.
-    pub(super) fn give_back(&mut self, id: &TaskId) {
+    /// Returns a task to its agent, or to another one if its session has ended.
+    pub(super) fn return_task(&mut self, id: &TaskId) {
         let Some(task) = self.tasks.get(id) else { return };
         if !task.stage.is_live() {
-            self.breach(Rule::TaskOrder, format!("{id} goes back to its agent and has none"));
-        } else if task.session.is_some_and(|session| self.lives(session)) {
+            self.violate(Rule::TaskOrder, format!("{id} is returned to its agent, but has no live attempt"));
+        } else if task.session.is_some_and(|session| self.accepts_input(session)) {
             self.task(id, |task| task.stage = Stage::Working);
         } else {
-            self.rest(id, Stage::Waiting);
+            self.end_attempt(id, Stage::Waiting);
         }
-        self.task(id, Task::forget_proof);
+        self.task(id, Task::reset_proof);
     }
 
     pub(super) fn start_merge(&mut self, id: &TaskId, attempt: u32) {
-        self.present(id, attempt, "merges");
+        self.check_current(id, attempt, "merges");
         if let Some(other) = self.merging.replace(id.clone()) {
-            self.breach(Rule::OneMerge, format!("{id} merges while {other} does"));
+            self.violate(Rule::OneMerge, format!("{id} merges while {other} does"));
         }
         self.task(id, |task| task.stage = Stage::Merging);
     }
 
     pub(super) fn end_merge(&mut self, id: &TaskId, attempt: u32, outcome: &MergeOutcome) {
-        self.present(id, attempt, "is merged");
+        self.check_current(id, attempt, "is merged");
         if self.merging.take().as_ref() != Some(id) {
-            self.breach(Rule::StaleReports, format!("{id} is merged, {outcome:?}, and was not merging"));
+            self.violate(Rule::StaleReports, format!("{id} is merged, {outcome:?}, but was not merging"));
         }
     }
 
-    /// What happens to a try happens to the one that lives.
-    pub(super) fn present(&mut self, id: &TaskId, attempt: u32, what: &str) {
+    /// Checks that an event is about the live attempt of a task.
+    pub(super) fn check_current(&mut self, id: &TaskId, attempt: u32, what: &str) {
         let Some(task) = self.tasks.get(id) else { return };
         if task.attempt != attempt || !task.stage.is_live() {
-            let how = format!("try {attempt} of {id} {what}; it has try {} {:?}", task.attempt, task.stage);
-            self.breach(Rule::StaleReports, how);
+            let how =
+                format!("attempt {attempt} of {id} {what}; its attempt is {} {:?}", task.attempt, task.stage);
+            self.violate(Rule::StaleReports, how);
         }
     }
 
-    pub(super) fn no_circle(&mut self, id: &TaskId) {
-        if self.in_circle(id) {
-            self.breach(Rule::NoCircle, format!("{id} waits for itself"));
+    pub(super) fn check_cycle(&mut self, id: &TaskId) {
+        if self.is_in_cycle(id) {
+            self.violate(Rule::NoCycle, format!("{id} depends on itself"));
         }
     }
 
-    pub(super) fn route(&mut self, id: QuestionId, standing: Standing) {
+    pub(super) fn route(&mut self, id: QuestionId, state: QuestionState) {
         let Some(question) = self.questions.get_mut(&id) else { return };
-        if question.standing.is_open() {
-            question.standing = standing;
+        if question.state.is_open() {
+            question.state = state;
         } else {
-            self.breach(Rule::OneAnswer, format!("{id} goes to somebody and is not open"));
+            self.violate(Rule::OneAnswer, format!("{id} is routed and is not open"));
         }
     }
 
     pub(super) fn task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {
         match self.tasks.get_mut(id) {
             Some(task) => change(task),
-            None => self.breach(Rule::TaskOrder, format!("{id} is no task")),
+            None => self.violate(Rule::TaskOrder, format!("{id} is not a task")),
         }
     }
 
     pub(super) fn session(&mut self, id: SessionId, change: impl FnOnce(&mut Session)) {
         match self.sessions.get_mut(&id) {
             Some(session) => change(session),
-            None => self.breach(Rule::OneAttempt, format!("{id} is no session")),
+            None => self.violate(Rule::OneAttempt, format!("{id} is not a session")),
         }
     }
 

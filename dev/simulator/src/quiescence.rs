@@ -1,67 +1,69 @@
-//! Everything comes to rest without people: then all that does not move must wait for somebody, and say for whom.
+//! Runs without users until nothing is scheduled: then everything that does not continue must have an open reason.
 
 use domain::{BlockReason, EscalationLevel, TaskId};
 
 use crate::{
-    model::{Stage, Standing, Task},
-    rule::{Breach, Rule},
+    environment::ProcessState,
+    model::{QuestionState, Stage, Task},
+    rule::{Rule, RuleViolation},
     simulation::Simulation,
-    world::Awake,
 };
 
-/// A run that goes on for longer without people is looked at when it ends.
+/// A run that continues for longer without users is checked at its end only.
 const STEPS_MAX: u64 = 1_500;
 
 impl Simulation<'_> {
-    /// Lets the world come to rest, and asks whom everything waits for.
-    pub(crate) fn come_to_rest(&mut self) -> Result<(), Breach> {
-        self.trace.note("people go home, and the world comes to rest");
-        self.temper.crash_once_in = 0;
-        self.world.forget_wishes();
-        // A main agent asks what is next for ever.
+    /// Runs until nothing is scheduled, and checks the reason of everything that waits.
+    pub(crate) fn check_quiescence(&mut self) -> Result<(), RuleViolation> {
+        self.trace.note("from here on there are no user commands");
+        self.faults.crash_once_in = 0;
+        self.environment.stop_user_commands();
+        // A main agent asks for the next task without end.
         let is_thin = self.model.settings.mode == domain::OrchestrationMode::Thin;
         let last = self.step + if is_thin { STEPS_MAX / 10 } else { STEPS_MAX };
-        while self.world.is_busy() {
+        while self.environment.is_busy() {
             if self.step > last {
                 return Ok(());
             }
-            self.happen()?;
+            self.next_event()?;
         }
         if self.model.paused || self.model.ended || self.model.cancelled {
             return Ok(());
         }
-        let tasks = self.model.tasks.iter().map(|(id, task)| self.task_waits(id, task));
-        let phases = self.model.phases.keys().map(|number| self.gate_waits(*number));
-        let others = [self.questions_wait(), self.effects_wait()];
+        let tasks = self.model.tasks.iter().map(|(id, task)| self.check_task(id, task));
+        let phases = self.model.phases.keys().map(|number| self.check_gate(*number));
+        let others = [self.check_questions(), self.check_reported_effects()];
         match tasks.chain(phases).chain(others).flatten().next() {
-            Some(how) => Err(Breach::new(Rule::WaitsForSomebody, how)),
+            Some(how) => Err(RuleViolation::new(Rule::WaitHasReason, how)),
             None => Ok(()),
         }
     }
 
-    /// Says what is wrong with a task that does not move.
-    fn task_waits(&self, id: &TaskId, task: &Task) -> Option<String> {
+    /// Returns the problem of a task that does not continue.
+    fn check_task(&self, id: &TaskId, task: &Task) -> Option<String> {
         if let Some(reason) = task.reasons.iter().find(|reason| !self.is_open(reason)) {
-            return Some(format!("{id} waits for {reason:?}, which is over"));
+            return Some(format!("{id} waits for {reason:?}, which has ended"));
         }
         if !task.reasons.is_empty() || self.model.is_held(task) {
             return None;
         }
         let session = task.session.filter(|_| task.slot)?;
         match task.stage {
-            Stage::Working if !self.is_at_work(session) => Some(format!("nobody works at {id} in {session}")),
-            Stage::Checking if !self.is_checked(id) => Some(format!("nobody checks {id}")),
-            Stage::Merging if self.model.merging.is_none() => Some(format!("nobody merges {id}")),
+            Stage::Working if !self.is_at_work(session) => {
+                Some(format!("no agent works on {id} in {session}"))
+            }
+            Stage::Checking if !self.is_checked(id) => Some(format!("{id} is not being checked")),
+            Stage::Merging if self.model.merging.is_none() => Some(format!("{id} is not being merged")),
             _ => None,
         }
     }
 
-    /// Tells whether what blocks a task can still go away.
+    /// Tells whether the reason that blocks a task can still be resolved.
     fn is_open(&self, reason: &BlockReason) -> bool {
         let model = &self.model;
         match reason {
             BlockReason::Question { question } => {
-                model.questions.get(question).is_some_and(|question| question.standing.is_open())
+                model.questions.get(question).is_some_and(|question| question.state.is_open())
             }
             BlockReason::Request { request } => model.requests.get(request).is_some_and(|known| known.open),
             BlockReason::Invocation { invocation } => {
@@ -78,16 +80,16 @@ impl Simulation<'_> {
         }
     }
 
-    /// Tells whether a process is there that has something to do, or sits there until its time is over.
+    /// Tells whether a process is starting, or hangs until its timeout.
     fn is_at_work(&self, session: domain::SessionId) -> bool {
-        self.world.process(session).is_some_and(|process| match process.awake {
-            Awake::Yes => process.hangs,
-            Awake::Unborn => true,
-            Awake::Parked | Awake::Dead => false,
+        self.environment.process(session).is_some_and(|process| match process.state {
+            ProcessState::Running => process.hangs,
+            ProcessState::NotStarted => true,
+            ProcessState::Parked | ProcessState::Ended => false,
         })
     }
 
-    /// A check that is under way has an effect, a test an agent.
+    /// Tells whether a tester works on a task.
     fn is_checked(&self, id: &TaskId) -> bool {
         let tests = |session: &crate::model::Session| {
             session.task.as_ref() == Some(id) && session.role == domain::Role::Tester
@@ -96,16 +98,16 @@ impl Simulation<'_> {
         testers.any(|(tester, _)| self.is_at_work(*tester))
     }
 
-    /// Says what is wrong with a phase whose tasks are all done and that does not pass.
-    fn gate_waits(&self, number: u32) -> Option<String> {
+    /// Returns the problem of a phase whose tasks are done and whose gate does not pass.
+    fn check_gate(&self, number: u32) -> Option<String> {
         let phase = self.model.phases.get(&number)?;
         let mut tasks = self.model.tasks.values().filter(|task| task.plan.phase == number);
-        let rests = |task: &Task| {
+        let is_finished = |task: &Task| {
             let marked = task.reasons.iter().all(|reason| matches!(reason, BlockReason::Approval { .. }));
             task.stage.is_met() || (marked && !task.reasons.is_empty())
         };
         let before = phase.after.iter().filter_map(|before| self.model.phases.get(before));
-        let is_due = tasks.all(rests) && before.into_iter().all(|before| before.gate.approved);
+        let is_due = tasks.all(is_finished) && before.into_iter().all(|before| before.gate.approved);
         let gate = &phase.gate;
         let judged = gate.judge.is_some_and(|judge| self.is_at_work(judge));
         let escalated = self.model.escalations.values().any(|escalation| {
@@ -113,31 +115,32 @@ impl Simulation<'_> {
         });
         let explained =
             gate.approved || gate.passed || judged || escalated || phase.paused || phase.cancelled;
-        (is_due && !explained).then(|| format!("phase {number} is done and nobody has its gate: {gate:?}"))
+        (is_due && !explained)
+            .then(|| format!("phase {number} is done, and its gate is not being checked: {gate:?}"))
     }
 
-    /// Says what is wrong with a question or an escalation that nobody has.
-    fn questions_wait(&self) -> Option<String> {
-        let asked = self.model.questions.iter().find(|(_, question)| question.standing == Standing::Asked);
+    /// Returns the problem of a question or an escalation that is assigned to no session or person.
+    fn check_questions(&self) -> Option<String> {
+        let asked = self.model.questions.iter().find(|(_, question)| question.state == QuestionState::Asked);
         let behind = |session| {
-            let open = self.model.questions.values().filter(|question| question.standing.is_open());
+            let open = self.model.questions.values().filter(|question| question.state.is_open());
             open.filter(|question| question.session == session).count() > 1
         };
         if let Some((id, _)) = asked.filter(|(_, question)| !behind(question.session)) {
-            return Some(format!("{id} is asked, and nobody has it"));
+            return Some(format!("{id} is asked, but not assigned"));
         }
         let low = self.model.escalations.iter().find(|(_, escalation)| {
             escalation.open
                 && escalation.level != EscalationLevel::Person
-                && escalation.session.is_none_or(|session| !self.model.lives(session))
+                && escalation.session.is_none_or(|session| !self.model.accepts_input(session))
         });
-        low.map(|(id, escalation)| format!("{id} is at {:?}, and nobody has it", escalation.level))
+        low.map(|(id, escalation)| format!("{id} is at {:?}, but its session has ended", escalation.level))
     }
 
-    /// Says which effect the world has done, and said so, and that is still asked for.
-    fn effects_wait(&self) -> Option<String> {
+    /// Returns an effect that was reported and is still outstanding.
+    fn check_reported_effects(&self) -> Option<String> {
         let outstanding = self.run.outstanding();
-        let left = outstanding.into_iter().find(|(id, effect)| !self.world.is_under_way(*id, effect));
-        left.map(|left| format!("{left:?} was reported, and is still asked for"))
+        let reported = outstanding.into_iter().find(|(id, effect)| !self.environment.is_pending(*id, effect));
+        reported.map(|effect| format!("{effect:?} was reported, and is still outstanding"))
     }
 }

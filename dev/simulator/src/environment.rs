@@ -1,0 +1,160 @@
+//! The simulated environment of the engine: processes, git, checks and time.
+//!
+//! It stores which effects it has executed, so that each is executed once, and loses what a crash loses.
+
+mod behaviour;
+mod effects;
+mod process;
+mod spool;
+
+use std::collections::BTreeMap;
+
+use domain::{Command, EffectId, SessionId, Timestamp};
+
+pub use process::{Process, ProcessState};
+pub use spool::OutputItem;
+
+use engine::Effect;
+
+use crate::random::Random;
+
+/// The start time of every simulated run.
+const START_MS: i64 = 1_700_000_000_000;
+
+/// An event outside of the engine that is scheduled for a time.
+#[derive(Debug, Clone)]
+pub enum ScheduledEvent {
+    /// The outcome of an effect is reported.
+    Report(Box<Command>),
+    /// An agent does its next action.
+    Output(SessionId),
+    /// The next item of an agent's output is read.
+    Read(SessionId),
+    /// The next input of a session is typed.
+    TypeInput(SessionId),
+    /// A user sends a command.
+    UserCommand,
+    /// The plan file is changed.
+    PlanEdit,
+    /// The clock jumps.
+    ClockJump,
+}
+
+/// Everything outside of the engine.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// Time since the start of the run.
+    elapsed_ms: i64,
+    /// Error of the clock.
+    skew_ms: i64,
+    queue: BTreeMap<(i64, u64), ScheduledEvent>,
+    order: u64,
+    processes: BTreeMap<SessionId, Process>,
+    /// Executed effects with their reports; `None` if there is no report.
+    executed: BTreeMap<EffectId, Option<Command>>,
+    /// Whether there are no more faults.
+    is_faultless: bool,
+    random: Random,
+    /// Random numbers for sessions without disk space for a worktree; `None` if there is always space.
+    disk_random: Option<Random>,
+}
+
+impl Environment {
+    /// Creates the environment at the start of a run.
+    pub fn new(random: Random, disk_random: Option<Random>) -> Self {
+        Self {
+            elapsed_ms: 0,
+            skew_ms: 0,
+            queue: BTreeMap::new(),
+            order: 0,
+            processes: BTreeMap::new(),
+            executed: BTreeMap::new(),
+            is_faultless: false,
+            random,
+            disk_random,
+        }
+    }
+
+    /// Returns the time of the clock, including its error.
+    pub fn now(&self) -> Timestamp {
+        Timestamp(START_MS + self.elapsed_ms + self.skew_ms)
+    }
+
+    /// Returns the time since the start of the run.
+    pub fn elapsed_ms(&self) -> i64 {
+        self.elapsed_ms
+    }
+
+    /// Schedules an event.
+    pub fn schedule(&mut self, delay_ms: i64, event: ScheduledEvent) {
+        self.order += 1;
+        self.queue.insert((self.elapsed_ms + delay_ms.max(0), self.order), event);
+    }
+
+    /// Tells whether a deadline is before all scheduled events.
+    pub fn is_next(&self, deadline: Timestamp) -> bool {
+        let at_ms = self.elapsed_at(deadline);
+        self.queue.first_key_value().is_none_or(|((next, _), _)| at_ms <= *next)
+    }
+
+    /// Advances the time to a deadline.
+    pub fn wait_until(&mut self, deadline: Timestamp) {
+        self.elapsed_ms = self.elapsed_ms.max(self.elapsed_at(deadline));
+    }
+
+    /// Advances the time to the next scheduled event and returns it.
+    pub fn next(&mut self) -> Option<ScheduledEvent> {
+        let ((at_ms, _), event) = self.queue.pop_first()?;
+        self.elapsed_ms = self.elapsed_ms.max(at_ms);
+        Some(event)
+    }
+
+    /// Moves the clock forwards or backwards.
+    pub fn jump_clock(&mut self) {
+        let by_ms = self.random.seconds(1, 7_200);
+        self.skew_ms += if self.random.once_in(2) { by_ms } else { -by_ms };
+    }
+
+    /// Ends all faults; agents that hang continue.
+    pub fn stop_faults(&mut self) {
+        self.is_faultless = true;
+        let sessions: Vec<SessionId> = self.processes.keys().copied().collect();
+        for session in sessions {
+            self.unhang(session);
+        }
+    }
+
+    /// Removes user commands, plan edits and clock jumps from the schedule.
+    pub fn stop_user_commands(&mut self) {
+        self.queue.retain(|_, event| {
+            !matches!(
+                event,
+                ScheduledEvent::UserCommand | ScheduledEvent::PlanEdit | ScheduledEvent::ClockJump
+            )
+        });
+    }
+
+    /// Tells whether an event is scheduled.
+    pub fn is_busy(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Returns the process of a session.
+    pub fn process(&self, session: SessionId) -> Option<&Process> {
+        self.processes.get(&session)
+    }
+
+    /// Tells whether an effect is not executed yet, or will not be reported by itself.
+    pub fn is_pending(&self, id: EffectId, effect: &Effect) -> bool {
+        match effect {
+            Effect::Say { .. } => self.is_reported_later(effect),
+            // Its end is reported with its output.
+            Effect::EndSession { .. } => false,
+            _ => self.executed.get(&id).is_some_and(Option::is_none),
+        }
+    }
+
+    fn elapsed_at(&self, deadline: Timestamp) -> i64 {
+        deadline.0.saturating_sub(START_MS).saturating_sub(self.skew_ms)
+    }
+}

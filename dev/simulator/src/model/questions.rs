@@ -1,0 +1,234 @@
+//! Questions and requests: their answers, and the sessions that got them.
+
+use domain::{DependencyRequest, InputNumber, QuestionId, RequestId, SessionId, SessionInput, TaskId};
+
+use super::{Model, SessionState};
+use crate::rule::Rule;
+
+/// The state of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionState {
+    /// Not routed yet.
+    Asked,
+    /// With the orchestrator.
+    Orchestrator,
+    /// With the person.
+    Person,
+    /// Answered, or its default is used.
+    Answered,
+    /// Withdrawn, or expired without a default.
+    Closed,
+}
+
+impl QuestionState {
+    /// Tells whether an answer is possible.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Asked | Self::Orchestrator | Self::Person)
+    }
+}
+
+/// A question of a session.
+#[derive(Debug, Clone)]
+pub struct Question {
+    pub session: SessionId,
+    pub task: Option<TaskId>,
+    pub options: Vec<String>,
+    pub default: Option<String>,
+    /// Whether the default must not be used.
+    pub required: bool,
+    pub state: QuestionState,
+    pub answer: Option<String>,
+    /// The inputs that contain the answer.
+    pub delivered: Vec<(SessionId, InputNumber)>,
+}
+
+/// A request of a session for a dependency.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub session: SessionId,
+    pub task: Option<TaskId>,
+    pub asked: DependencyRequest,
+    pub open: bool,
+    /// The inputs that contain the outcome.
+    pub delivered: Vec<(SessionId, InputNumber)>,
+}
+
+impl Model {
+    /// Adds the answer of a question.
+    pub(super) fn answer(&mut self, id: QuestionId, answer: &str) {
+        let Some(question) = self.questions.get_mut(&id) else {
+            return self.violate(Rule::OneAnswer, format!("{id} is answered, but was not asked"));
+        };
+        let was_open = question.state.is_open();
+        question.state = QuestionState::Answered;
+        question.answer = Some(answer.to_owned());
+        if !was_open {
+            self.violate(Rule::OneAnswer, format!("{id} is answered again"));
+        }
+    }
+
+    /// Expires a question, with its default if it is used.
+    pub(super) fn expire(&mut self, id: QuestionId, default: Option<&String>) {
+        let Some(question) = self.questions.get_mut(&id) else { return };
+        let was_open = question.state.is_open();
+        let is_allowed = !question.required && question.default.as_ref() == default;
+        question.state = if default.is_some() { QuestionState::Answered } else { QuestionState::Closed };
+        if default.is_some() {
+            question.answer = default.cloned();
+        }
+        if !was_open {
+            self.violate(Rule::OneAnswer, format!("{id} expires and is not open"));
+        }
+        if default.is_some() && !is_allowed {
+            self.violate(Rule::DefaultOnlyOptional, format!("{id} uses the default {default:?}"));
+        }
+    }
+
+    /// Closes a request.
+    pub(super) fn close_request(&mut self, id: RequestId, skipped: bool, default: bool) {
+        let auto = self.settings.requests_auto_default;
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let (was_open, required) = (request.open, request.asked.required);
+        request.open = false;
+        if !was_open {
+            self.violate(Rule::OneAnswer, format!("{id} is closed again"));
+        }
+        if skipped && required {
+            self.violate(Rule::RequiredRequest, format!("{id} is required and skipped"));
+        }
+        if default && !auto {
+            self.violate(
+                Rule::RequiredRequest,
+                format!("{id}: its default is used without the setting for it"),
+            );
+        }
+    }
+
+    /// Checks the answers in a queued input: they must be for this session, and not delivered before.
+    pub(super) fn deliver(&mut self, session: SessionId, number: InputNumber, content: &SessionInput) {
+        match content {
+            SessionInput::Answer { question, answer, .. } => {
+                self.deliver_answer(session, number, *question, Some(answer))
+            }
+            SessionInput::Permission { question: Some(question), .. } => {
+                self.deliver_answer(session, number, *question, None);
+            }
+            SessionInput::Provided { request, .. } | SessionInput::Refused { request, .. } => {
+                self.deliver_request(session, number, *request);
+            }
+            SessionInput::Task { carried, .. } => {
+                for content in carried {
+                    self.deliver(session, number, content);
+                }
+            }
+            SessionInput::Permission { question: None, .. }
+            | SessionInput::ClarificationRequest { .. }
+            | SessionInput::Invocation { .. }
+            | SessionInput::InvocationEnded { .. }
+            | SessionInput::Result { .. }
+            | SessionInput::Direct { .. }
+            | SessionInput::Feedback { .. }
+            | SessionInput::InvalidMessage { .. }
+            | SessionInput::NearMiss { .. }
+            | SessionInput::Reminder
+            | SessionInput::Conflict { .. }
+            | SessionInput::Rework { .. }
+            | SessionInput::UserMessage { .. }
+            | SessionInput::TaskChanged { .. }
+            | SessionInput::Test { .. }
+            | SessionInput::Verify { .. }
+            | SessionInput::Question { .. }
+            | SessionInput::Escalation { .. }
+            | SessionInput::ThinLine { .. }
+            | SessionInput::Chat { .. }
+            | SessionInput::Resume { .. } => {}
+        }
+    }
+
+    fn deliver_answer(
+        &mut self,
+        session: SessionId,
+        number: InputNumber,
+        id: QuestionId,
+        answer: Option<&String>,
+    ) {
+        let Some(question) = self.questions.get(&id) else {
+            return self.violate(
+                Rule::AnswerToAsker,
+                format!("{session} gets an answer to {id}, which does not exist"),
+            );
+        };
+        let mut violations = Vec::new();
+        if question.state != QuestionState::Answered {
+            violations.push(format!("{session} gets an answer to {id}, which has none"));
+        }
+        if answer.is_some() && answer != question.answer.as_ref() {
+            violations
+                .push(format!("{session} gets {answer:?} for {id}, whose answer is {:?}", question.answer));
+        }
+        if !self.is_asker_or_successor(session, question.session, question.task.as_ref()) {
+            violations.push(format!("{id} of {} is answered to {session}", question.session));
+        }
+        violations
+            .extend(self.earlier_delivery(&question.delivered, session).map(|how| format!("{id}: {how}")));
+        for how in violations {
+            self.violate(Rule::AnswerToAsker, how);
+        }
+        if let Some(question) = self.questions.get_mut(&id) {
+            question.delivered.push((session, number));
+        }
+    }
+
+    fn deliver_request(&mut self, session: SessionId, number: InputNumber, id: RequestId) {
+        let Some(request) = self.requests.get(&id) else {
+            return self.violate(
+                Rule::AnswerToAsker,
+                format!("{session} gets the outcome of {id}, which does not exist"),
+            );
+        };
+        let mut violations = Vec::new();
+        if request.open {
+            violations.push(format!("{session} gets the outcome of {id}, which is open"));
+        }
+        if !self.is_asker_or_successor(session, request.session, request.task.as_ref()) {
+            violations.push(format!("{id} of {} is delivered to {session}", request.session));
+        }
+        violations
+            .extend(self.earlier_delivery(&request.delivered, session).map(|how| format!("{id}: {how}")));
+        for how in violations {
+            self.violate(Rule::AnswerToAsker, how);
+        }
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.delivered.push((session, number));
+        }
+    }
+
+    /// Tells whether a session is the one that asked, or its successor.
+    fn is_asker_or_successor(&self, session: SessionId, asker: SessionId, task: Option<&TaskId>) -> bool {
+        if session == asker {
+            return true;
+        }
+        let successor = |task: &TaskId| {
+            self.sessions.get(&session).is_some_and(|now| now.task.as_ref() == Some(task))
+                || self.tasks.get(task).is_some_and(|task| task.session == Some(session))
+        };
+        let agent = |id: SessionId| self.sessions.get(&id).and_then(|session| session.agent.as_ref());
+        let same_agent = agent(session).is_some() && agent(session) == agent(asker);
+        task.map_or(same_agent, successor)
+    }
+
+    /// Returns the problem of an answer that was delivered before; it may be repeated only if that session never got it.
+    fn earlier_delivery(&self, delivered: &[(SessionId, InputNumber)], session: SessionId) -> Option<String> {
+        delivered.iter().find_map(|(before, number)| {
+            let earlier = self.sessions.get(before)?;
+            let typed = earlier.inputs.get(number).is_some_and(|(_, typed)| *typed);
+            if typed {
+                Some(format!("{before} has it, and {session} gets it too"))
+            } else if earlier.state != SessionState::Ended && earlier.state != SessionState::Dismissed {
+                Some(format!("{before} will get it, and {session} too"))
+            } else {
+                None
+            }
+        })
+    }
+}

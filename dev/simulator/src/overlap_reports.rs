@@ -1,0 +1,32 @@
+//! Random reports of overlapping files, between the steps and without crashes.
+
+use domain::{Actor, Command, TaskId, TaskOverlap};
+
+use crate::{rule::RuleViolation, simulation::Simulation};
+
+impl Simulation<'_> {
+    /// Reports some overlaps, also of tasks that have ended: a report may be late.
+    pub(crate) fn report_overlaps(&mut self) -> Result<(), RuleViolation> {
+        let tasks: Vec<TaskId> = self.model.tasks.keys().cloned().collect();
+        let n_overlaps = self.overlap_random.below(4);
+        let overlaps = (0..n_overlaps)
+            .filter_map(|_| {
+                let tasks =
+                    [self.overlap_random.pick(&tasks)?.clone(), self.overlap_random.pick(&tasks)?.clone()];
+                let files = vec![format!("src/{}.rs", self.overlap_random.below(3))];
+                Some(TaskOverlap { tasks, files, n_files: 1 })
+            })
+            .collect();
+        let command = Command::ReportOverlaps { overlaps };
+        self.trace.command(self.step, self.environment.elapsed_ms(), &Actor::System, &command);
+        let Ok(decision) = self.run.decide(self.environment.now(), &Actor::System, command) else {
+            return Ok(());
+        };
+        self.trace.events(&decision.events);
+        self.record(&decision)?;
+        for (id, effect) in &decision.effects {
+            self.environment.execute(*id, effect, &self.model);
+        }
+        Ok(())
+    }
+}

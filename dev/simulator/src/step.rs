@@ -1,0 +1,120 @@
+//! One step: the engine decides on a command, the rules are checked, effects are executed; the server may crash between.
+
+use domain::{Actor, Command, EffectId};
+use engine::{Decision, Effect};
+
+use crate::{
+    rule::{Rule, RuleViolation},
+    simulation::{CommandOutcome, Simulation},
+};
+
+/// Number of commands between two comparisons of the whole state, which cost more than everything else.
+const COMPARE_EVERY: u64 = 128;
+
+impl Simulation<'_> {
+    /// Sends a command to the engine, and checks and executes its decision.
+    pub(crate) fn send(&mut self, actor: &Actor, command: Command) -> Result<CommandOutcome, RuleViolation> {
+        self.step += 1;
+        let now = self.environment.now();
+        self.trace.command(self.step, self.environment.elapsed_ms(), actor, &command);
+        let expected = self.model.expect(actor, &command);
+        let crash = self.crash_point();
+        match self.run.decide(now, actor, command.clone()) {
+            Err(rejection) => {
+                self.summary.refused += 1;
+                self.trace.refusal(&rejection);
+            }
+            Ok(_) if crash == Some(CrashPoint::BeforeLog) => {
+                self.restart("before the log")?;
+                return Ok(CommandOutcome::Lost);
+            }
+            Ok(decision) => {
+                self.trace.events(&decision.events);
+                let violation = expected.check(&command, &decision.events);
+                self.record(&decision)?;
+                if let Some(violation) = violation {
+                    return Err(violation);
+                }
+                if crash == Some(CrashPoint::BeforeEffects) {
+                    self.restart("before the effects")?;
+                    return Ok(CommandOutcome::Processed);
+                }
+                for (id, effect) in &decision.effects {
+                    self.environment.execute(*id, effect, &self.model);
+                }
+            }
+        }
+        if self.step.is_multiple_of(COMPARE_EVERY) {
+            self.compare()?;
+        }
+        if crash == Some(CrashPoint::BetweenCommands) {
+            self.restart("between commands")?;
+        }
+        Ok(CommandOutcome::Processed)
+    }
+
+    /// Appends a decision to the log, and checks every rule.
+    pub(crate) fn record(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
+        let mut mirrored = Vec::new();
+        for recorded in &decision.events {
+            self.model.apply(recorded);
+            mirrored.extend(self.mirror.apply(recorded));
+        }
+        self.log.extend(decision.events.iter().cloned());
+        self.model.check_idle_tasks();
+        self.model.check_overlaps();
+        if let Some(violation) = self.model.take_violations().into_iter().next() {
+            return Err(violation);
+        }
+        if mirrored != decision.effects {
+            let how = format!("decided {:?}, replayed {mirrored:?}", decision.effects);
+            return Err(RuleViolation::new(Rule::SameLogSameState, how));
+        }
+        self.check_effects(decision)
+    }
+
+    fn check_effects(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
+        for (id, effect) in &decision.effects {
+            let recorded = decision.events.iter().any(|recorded| recorded.sequence == id.sequence);
+            if !recorded || !self.effects_seen.insert(*id) {
+                return Err(RuleViolation::new(
+                    Rule::EffectOnce,
+                    format!("{id:?} {effect:?}, recorded {recorded}"),
+                ));
+            }
+        }
+        if decision.events.is_empty() && !decision.effects.is_empty() {
+            return Err(RuleViolation::new(Rule::EffectOnce, "effects without an event"));
+        }
+        Ok(())
+    }
+
+    fn crash_point(&mut self) -> Option<CrashPoint> {
+        let n = self.faults.crash_once_in;
+        let crashes = n > 0 && self.model.started && self.random.once_in(n);
+        let when = [CrashPoint::BeforeLog, CrashPoint::BeforeEffects, CrashPoint::BetweenCommands];
+        if crashes { self.random.pick(&when).copied() } else { None }
+    }
+
+    /// Executes again the effects that were not reported before a crash.
+    pub(crate) fn redo(&mut self, outstanding: &[(EffectId, Effect)]) -> Result<(), RuleViolation> {
+        for (id, effect) in outstanding {
+            if !self.effects_seen.contains(id) {
+                return Err(RuleViolation::new(
+                    Rule::EffectOnce,
+                    format!("{id:?} {effect:?} was never ordered"),
+                ));
+            }
+            self.environment.execute(*id, effect, &self.model);
+        }
+        Ok(())
+    }
+}
+
+/// When the server crashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CrashPoint {
+    BeforeLog,
+    BeforeEffects,
+    BetweenCommands,
+}
