@@ -51,13 +51,13 @@ pub enum ClientError {
     },
     /// The session has ended, or its holder was killed.
     #[error("no holder is running in {}", .directory.display())]
-    NoHolder {
+    HolderNotRunning {
         /// Folder of the session.
         directory: PathBuf,
     },
     /// Other users could access the session's folder.
     #[error("{} must belong to the current user and have mode 0700", .directory.display())]
-    Exposed {
+    InsecureDirectory {
         /// Folder of the session.
         directory: PathBuf,
     },
@@ -75,21 +75,21 @@ pub enum ClientError {
     Malformed,
     /// The reply exceeds the frame limit.
     #[error("malformed reply from the holder")]
-    TooLarge(#[source] TooLarge),
+    FrameTooLarge(#[source] TooLarge),
     /// The request exceeds the frame limit, for example with a very large environment or input.
     #[error("the request has {bytes} bytes, the limit is {FRAME_BYTES_MAX}")]
-    TooLong {
+    RequestTooLong {
         /// Size of the encoded request.
         bytes: usize,
     },
     /// Too many records arrived before the reply; use a connection without a subscription.
     #[error("too many records arrived before the reply")]
-    Flooded,
+    TooManyPendingReplies,
 }
 
 /// A session that was just started.
 #[derive(Debug)]
-pub struct Launched {
+pub struct LaunchedSession {
     /// The holder's process. Dropping this does not end it; a longer-living parent should wait for it.
     pub holder: Child,
     /// Connection used for the launch.
@@ -97,9 +97,9 @@ pub struct Launched {
     tag: u32,
 }
 
-impl Launched {
+impl LaunchedSession {
     /// Waits until the agent's process exists, and returns how it was started. Call it once.
-    pub fn started(&mut self) -> Result<Started, ClientError> {
+    pub fn wait_until_started(&mut self) -> Result<Started, ClientError> {
         match self.connection.wait_for(self.tag, Instant::now() + START_MAX)? {
             Reply::Started(started) => Ok(started),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
@@ -146,9 +146,9 @@ impl Ready {
     /// everything needed is available: the program was found, and terminal, spool and socket exist. A program that
     /// cannot be executed after all says so in the session's output and ends with 126 or 127, as in a shell;
     /// [`LaunchedSession::wait_until_started`] waits for the agent's process.
-    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
         match self.try_launch(directory, launch) {
-            Ok(tag) => Ok(Launched { holder: self.holder, connection: self.connection, tag }),
+            Ok(tag) => Ok(LaunchedSession { holder: self.holder, connection: self.connection, tag }),
             Err(error) => {
                 // A holder that refuses exits by itself. Otherwise it may already have an agent, which notices the
                 // end of its terminal and can be found by the session variable.
@@ -194,7 +194,7 @@ impl Ready {
 }
 
 /// Starts a holder and an agent in a new session. [`IdleHolder`] does the same in two steps.
-pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
     Ready::start(program)?.launch(directory, launch)
 }
 
@@ -219,7 +219,7 @@ fn hello(token: Option<Secret>) -> Request {
 fn check_private(directory: &Path) -> Result<(), ClientError> {
     let found = fs::metadata(directory).map_err(|source| {
         if source.kind() == io::ErrorKind::NotFound {
-            ClientError::NoHolder { directory: directory.to_owned() }
+            ClientError::HolderNotRunning { directory: directory.to_owned() }
         } else {
             ClientError::Io { action: "look at", path: directory.to_owned(), source }
         }
@@ -227,6 +227,6 @@ fn check_private(directory: &Path) -> Result<(), ClientError> {
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0 {
         Ok(())
     } else {
-        Err(ClientError::Exposed { directory: directory.to_owned() })
+        Err(ClientError::InsecureDirectory { directory: directory.to_owned() })
     }
 }

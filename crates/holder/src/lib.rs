@@ -24,7 +24,7 @@ mod wait;
 use std::time::Duration;
 
 pub use cgroup::delegated as delegated_cgroup;
-pub use client::{ClientError, Connection, Launched, Ready, launch};
+pub use client::{ClientError, Connection, LaunchedSession, Ready, launch};
 pub use hold::hold;
 pub use orphans::{Orphans, end_orphans};
 

@@ -47,7 +47,7 @@ impl Connection {
         check_private(directory)?;
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                ClientError::NoHolder { directory: directory.to_owned() }
+                ClientError::HolderNotRunning { directory: directory.to_owned() }
             }
             _ => ClientError::Io { action: "connect to", path: directory.join(SOCKET_NAME), source },
         };
@@ -88,7 +88,7 @@ impl Connection {
         self.next_tag = self.next_tag.wrapping_add(1);
         let bytes = request.encode(self.next_tag);
         if bytes.len() > FRAME_BYTES_MAX {
-            return Err(ClientError::TooLong { bytes: bytes.len() });
+            return Err(ClientError::RequestTooLong { bytes: bytes.len() });
         }
         let deadline = Instant::now() + SEND_MAX;
         let mut rest = bytes.as_slice();
@@ -163,7 +163,7 @@ impl Connection {
                     return Ok(reply);
                 }
                 if self.earlier.len() == EARLIER_MAX {
-                    return Err(ClientError::Flooded);
+                    return Err(ClientError::TooManyPendingReplies);
                 }
                 self.earlier.push_back((found, reply));
             }
@@ -177,7 +177,7 @@ impl Connection {
     fn read_reply(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
         let mut piece = [0; 16 << 10];
         loop {
-            if let Some(frame) = self.frames.next_frame().map_err(ClientError::TooLarge)? {
+            if let Some(frame) = self.frames.next_frame().map_err(ClientError::FrameTooLarge)? {
                 let reply = Reply::decode(&frame).ok_or(ClientError::Malformed)?;
                 return Ok(Some((frame.tag, reply)));
             }

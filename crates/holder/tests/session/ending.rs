@@ -40,7 +40,7 @@ fn the_exit_is_recorded_in_spool_and_status_file() {
     assert_eq!((ended.exit, ended.input_typed), (exit, 1));
     assert_eq!(ended.offset, stage.output().len() as u64);
     assert!(stage.text().ends_with("bye\r\n"));
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::NoHolder { .. })));
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::HolderNotRunning { .. })));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_missing_program_is_reported_with_the_reason() {
     let mut large = launch;
     large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
     let error = holder::launch(crate::stage::program(), &folder.path().join("t"), &large).unwrap_err();
-    assert!(matches!(error, ClientError::TooLong { .. }), "{error:?}");
+    assert!(matches!(error, ClientError::RequestTooLong { .. }), "{error:?}");
 }
 
 #[test]

@@ -124,10 +124,10 @@ fn garbage_neither_ends_the_holder_nor_grows_its_memory() {
 fn a_folder_accessible_to_others_is_refused() {
     let stage = Stage::script("exec sleep 1000");
     std::fs::set_permissions(&stage.directory, PermissionsExt::from_mode(0o755)).unwrap();
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::Exposed { .. })));
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::InsecureDirectory { .. })));
     let launch = crate::stage::script("", crate::stage::terminal());
     let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
-    assert!(matches!(error, ClientError::Exposed { .. }), "{error:?}");
+    assert!(matches!(error, ClientError::InsecureDirectory { .. }), "{error:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use holder::{
-    Connection, Launched, TOKEN_NAME, end_orphans,
+    Connection, LaunchedSession, TOKEN_NAME, end_orphans,
     mask::Secret,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Started, Status, Stderr, WindowSize},
     spool::{Body, Exit, Reader, Record},
@@ -24,7 +24,7 @@ pub struct Stage {
     _folder: TempDir,
     pub directory: PathBuf,
     pub session: String,
-    pub launched: Launched,
+    pub launched: LaunchedSession,
     pub started: Started,
 }
 
@@ -72,7 +72,7 @@ impl Stage {
 
     pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
         let mut launched = holder::launch(program(), &directory, launch).unwrap();
-        let started = launched.started().unwrap();
+        let started = launched.wait_until_started().unwrap();
         Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
