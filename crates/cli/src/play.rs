@@ -12,7 +12,7 @@ use std::{
 use clap::Args;
 use plan::{DiagnosticCode, LineIndex};
 use runtime::prepare::input;
-use scripted_agent::{Invocation, PlayError, Script, ScriptError};
+use scripted_agent::{AgentInvocation, Script, ScriptError, ScriptRunError};
 
 use crate::{
     failure::{self, Failure},
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         hint: Some("a script is a TOML file in UTF-8".to_owned()),
         exit: 2,
     })?;
-    let script = match Script::read(&text) {
+    let script = match Script::parse(&text) {
         Ok(script) => script,
         Err(error) => return Ok(show(&name, &text, error)),
     };
@@ -61,15 +61,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         hint: None,
         exit: 1,
     })?;
-    let invocation = Invocation {
+    let invocation = AgentInvocation {
         program,
         arguments: env::args_os().skip(1).collect(),
         agent_arguments: arguments.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
     };
-    match scripted_agent::play(&script, invocation) {
+    match scripted_agent::run_script(&script, invocation) {
         Ok(status) => Ok(ExitCode::from(status)),
-        Err(PlayError::Io(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::FAILURE), Err),
-        Err(error @ PlayError::NotHeard(_)) => Err(Failure {
+        Err(ScriptRunError::Io(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::FAILURE), Err),
+        Err(error @ ScriptRunError::InputMissing(_)) => Err(Failure {
             what: error.to_string(),
             hint: Some("look at the script's last `wait`".to_owned()),
             exit: 1,

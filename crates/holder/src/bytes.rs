@@ -1,8 +1,8 @@
-//! Fields in bytes: little-endian numbers, and byte strings behind their length.
+//! Binary fields: little-endian integers, and length-prefixed byte strings.
 //!
-//! Reading never fails loudly and never allocates more than is there: what is missing is `None`.
+//! Reading never panics and never allocates more than the input contains: missing data is `None`.
 
-/// Writes fields at the end of a buffer.
+/// Appends fields to a buffer.
 pub(crate) trait Put {
     fn put_u8(&mut self, value: u8);
     fn put_u16(&mut self, value: u16);
@@ -36,7 +36,7 @@ impl Put for Vec<u8> {
     }
 
     fn put_bytes(&mut self, value: &[u8]) {
-        // A frame is bounded far below 4 GiB; a longer value is refused there by its length.
+        // Frames are limited to far less than 4 GiB; a longer value is rejected there.
         self.put_u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
         self.extend_from_slice(value);
     }
@@ -88,7 +88,7 @@ impl<'a> Fields<'a> {
         Some(bytes)
     }
 
-    /// Takes everything that is left.
+    /// Returns all remaining bytes.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }

@@ -1,7 +1,7 @@
-//! A cgroup v2 folder of a session's own, where one can be had: stopping and ending all of it is one word to the kernel.
+//! A cgroup v2 folder for one session, if available: freezes or kills all its processes with one write.
 //!
-//! Freezing and killing need no controller. A memory limit needs one that the parent hands down; where it does not,
-//! the caller falls back to limits of each process.
+//! Freezing and killing need no controller. A memory limit needs a controller that the parent delegates; without it
+//! the caller limits each process.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,16 +10,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the kernel calls a file system of cgroups v2.
+/// File system type of cgroup v2.
 const CGROUP2: rustix::fs::FsWord = 0x6367_7270;
 
-/// The cgroup of one session.
 pub(crate) struct Cgroup {
     path: PathBuf,
 }
 
 impl Cgroup {
-    /// Makes a cgroup below a parent.
     pub(crate) fn create(parent: &Path, session: &str) -> io::Result<Self> {
         let path = parent.join(format!("jangdan-{session}"));
         match fs::create_dir(&path) {
@@ -28,7 +26,7 @@ impl Cgroup {
         }
     }
 
-    /// Takes a cgroup that another process made.
+    /// Uses a cgroup that another process created.
     pub(crate) fn adopt(path: PathBuf) -> Self {
         Self { path }
     }
@@ -37,15 +35,15 @@ impl Cgroup {
         &self.path
     }
 
-    /// Limits the memory of all processes together. Says `false` where the kernel can't do that here.
+    /// Limits the memory of all processes together; returns false if the kernel cannot do that here.
     pub(crate) fn limit_memory(&self, bytes_max: u64) -> bool {
-        // What is swapped out would not count, so there is none; a kernel without swap has no such file.
+        // Swapped memory would not count, so swap is disabled; kernels without swap have no such file.
         let _ = self.write("memory.swap.max", "0");
         let _ = self.write("memory.oom.group", "1");
         self.write("memory.max", &bytes_max.to_string()).is_ok()
     }
 
-    /// Opens the folder; a process can be born into it.
+    /// Opens the folder, so that a process can be created in it.
     pub(crate) fn folder(&self) -> io::Result<OwnedFd> {
         File::open(&self.path).map(OwnedFd::from)
     }
@@ -58,13 +56,13 @@ impl Cgroup {
         let _ = self.write("cgroup.freeze", "0");
     }
 
-    /// Says whether every member stands still.
+    /// Tells whether all members are frozen.
     pub(crate) fn is_frozen(&self) -> bool {
         fs::read_to_string(self.path.join("cgroup.events"))
             .is_ok_and(|events| events.lines().any(|line| line == "frozen 1"))
     }
 
-    /// Kills every member; one that is frozen dies too.
+    /// Kills all members, including frozen ones.
     pub(crate) fn kill(&self) {
         let _ = self.write("cgroup.kill", "1");
     }
@@ -74,31 +72,32 @@ impl Cgroup {
     }
 
     fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        // Never made: a folder of another file system has no such files, and gets none.
+        // Files are not created: a folder of another file system must stay unchanged.
         OpenOptions::new().write(true).open(self.path.join(file))?.write_all(text.as_bytes())
     }
 }
 
-/// Returns the cgroup v2 folder of this process if new ones can be made in it.
+/// Returns the cgroup v2 folder of this process if child cgroups can be created in it.
 pub fn delegated() -> Option<PathBuf> {
-    let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let path = mount()?.join(own);
+    let path_in_hierarchy = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path_in_hierarchy = path_in_hierarchy.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let path = mount()?.join(path_in_hierarchy);
     rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_ok().then_some(path)
 }
 
-/// Returns where cgroups v2 are mounted: where nearly everybody has them, or where the list of mounts says it. That list
-/// takes a tenth of a millisecond to read, which is a tenth of a session's start.
+/// Returns the mount point of cgroup v2: a usual path, or else from the list of mounts. Reading that list takes 0.1
+/// ms, a tenth of a session's start.
 fn mount() -> Option<PathBuf> {
-    let usual = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
-    let is_there = |path: &&str| rustix::fs::statfs(*path).is_ok_and(|found| found.f_type == CGROUP2);
-    if let Some(path) = usual.into_iter().find(is_there) {
+    let usual_paths = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let is_there =
+        |path: &&str| rustix::fs::statfs(*path).is_ok_and(|statistics| statistics.f_type == CGROUP2);
+    if let Some(path) = usual_paths.into_iter().find(is_there) {
         return Some(path.into());
     }
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     mounts.lines().find_map(|line| {
-        let mut words = line.split(' ').skip(1);
-        let path = words.next()?;
-        (words.next()? == "cgroup2").then(|| path.into())
+        let mut fields = line.split(' ').skip(1);
+        let path = fields.next()?;
+        (fields.next()? == "cgroup2").then(|| path.into())
     })
 }

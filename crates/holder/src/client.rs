@@ -1,7 +1,7 @@
-//! The client's side: starts a holder, or connects to one that lives, and speaks with it.
+//! Client side: starts a holder, or connects to a running one.
 //!
-//! Blocking with deadlines. Who has an event loop waits on [`AsFd::as_fd`] and calls [`Connection::try_receive`], or
-//! takes `protocol` alone and does the IO itself.
+//! Calls block with deadlines. An event loop can poll [`AsFd::as_fd`] and call [`HolderConnection::try_receive`], or
+//! use `protocol` alone with its own IO.
 
 mod connection;
 
@@ -30,76 +30,76 @@ use crate::{
 
 pub use connection::Connection;
 
-/// How long a holder may take to answer at the start. It takes about a millisecond; a machine can be very busy.
+/// Usually takes about a millisecond; allows for a very busy machine.
 const START_MAX: Duration = Duration::from_secs(20);
 
-/// How long to wait before a program is started again that somebody has open.
+/// Delay before retrying to start a program file that is open for writing.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Why a client and a holder do not come together.
+/// A client could not communicate with a holder.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// A file, a socket or a process could not be used.
-    #[error("{action} {}", .path.display())]
+    /// A file, socket or process operation failed.
+    #[error("cannot {action} {}", .path.display())]
     Io {
-        /// What was tried.
+        /// Verb that completes "cannot …".
         action: &'static str,
-        /// On what.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Nobody listens: the session has ended, or its holder was killed.
-    #[error("no holder lives in {}", .directory.display())]
-    NoHolder {
-        /// The session's folder.
+    /// The session has ended, or its holder was killed.
+    #[error("no holder is running in {}", .directory.display())]
+    HolderNotRunning {
+        /// Folder of the session.
         directory: PathBuf,
     },
-    /// Others than we could reach into the session's folder.
-    #[error("{} belongs to somebody else or is open to others: it must be ours with mode 0700", .directory.display())]
-    Exposed {
-        /// The session's folder.
+    /// Other users could access the session's folder.
+    #[error("{} must belong to the current user and have mode 0700", .directory.display())]
+    InsecureDirectory {
+        /// Folder of the session.
         directory: PathBuf,
     },
-    /// The holder has closed the connection.
+    /// The holder closed the connection.
     #[error("the holder closed the connection")]
     Closed,
     /// The holder did not answer in time.
     #[error("the holder did not answer in time")]
     TimedOut,
-    /// The holder says no.
-    #[error("the holder refuses")]
+    /// The holder refused the request.
+    #[error("the holder refused the request")]
     Refused(#[source] Refusal),
-    /// What came is no reply.
-    #[error("the holder's reply can't be understood")]
+    /// The payload of the reply is malformed.
+    #[error("malformed reply from the holder")]
     Malformed,
-    /// What came is no frame.
-    #[error("the holder's reply can't be understood")]
-    TooLarge(#[source] TooLarge),
-    /// What is to be sent does not fit into a frame: a very large environment, or a very long input.
-    #[error("a request of {bytes} bytes: at most {FRAME_BYTES_MAX} are allowed")]
-    TooLong {
-        /// How long it would be.
+    /// The reply exceeds the frame limit.
+    #[error("malformed reply from the holder")]
+    FrameTooLarge(#[source] TooLarge),
+    /// The request exceeds the frame limit, for example with a very large environment or input.
+    #[error("the request has {bytes} bytes, the limit is {FRAME_BYTES_MAX}")]
+    RequestTooLong {
+        /// Size of the encoded request.
         bytes: usize,
     },
-    /// So many records came that the reply was not reached; ask on a connection without a subscription.
-    #[error("too many records wait before the reply")]
-    Flooded,
+    /// Too many records arrived before the reply; use a connection without a subscription.
+    #[error("too many records arrived before the reply")]
+    TooManyPendingReplies,
 }
 
 /// A session that was just started.
 #[derive(Debug)]
-pub struct Launched {
-    /// The holder's process. It lives on when this is dropped; who lives longer should wait for it at the end.
+pub struct LaunchedSession {
+    /// The holder's process. Dropping this does not end it; a longer-living parent should wait for it.
     pub holder: Child,
-    /// The first connection.
+    /// Connection used for the launch.
     pub connection: Connection,
     tag: u32,
 }
 
-impl Launched {
-    /// Waits until the agent's process is there, and returns how it was started. Answers once.
-    pub fn started(&mut self) -> Result<Started, ClientError> {
+impl LaunchedSession {
+    /// Waits until the agent's process exists, and returns how it was started. Call it once.
+    pub fn wait_until_started(&mut self) -> Result<Started, ClientError> {
         match self.connection.wait_for(self.tag, Instant::now() + START_MAX)? {
             Reply::Started(started) => Ok(started),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
@@ -114,10 +114,10 @@ impl Launched {
     }
 }
 
-/// A holder that has no session yet.
+/// A running holder without a session.
 ///
-/// Half of a start is the holder's own. Who keeps one ready pays only for the agent's when it is time. It ends when its
-/// keeper does; one that is not needed any more is dismissed.
+/// Starting the holder is half of the cost of a launch, so keeping one idle makes the next launch faster. It exits
+/// when its parent does, or by [`IdleHolder::shut_down`].
 #[derive(Debug)]
 pub struct Ready {
     holder: Child,
@@ -126,32 +126,32 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Starts a holder. It leads a session of its own and, once it has an agent, survives its starter.
+    /// Starts a holder. Once it has an agent, it survives its parent.
     pub fn start(program: &Path) -> Result<Self, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: program.to_owned(), source };
         let (ours, theirs) = UnixStream::pair().map_err(failed("make a socket for"))?;
         let mut command = Command::new(program);
         command.env_clear().stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
         let holder = spawn(&mut command).map_err(failed("start"))?;
-        // It has the other end, and we would wait for ever for one that is gone.
+        // Drop our copy of its end, otherwise we would wait forever for a holder that is gone.
         drop(command);
         let mut connection = Connection::new(ours, program)?;
         let hello = connection.send(&hello(None))?;
         Ok(Self { holder, connection, hello })
     }
 
-    /// Makes it the holder of a new session, which starts the agent.
+    /// Starts an agent in a new session.
     ///
-    /// `directory` becomes the session's folder; its parent must exist. If it fails, nothing of it is left. It returns when
-    /// nothing is missing any more: the program was found, and terminal, spool and socket are there. A program that can't
-    /// be run all the same says so in the session's output and ends with 126 or 127, as it would in a shell;
-    /// [`Launched::started`] waits for the agent's process.
-    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+    /// `directory` becomes the session's folder; its parent must exist. On failure nothing is left. Returns when
+    /// everything needed is available: the program was found, and terminal, spool and socket exist. A program that
+    /// cannot be executed after all says so in the session's output and ends with 126 or 127, as in a shell;
+    /// [`LaunchedSession::wait_until_started`] waits for the agent's process.
+    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
         match self.try_launch(directory, launch) {
-            Ok(tag) => Ok(Launched { holder: self.holder, connection: self.connection, tag }),
+            Ok(tag) => Ok(LaunchedSession { holder: self.holder, connection: self.connection, tag }),
             Err(error) => {
-                // One that refuses ends by itself. One that can't be understood may even have an agent by now, which hears
-                // of the end by its terminal and carries the mark.
+                // A holder that refuses exits by itself. Otherwise it may already have an agent, which notices the
+                // end of its terminal and can be found by the session variable.
                 if !matches!(error, ClientError::Refused(_)) {
                     let _ = self.holder.kill();
                 }
@@ -186,20 +186,19 @@ impl Ready {
         }
     }
 
-    /// Lets a holder go that is not needed, and waits until it is gone.
+    /// Ends an unused holder and waits until it has exited.
     pub fn dismiss(mut self) {
         drop(self.connection);
         let _ = self.holder.wait();
     }
 }
 
-/// Starts a holder for a new session and its agent with it. [`Ready`] does the same in two steps.
-pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<Launched, ClientError> {
+/// Starts a holder and an agent in a new session. [`IdleHolder`] does the same in two steps.
+pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
     Ready::start(program)?.launch(directory, launch)
 }
 
-/// Starts a program that may just have been written: whoever was forked meanwhile has it open until it is a program of its
-/// own, which is a moment.
+/// Starts a program that was possibly just written: a process forked meanwhile keeps the file open for a moment.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     let deadline = Instant::now() + START_MAX;
     loop {
@@ -216,11 +215,11 @@ fn hello(token: Option<Secret>) -> Request {
     Request::Hello { version_min: VERSION_MIN, version_max: VERSION_MAX, token }
 }
 
-/// Refuses a folder that others could have put something into.
+/// Fails if other users could have placed files in the folder.
 fn check_private(directory: &Path) -> Result<(), ClientError> {
     let found = fs::metadata(directory).map_err(|source| {
         if source.kind() == io::ErrorKind::NotFound {
-            ClientError::NoHolder { directory: directory.to_owned() }
+            ClientError::HolderNotRunning { directory: directory.to_owned() }
         } else {
             ClientError::Io { action: "look at", path: directory.to_owned(), source }
         }
@@ -228,6 +227,6 @@ fn check_private(directory: &Path) -> Result<(), ClientError> {
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0 {
         Ok(())
     } else {
-        Err(ClientError::Exposed { directory: directory.to_owned() })
+        Err(ClientError::InsecureDirectory { directory: directory.to_owned() })
     }
 }

@@ -1,7 +1,7 @@
-//! The holder itself: one process, one loop, one agent.
+//! The holder process: one loop, one agent.
 //!
-//! It leads a session of its own, so that it survives who started it and the agent can lead a foreground group in it;
-//! and it is the reaper of all its descendants, so that none can get away.
+//! It leads its own session, so that it survives its parent and the agent can lead a foreground group. It is the
+//! subreaper of all its descendants, so that none escapes.
 
 mod agent;
 mod clock;
@@ -27,29 +27,29 @@ use rustix::{
 use crate::system;
 use session::Session;
 
-/// Runs the program `jangdan-holder`: serves the connection that is its standard input, until its agent ended.
+/// Runs the program `jangdan-holder`: serves the connection on standard input until the agent has ended.
 ///
-/// It prints nothing once it runs: who started it reads the replies and the files.
+/// Prints nothing once it runs; clients read replies and files.
 pub fn hold() -> ExitCode {
     match begin() {
         Ok(session) => session.run(),
         Err(error) => {
-            eprintln!("error: hold a session: {error}");
-            eprintln!("hint: this program is started by jangdan; there is nothing to do with it by hand");
+            eprintln!("error: cannot run a session: {error}");
+            eprintln!("hint: this program is started by jangdan and not meant to be run by hand");
             ExitCode::FAILURE
         }
     }
 }
 
 fn begin() -> io::Result<Session> {
-    // First, as this tells a client from a person who tries what it does.
+    // First of all, because it fails if a person starts the program by hand.
     let first = take_standard_input()?;
     set_child_subreaper(Some(getpid()))?;
     let signals = system::signals()?;
     Session::new(signals, first)
 }
 
-/// Moves the connection away from standard input, so that no descendant can inherit it.
+/// Moves the connection away from standard input, so that descendants do not inherit it.
 fn take_standard_input() -> io::Result<OwnedFd> {
     socket_peercred(rustix::stdio::stdin())?;
     let first = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;

@@ -1,4 +1,4 @@
-//! The program `jangdan-holder`: keeps one session alive. Everything is in the library.
+//! The program `jangdan-holder`. Everything is in the library.
 
 use std::process::ExitCode;
 

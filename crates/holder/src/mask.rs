@@ -1,11 +1,11 @@
-//! Hides secret values in what an agent writes, byte for byte, before it reaches a file.
+//! Masks secret values in an agent's output before it reaches a file.
 //!
-//! Every byte of a known value becomes `*`, so that offsets stay what they are. A value is also known by the forms in
-//! which programs print it (`forms`). Never writes a value anywhere; what it holds is zeroed when it is dropped.
+//! Every byte of a value becomes `*`, so offsets do not change. Values are also recognized in the encodings that
+//! programs print (`forms`). Buffers are zeroed on drop.
 //!
-//! Output comes in pieces that can end inside a value. What could be the start of one is held back until the next piece
-//! decides; `flush` gives it up after a moment, so that a prompt that ends like a value begins is still shown. What was
-//! given up stays known: when the rest of the value comes, the rest is masked.
+//! Output arrives in pieces that may end inside a value. A possible beginning is held back until the next piece
+//! decides, or released by `flush` after a moment, so that a prompt stays visible. A value whose beginning was
+//! released is still recognized, and its rest is masked.
 
 mod forms;
 mod patterns;
@@ -14,22 +14,22 @@ use zeroize::Zeroizing;
 
 use patterns::Patterns;
 
-/// The shortest value that can be masked: shorter ones would hide ordinary text.
+/// Shorter values would mask ordinary text.
 pub const SECRET_BYTES_MIN: usize = 4;
-/// The longest value: a long private key fits.
+/// A long private key fits.
 pub const SECRET_BYTES_MAX: usize = 8 << 10;
-/// How long all values may be together. With all forms that is at most a quarter of a megabyte.
+/// Limit of all values together; with all encodings about a quarter of a megabyte.
 pub const SECRETS_BYTES_MAX: usize = 16 << 10;
 
-/// What a masked byte becomes.
+/// Replacement of a masked byte.
 pub const MASK: u8 = b'*';
 
-/// A value that must not be seen. Debug output does not show it, and its memory is zeroed.
+/// A secret value. Not shown in debug output; zeroed on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
-    /// Takes a value over.
+    /// Takes ownership of a value.
     pub fn new(value: Vec<u8>) -> Self {
         Self(Zeroizing::new(value))
     }
@@ -45,16 +45,16 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Says why a set of values can't be masked.
+/// Checks that values can be masked; returns the reason if not.
 pub fn check(secrets: &[Secret]) -> Result<(), &'static str> {
     if secrets.iter().any(|secret| secret.0.len() < SECRET_BYTES_MIN) {
-        return Err("a value is shorter than 4 bytes: masking it would hide ordinary text");
+        return Err("a secret is shorter than 4 bytes: masking it would hide ordinary text");
     }
     if secrets.iter().any(|secret| secret.0.len() > SECRET_BYTES_MAX) {
-        return Err("a value is longer than 8 KiB");
+        return Err("a secret is longer than 8 KiB");
     }
     if secrets.iter().map(|secret| secret.0.len()).sum::<usize>() > SECRETS_BYTES_MAX {
-        return Err("the values are longer than 16 KiB together");
+        return Err("the secrets are longer than 16 KiB in total");
     }
     Ok(())
 }
@@ -63,31 +63,31 @@ pub fn check(secrets: &[Secret]) -> Result<(), &'static str> {
 #[derive(Default)]
 pub struct Masker {
     patterns: Option<Patterns>,
-    /// What came and is not decided yet, as it came.
+    /// Undecided input, unmasked.
     raw: Zeroizing<Vec<u8>>,
-    /// The same with what is known masked.
+    /// The same bytes, with matches masked.
     shown: Vec<u8>,
-    /// How much of both was given out already, by `flush`.
+    /// Number of these bytes already released by `flush`.
     given: usize,
 }
 
 impl Masker {
-    /// Replaces the values to hide. What was given out already stays as it is.
+    /// Replaces the values. Output that was already released does not change.
     pub fn set(&mut self, secrets: &[Secret]) {
         self.patterns = Patterns::new(secrets);
     }
 
-    /// Says whether there is anything to hide. If not, output need not go through here at all.
+    /// Tells whether there is nothing to mask; output can then bypass the masker.
     pub fn is_idle(&self) -> bool {
         self.patterns.is_none() && self.raw.is_empty()
     }
 
-    /// Says whether something is held back that `flush` would give out.
+    /// Tells whether output is held back that `flush` would release.
     pub fn is_holding(&self) -> bool {
         self.given < self.raw.len()
     }
 
-    /// Takes a piece of output and appends to `out` what is decided. No byte is added, lost or moved.
+    /// Adds a piece of output, and appends to `out` what is decided. The number of bytes never changes.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         extend(&mut self.raw, piece);
         self.shown.extend_from_slice(piece);
@@ -103,7 +103,7 @@ impl Masker {
         self.shown.drain(..held);
     }
 
-    /// Gives out what is held back. If it is half of a value or more, it is masked: better one word too many.
+    /// Releases held-back output. If it is at least half of a value, it is masked to be safe.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         if let Some(patterns) = &self.patterns {
             patterns.mask_halves(&self.raw, &mut self.shown);
@@ -113,7 +113,7 @@ impl Masker {
     }
 }
 
-/// Appends without leaving a copy of the old bytes behind in freed memory.
+/// Appends without leaving copies of secrets in freed memory.
 fn extend(buffer: &mut Zeroizing<Vec<u8>>, piece: &[u8]) {
     let needed = buffer.len() + piece.len();
     if needed > buffer.capacity() {
@@ -124,13 +124,13 @@ fn extend(buffer: &mut Zeroizing<Vec<u8>>, piece: &[u8]) {
     buffer.extend_from_slice(piece);
 }
 
-/// Removes the front and zeroes what is freed by it.
+/// Removes bytes from the front and zeroes the freed ones.
 fn drop_front(buffer: &mut Zeroizing<Vec<u8>>, count: usize) {
     let count = count.min(buffer.len());
     let left = buffer.len() - count;
     buffer.copy_within(count.., 0);
-    // The buffer lives on, so this is no dead store. Byte by byte, as memory that is freed is zeroed, it would cost more
-    // than the search.
+    // The buffer is still used, so the compiler keeps this store. Volatile byte-wise zeroing would cost more than the
+    // search.
     if let Some(freed) = buffer.get_mut(left..) {
         freed.fill(0);
     }

@@ -1,7 +1,7 @@
-//! Ends what a session left behind when its holder was killed and could not do it.
+//! Kills the remaining processes of a session whose holder was killed.
 //!
-//! Every descendant inherited the session's mark in its environment, whatever session or group it moved to. One that
-//! threw its environment away is found as a descendant of one that did not, or by the cgroup, or not at all.
+//! All descendants inherit the session variable, even in other sessions and process groups. A process that cleared
+//! its environment is found only as a descendant of one that did not, or by the cgroup.
 
 use std::{
     fs, thread,
@@ -12,23 +12,23 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 
 use crate::{SESSION_VARIABLE, cgroup::Cgroup, processes, status};
 
-/// What became of a session's orphans.
+/// Result of killing orphans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Orphans {
-    /// How many processes were signalled.
+    /// Number of processes that were signalled.
     pub found: usize,
-    /// How many were still there at the end.
+    /// Number of processes that still existed at the end.
     pub left: usize,
 }
 
-/// Ends every process that carries a session's mark, at most until a time is over.
+/// Kills every process with the session's variable, within a time limit.
 ///
-/// Call it only when the session's holder is dead: it would end the agent under a living one. `directory` is the
-/// session's folder, where the holder noted its cgroup, if it had one.
+/// Call it only if the session's holder is dead, since it would also kill the agent of a running one. `directory` is
+/// the session's folder, where the holder recorded its cgroup, if any.
 pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> Orphans {
     let deadline = Instant::now() + time_max;
-    let noted = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
-    let cgroup = noted.map(Cgroup::adopt);
+    let recorded = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
+    let cgroup = recorded.map(Cgroup::adopt);
     if let Some(cgroup) = &cgroup {
         cgroup.kill();
     }
@@ -36,25 +36,25 @@ pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duratio
     let mut pause = Duration::from_millis(2);
     let mut is_clear = false;
     loop {
-        let mut living = marked(session);
-        // One that is dying has no environment any more, but is not gone yet.
-        living.extend(ended.iter().filter(|(pid, started)| is_living(*pid, *started)));
-        // One that was forked or changed its program during the first look is in the second.
-        if living.is_empty() && is_clear {
+        let mut alive = marked(session);
+        // A dying process has no environment any more but still exists.
+        alive.extend(ended.iter().filter(|(pid, started)| is_living(*pid, *started)));
+        // The second scan finds processes that were forked or called exec during the first.
+        if alive.is_empty() && is_clear {
             if let Some(cgroup) = &cgroup {
                 cgroup.remove();
             }
             return Orphans { found: ended.len(), left: 0 };
         }
-        is_clear = living.is_empty();
-        for (pid, started) in &living {
+        is_clear = alive.is_empty();
+        for (pid, started) in &alive {
             kill(*pid, *started);
             if !ended.contains(&(*pid, *started)) {
                 ended.push((*pid, *started));
             }
         }
         if Instant::now() >= deadline {
-            return Orphans { found: ended.len(), left: living.len() };
+            return Orphans { found: ended.len(), left: alive.len() };
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(50));
@@ -65,7 +65,7 @@ fn is_living(pid: Pid, started: u64) -> bool {
     processes::look(pid).is_some_and(|look| look.started == started && !look.is_dead())
 }
 
-/// Returns the living processes that carry a session's mark, and their descendants.
+/// Returns the live processes with the session's variable, and their descendants.
 fn marked(session: &str) -> Vec<(Pid, u64)> {
     let mark = format!("{SESSION_VARIABLE}={session}");
     let mut pids: Vec<Pid> = Vec::new();
@@ -77,8 +77,8 @@ fn marked(session: &str) -> Vec<(Pid, u64)> {
     }
     pids.sort_by_key(|pid| pid.as_raw_nonzero());
     pids.dedup();
-    let living = |pid: Pid| processes::look(pid).filter(|look| !look.is_dead());
-    pids.into_iter().filter_map(|pid| Some((pid, living(pid)?.started))).collect()
+    let alive = |pid: Pid| processes::look(pid).filter(|look| !look.is_dead());
+    pids.into_iter().filter_map(|pid| Some((pid, alive(pid)?.started))).collect()
 }
 
 fn has_mark(pid: Pid, mark: &[u8]) -> bool {
@@ -86,7 +86,7 @@ fn has_mark(pid: Pid, mark: &[u8]) -> bool {
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == mark))
 }
 
-/// Kills the process that was looked at, and not one that got its number since.
+/// Kills the process unless its number was reused.
 fn kill(pid: Pid, started: u64) {
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     if processes::look(pid).is_some_and(|look| look.started == started) {

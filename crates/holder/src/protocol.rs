@@ -1,7 +1,7 @@
-//! What a client and a holder say to each other: framed requests and replies, both ways over one Unix socket.
+//! The protocol between clients and a holder: framed requests and replies over a Unix socket. Contains no IO.
 //!
-//! No IO here. A frame's head and the hello never change, so that any two versions can at least tell each other which
-//! they speak; everything else may. A holder lives as long as its agent, so a newer server meets older holders.
+//! Frame headers and the hello never change, so that any two versions can negotiate. A holder lives as long as its
+//! agent, so a newer server meets older holders.
 
 mod frame;
 mod launch;
@@ -13,23 +13,23 @@ pub use launch::{Attachment, Launch, Limits, Stderr, WindowSize};
 pub use reply::{Greeting, MemoryLimit, Phase, Refusal, Reply, Started, Status};
 pub use request::Request;
 
-/// The oldest version of the protocol that a client of this code speaks: its holders know no token.
+/// Oldest version that clients support; its holders require no token.
 pub const VERSION_MIN: u16 = 1;
-/// The newest version of the protocol, and the only one that a holder of this code speaks.
+/// Newest version, and the only one that holders support.
 pub const VERSION_MAX: u16 = 2;
 
-/// How long a session's token is: far too long to be guessed.
+/// Length of a session's token in bytes.
 pub const TOKEN_BYTES: usize = 32;
-/// The longest hello. Who has not said one can't make a holder remember more than this.
+/// Limits the memory that a client without hello can occupy.
 pub const HELLO_BYTES_MAX: usize = 256;
 
-/// The longest frame. A launch with a large environment and the longest input fit.
+/// Limit of a frame. A launch with a large environment and the longest input fit.
 pub const FRAME_BYTES_MAX: usize = 256 << 10;
-/// The longest input. What is longer is given to an agent as a file's path.
+/// Limit of one input. Longer text is passed to an agent as a file.
 pub const INPUT_BYTES_MAX: usize = 128 << 10;
-/// How much input may wait to be typed.
+/// Limit of queued input in bytes.
 pub const INPUT_QUEUE_BYTES_MAX: usize = 160 << 10;
-/// How many inputs may wait to be typed.
+/// Limit of queued inputs.
 pub const INPUT_QUEUE_MAX: usize = 64;
-/// How many clients may be connected at once.
+/// Limit of connected clients.
 pub const CONNECTIONS_MAX: usize = 16;

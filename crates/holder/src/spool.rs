@@ -1,8 +1,8 @@
-//! The spool: everything an agent wrote, in append-only segment files, with what was typed and what happened between.
+//! The spool: all output of an agent in append-only segment files, together with inputs and other events.
 //!
-//! Never interprets a byte of it. Offsets count the agent's output bytes, over all segments and both streams, so a
-//! reader that was killed goes on at the last offset it knows. A record is trusted only when it is whole and its
-//! checksum fits; what a crash left half written at the end is cut off when the spool is opened for writing.
+//! Content is never interpreted. Offsets count output bytes over all segments and streams, so a reader can continue
+//! at the last offset it knows. Only complete records with a valid checksum are trusted; an incomplete one at the
+//! end, left by a crash, is cut off when the spool is opened for writing.
 
 mod follow;
 mod reader;
@@ -20,43 +20,43 @@ pub use repair::{Repaired, repair};
 pub use segment::{SEGMENT_BYTES_MAX, first_offset, forget_before};
 pub use writer::{Appended, Writer};
 
-/// Why a spool can't be read or written.
+/// A spool could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
-    /// A file or the folder could not be used.
-    #[error("{action} {}", .path.display())]
+    /// A file operation failed.
+    #[error("cannot {action} {}", .path.display())]
     Io {
-        /// What was tried.
+        /// Verb that completes "cannot …".
         action: &'static str,
-        /// On which file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The bytes that were asked for are in a segment that was removed.
-    #[error("offset {asked} was forgotten: the spool begins at {first}")]
+    /// The requested output is in a deleted segment.
+    #[error("offset {asked} was deleted: the spool starts at {first}")]
     Forgotten {
-        /// The offset that was asked for.
+        /// Offset that was requested.
         asked: u64,
-        /// The first offset that is still there.
+        /// First available offset.
         first: u64,
     },
-    /// The offset lies behind everything that was written.
-    #[error("offset {asked} is behind the end of the spool at {end}")]
+    /// The offset is beyond the end of the spool.
+    #[error("offset {asked} is beyond the end of the spool at {end}")]
     Beyond {
-        /// The offset that was asked for.
+        /// Offset that was requested.
         asked: u64,
-        /// The end of the spool.
+        /// End of the spool.
         end: u64,
     },
-    /// A record is whole, but not what was written.
+    /// A complete record is invalid.
     #[error("{} is damaged at byte {position}: {problem}", .path.display())]
     Damaged {
-        /// The segment.
+        /// Path of the segment.
         path: PathBuf,
-        /// Where in the file the record begins.
+        /// Position of the record in the file.
         position: u64,
-        /// What does not fit.
+        /// What is invalid.
         problem: &'static str,
     },
 }

@@ -1,6 +1,6 @@
-//! The file `status` in a session's folder: what is known of a session when nobody answers on its socket.
+//! The file `status` in a session's folder, for sessions whose holder no longer answers.
 //!
-//! Lines of a word and a value, so that a person can read it. It is replaced whole, never changed in place.
+//! Lines of a key and a value, readable by people. It is replaced atomically.
 
 use std::{
     fs, io,
@@ -13,44 +13,43 @@ use crate::spool::{EndReason, Exit};
 
 const NAME: &str = "status";
 
-/// What a holder noted about its session.
+/// What a holder recorded about its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// The session's name.
+    /// Name of the session.
     pub session: String,
-    /// The holder's process.
+    /// Process id of the holder.
     pub holder_pid: u32,
-    /// The agent's process.
+    /// Process id of the agent.
     pub agent_pid: u32,
-    /// The session's cgroup, if it has one.
+    /// Cgroup of the session, if it has one.
     pub cgroup: Option<PathBuf>,
-    /// How it ended; nothing while it runs, and for ever nothing if the holder was killed.
+    /// How it ended; `None` while it runs, and if the holder was killed.
     pub exit: Option<Ended>,
 }
 
-/// What is known at the end.
+/// The end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
     /// How the agent's process ended.
     pub exit: Exit,
-    /// How many bytes it wrote.
+    /// Total output in bytes.
     pub offset: u64,
-    /// The last input that was typed.
+    /// Number of the last typed input.
     pub input_typed: u64,
 }
 
-/// Reads the status file of a session. Nothing means that no agent was ever started there.
+/// Reads the status file of a session; `None` if no agent was ever started.
 pub fn read(directory: &Path) -> io::Result<Option<Summary>> {
     match fs::read(directory.join(NAME)) {
         Ok(text) => parse(&text)
             .map(Some)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the status file can't be understood")),
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "malformed status file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Replaces the status file.
 pub(crate) fn write(directory: &Path, summary: &Summary) -> io::Result<()> {
     let new = directory.join("status.new");
     let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_is_read_as_it_was_written() {
+    fn a_summary_parses_back_to_itself() {
         let mut summary = Summary {
             session: "s-1".into(),
             holder_pid: 7,

@@ -1,4 +1,4 @@
-//! The only unsafe code of the holder: what the kernel offers and no safe interface has.
+//! System calls without a safe interface: the only unsafe code of the holder.
 
 #![expect(unsafe_code, reason = "signal masks and the moment between fork and exec have no safe interface")]
 
@@ -14,10 +14,10 @@ use std::{
 
 pub(crate) use spawn::{Spawn, spawn};
 
-/// Signals that the loop waits for like for any descriptor.
+/// Signals that the loop receives through a descriptor.
 const AWAITED: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
 
-/// Signals whose meaning a server may have changed for itself, and that an agent expects as they were made.
+/// Signals that a server may have changed for itself; the agent gets their defaults.
 const AS_MADE: [i32; 10] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -31,10 +31,10 @@ const AS_MADE: [i32; 10] = [
     libc::SIGXFSZ,
 ];
 
-/// Turns the signals that matter to a holder into a descriptor, and ignores those that would stop or end it.
+/// Redirects the handled signals to a descriptor, and ignores those that would stop or end the holder.
 pub(crate) fn signals() -> io::Result<OwnedFd> {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `set` is made by `sigemptyset` before anything reads it; the descriptor is new and nobody else's.
+    // SAFETY: `set` is initialized by `sigemptyset` before it is read; the descriptor is new and owned here.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         for signal in AWAITED {
@@ -43,7 +43,7 @@ pub(crate) fn signals() -> io::Result<OwnedFd> {
         if libc::sigprocmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
         }
-        // A holder in the background of its own terminal may set its foreground; a full disk is no reason to die.
+        // The holder may set the foreground group from the background, and must survive a full disk.
         for signal in [libc::SIGTTOU, libc::SIGTTIN, libc::SIGTSTP, libc::SIGHUP, libc::SIGXFSZ] {
             libc::signal(signal, libc::SIG_IGN);
         }
@@ -55,14 +55,14 @@ pub(crate) fn signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives a new process its signals back, before the agent's program replaces it.
+/// Restores default signal handling in a new process, before it executes the agent's program.
 fn restore_signals() -> io::Result<()> {
-    // SAFETY: system calls only; `none` is made by `sigemptyset` before anything reads it.
+    // SAFETY: system calls only; `none` is initialized by `sigemptyset` before it is read.
     unsafe {
         for signal in AS_MADE {
             libc::signal(signal, libc::SIG_DFL);
         }
-        // What the holder waits for by a descriptor must reach the agent as ever: it would not hear SIGTERM.
+        // Unblock the signals that the holder receives through a descriptor, such as SIGTERM.
         let mut none = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         if libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut()) != 0 {
@@ -72,7 +72,7 @@ fn restore_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns which awaited signals came, as one bit each.
+/// Returns which of the handled signals arrived.
 pub(crate) fn came(signals: &OwnedFd) -> Came {
     let mut came = Came { child: false, end: false };
     let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
@@ -87,25 +87,24 @@ pub(crate) fn came(signals: &OwnedFd) -> Came {
     came
 }
 
-/// Which signals came.
 pub(crate) struct Came {
-    /// A process of ours ended, stopped or went on.
+    /// A child ended, stopped or continued.
     pub(crate) child: bool,
-    /// Somebody wants the holder to end.
+    /// The holder was asked to end.
     pub(crate) end: bool,
 }
 
-/// Where the program's own code and constants lie in memory, as far as that was looked up.
+/// Memory ranges of the program's code and constants, once they were looked up.
 #[derive(Default)]
 pub(crate) struct Program {
     parts: Option<Vec<Range<usize>>>,
 }
 
 impl Program {
-    /// Gives the pages of the program back to the kernel, which maps those that are needed again, 16 at a time.
+    /// Returns the program's pages to the kernel, which maps them again on demand.
     pub(crate) fn release(&mut self) {
         for part in self.parts.get_or_insert_with(find_parts) {
-            // SAFETY: the range is mapped privately from the program's file and can't be written: its content stays.
+            // SAFETY: the range is a private read-only mapping of the program's file: its content does not change.
             unsafe {
                 libc::madvise(ptr::without_provenance_mut(part.start), part.len(), libc::MADV_DONTNEED)
             };
@@ -113,17 +112,17 @@ impl Program {
     }
 }
 
-/// Finds the parts of the program that were never written: what was can't be read again from the file.
+/// Finds the segments that are never written, and can therefore be read from the file again.
 fn find_parts() -> Vec<Range<usize>> {
     let mut parts = Vec::new();
-    // SAFETY: the callback gets `parts` back as it was given, and is called before this returns only.
+    // SAFETY: the callback receives `segments` unchanged, and only runs during this call.
     unsafe { libc::dl_iterate_phdr(Some(note_parts), ptr::from_mut(&mut parts).cast()) };
     parts
 }
 
-/// Takes the first object, which is the program itself, and ends the walk.
+/// Visits the first object, which is the program itself, and ends the iteration.
 unsafe extern "C" fn note_parts(object: *mut libc::dl_phdr_info, _: usize, parts: *mut libc::c_void) -> i32 {
-    // SAFETY: the C library passes an object with as many headers as it says, and `find_parts` a list.
+    // SAFETY: the C library passes a valid object and header count, and `find_segments` passes a list.
     let (object, parts) = unsafe { (&*object, &mut *parts.cast::<Vec<Range<usize>>>()) };
     if object.dlpi_phdr.is_null() {
         return 1;

@@ -1,4 +1,4 @@
-//! Waits for descriptors with a deadline, whatever interrupts it.
+//! Polls descriptors with a deadline, regardless of interruptions.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use rustix::{
     io::Errno,
 };
 
-/// Waits until one of the descriptors is ready. Says `false` when the deadline passed or waiting is impossible.
+/// Waits until a descriptor is ready; returns false if the deadline passed or polling failed.
 pub(crate) fn until_ready(polled: &mut [PollFd<'_>], deadline: Option<Instant>) -> bool {
     loop {
         let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
@@ -24,7 +24,7 @@ pub(crate) fn until_ready(polled: &mut [PollFd<'_>], deadline: Option<Instant>) 
     }
 }
 
-/// Turns a duration into what the kernel takes.
+/// Converts a duration for the kernel.
 pub(crate) fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),

@@ -1,6 +1,6 @@
-//! Frames and what is in them: read as written, in any pieces, and never more than what came.
+//! Frames, requests and replies: decoded as encoded, in any chunks, with bounded memory.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ fn frames(bytes: &[u8], piece: usize) -> Vec<Frame> {
 }
 
 #[test]
-fn requests_and_replies_are_read_as_they_were_written() {
+fn requests_and_replies_decode_to_themselves() {
     for piece in [1, 2, 7, 1000] {
         let bytes: Vec<u8> = requests().iter().flat_map(|request| request.encode(9).to_vec()).collect();
         let read: Vec<_> =
@@ -94,9 +94,9 @@ fn requests_and_replies_are_read_as_they_were_written() {
 }
 
 #[test]
-fn a_cut_request_is_none() {
+fn a_truncated_request_is_rejected() {
     for request in requests() {
-        // An input is as long as it is, and a hello need not have a token.
+        // Inputs have any length, and a hello need not have a token.
         let whole_at = match request {
             Request::Input { .. } => 8..usize::MAX,
             Request::Hello { .. } => 18..19,
@@ -113,7 +113,7 @@ fn a_cut_request_is_none() {
 }
 
 #[test]
-fn a_length_that_no_frame_has_is_refused_at_once() {
+fn an_impossible_frame_length_is_rejected_at_once() {
     let mut reader = FrameReader::default();
     let bytes = FRAME_BYTES_MAX + 1;
     reader.push(&u32::try_from(bytes).unwrap().to_le_bytes());
@@ -122,7 +122,7 @@ fn a_length_that_no_frame_has_is_refused_at_once() {
 }
 
 #[test]
-fn debug_output_shows_no_secret() {
+fn debug_output_does_not_show_secrets() {
     let request = Request::SetSecrets(vec![Secret::new(b"hidden".to_vec())]);
     let frame = frames(&request.encode(1), 1000).pop().unwrap();
     let input = Request::Input { number: 1, bytes: b"hidden".to_vec() };
@@ -132,13 +132,13 @@ fn debug_output_shows_no_secret() {
 
 proptest! {
     #[test]
-    fn any_payload_is_a_request_a_reply_or_none(kind: u8, payload in vec(any::<u8>(), 0..400)) {
+    fn decoding_any_payload_does_not_panic(kind: u8, payload in vec(any::<u8>(), 0..400)) {
         let frame = frames(&Frame::encode(kind, 1, &payload), 1000).pop().unwrap();
         let _ = (Request::decode(&frame), Reply::decode(&frame));
     }
 
     #[test]
-    fn any_bytes_are_frames_or_too_large(bytes in vec(any::<u8>(), 0..400), piece in 1_usize..50) {
+    fn any_bytes_are_frames_or_rejected(bytes in vec(any::<u8>(), 0..400), piece in 1_usize..50) {
         let mut reader = FrameReader::default();
         for piece in bytes.chunks(piece) {
             reader.push(piece);

@@ -1,6 +1,6 @@
-//! No value survives, whatever the pieces; nothing else changes, and nothing moves.
+//! No value survives in any chunking; nothing else changes, and offsets stay the same.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use holder::mask::{MASK, Masker, Secret};
 use proptest::{collection::vec, prelude::*};
@@ -9,7 +9,7 @@ fn secrets(values: &[Vec<u8>]) -> Vec<Secret> {
     values.iter().cloned().map(Secret::new).collect()
 }
 
-/// Masks a text in pieces; a piece marked with `true` is followed by a pause that gives up what is held back.
+/// Masks a text in pieces; a piece marked with `true` is followed by a flush.
 fn mask(values: &[Vec<u8>], pieces: &[(Vec<u8>, bool)]) -> Vec<u8> {
     let mut masker = Masker::default();
     masker.set(&secrets(values));
@@ -29,7 +29,7 @@ fn whole(values: &[&str], text: &str) -> String {
     String::from_utf8(mask(&values, &[(text.into(), false)])).unwrap()
 }
 
-/// Cuts a text into pieces of the lengths given, with pauses or without.
+/// Splits a text into pieces of the given lengths, with or without flushes.
 fn cut(text: &[u8], cuts: &[(usize, bool)]) -> Vec<(Vec<u8>, bool)> {
     let mut rest = text;
     let mut pieces = Vec::new();
@@ -69,7 +69,7 @@ fn url(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn values_are_masked_and_nothing_else() {
+fn only_secret_values_are_masked() {
     assert_eq!(
         whole(&["hunter2"], "pass hunter2, hunter, hunter2hunter2"),
         "pass *******, hunter, **************"
@@ -81,7 +81,7 @@ fn values_are_masked_and_nothing_else() {
 }
 
 #[test]
-fn a_value_in_other_clothes_is_masked() {
+fn an_encoded_value_is_masked() {
     assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2Fw0rd&x"), "?key=*************&x");
     assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2fw0rd&x"), "?key=*************&x");
     assert_eq!(whole(&["say \"x\""], r#"{"v":"say \"x\""}"#), r#"{"v":"*********"}"#);
@@ -89,7 +89,7 @@ fn a_value_in_other_clothes_is_masked() {
 }
 
 #[test]
-fn what_is_held_back_is_given_up_and_still_known() {
+fn a_flushed_beginning_is_still_recognized() {
     let mut masker = Masker::default();
     masker.set(&secrets(&[b"0123456789".to_vec()]));
     let mut out = Vec::new();
@@ -102,7 +102,7 @@ fn what_is_held_back_is_given_up_and_still_known() {
 }
 
 #[test]
-fn no_longer_known_values_are_shown_again() {
+fn removed_values_are_no_longer_masked() {
     let mut masker = Masker::default();
     masker.set(&secrets(&[b"secret".to_vec()]));
     let mut out = Vec::new();
@@ -113,7 +113,7 @@ fn no_longer_known_values_are_shown_again() {
     assert_eq!(out, b"****** secret secret");
 }
 
-/// Values from few letters, so that they overlap, repeat and nest; and texts that are made of their pieces.
+/// Values of few letters, so that they overlap, repeat and nest; texts are made of their pieces.
 fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
     vec(vec(prop::sample::select(b"ab/+ \n".to_vec()), 4..20), 1..5)
 }
@@ -143,19 +143,19 @@ proptest! {
         for (before, after) in text.iter().zip(&masked) {
             prop_assert!(after == before || *after == MASK);
         }
-        // Without pauses, how it was cut makes no difference at all.
+        // Without flushes the chunking makes no difference.
         let quiet: Vec<(usize, bool)> = cuts.iter().map(|(length, _)| (*length, false)).collect();
         prop_assert_eq!(mask(&values, &cut(&text, &quiet)), mask(&values, &[(text.clone(), false)]));
     }
 
     #[test]
-    fn what_holds_no_value_passes_unchanged(text in vec(any::<u8>(), 0..500), cuts in vec((0_usize..50, Just(false)), 0..20)) {
+    fn text_without_values_is_unchanged(text in vec(any::<u8>(), 0..500), cuts in vec((0_usize..50, Just(false)), 0..20)) {
         let values = [b"no-such-value-in-random-bytes".to_vec()];
         prop_assert_eq!(mask(&values, &cut(&text, &cuts)), text);
     }
 
     #[test]
-    fn base64_of_a_value_says_nothing_at_any_alignment(
+    fn base64_of_a_value_is_masked_at_any_alignment(
         value in vec(any::<u8>(), 8..40),
         before in vec(any::<u8>(), 0..7),
         after in vec(any::<u8>(), 0..7),
@@ -166,7 +166,7 @@ proptest! {
         let text = base64(&[before.as_slice(), &value, &after].concat(), alphabet);
         let masked = mask(std::slice::from_ref(&value), &cut(&text, &cuts));
         prop_assert_eq!(masked.len(), text.len());
-        // All but the two characters at the edges, which hold bits of both sides.
+        // All except the two characters at the edges, which contain bits of neighbouring bytes.
         let stars = masked.iter().filter(|byte| **byte == MASK).count();
         prop_assert!(stars >= value.len() * 8 / 6 - 1, "{} of {:?}", stars, String::from_utf8_lossy(&masked));
     }

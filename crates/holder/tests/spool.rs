@@ -1,6 +1,6 @@
-//! The spool: what is whole is read, from any offset; what is torn is cut off; what is damaged is said.
+//! The spool: complete records are read from any offset, incomplete ones cut off, damage is reported.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use holder::spool::{
 use proptest::{collection::vec, prelude::*};
 use tempfile::TempDir;
 
-/// Small segments, so that a few records are several files.
+/// Small segments, so that a few records span several files.
 const SEGMENT_BYTES: u64 = 400;
 
 fn writer(directory: &Path) -> Writer {
@@ -40,7 +40,7 @@ fn output(records: &[Record]) -> Vec<u8> {
     records.iter().flat_map(bytes).collect()
 }
 
-/// Returns the files in their order.
+/// Returns the segment files in order.
 fn files(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -48,7 +48,7 @@ fn files(directory: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn every_kind_of_record_is_read_as_it_was_written() {
+fn every_kind_of_record_decodes_to_itself() {
     let folder = TempDir::new().unwrap();
     let exit = Exit { code: None, signal: Some(9), reason: EndReason::TimeLimit };
     let bodies = [
@@ -72,7 +72,7 @@ fn every_kind_of_record_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_torn_tail_is_cut_off_wherever_it_was_torn() {
+fn an_incomplete_end_is_cut_off_at_any_position() {
     let whole = TempDir::new().unwrap();
     let mut writer = Writer::open(whole.path()).unwrap();
     write(&mut writer, b"first and whole");
@@ -83,12 +83,12 @@ fn a_torn_tail_is_cut_off_wherever_it_was_torn() {
     for length in 0..bytes.len() {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join(path.file_name().unwrap()), &bytes[..length]).unwrap();
-        // Before anybody mends it, a reader sees what is whole and no more.
+        // Before the repair, a reader sees the complete records only.
         let expected: &[u8] = if length as u64 >= good { b"first and whole" } else { b"" };
         assert_eq!(output(&read(folder.path(), 0).unwrap()), expected, "cut at {length}");
         let repaired = repair(folder.path()).unwrap();
         assert_eq!(repaired.end, expected.len() as u64, "cut at {length}");
-        assert_eq!(repair(folder.path()).unwrap().cut_bytes, 0, "mending twice mends nothing");
+        assert_eq!(repair(folder.path()).unwrap().cut_bytes, 0, "a second repair changes nothing");
         let mut writer = Writer::open(folder.path()).unwrap();
         assert_eq!(writer.offset(), expected.len() as u64);
         write(&mut writer, b" and on");
@@ -98,7 +98,7 @@ fn a_torn_tail_is_cut_off_wherever_it_was_torn() {
 }
 
 #[test]
-fn a_gap_is_written_where_something_was_cut_off() {
+fn a_gap_is_recorded_for_cut_off_bytes() {
     let folder = TempDir::new().unwrap();
     let mut first = Writer::open(folder.path()).unwrap();
     write(&mut first, b"one");
@@ -113,7 +113,7 @@ fn a_gap_is_written_where_something_was_cut_off() {
 }
 
 #[test]
-fn a_changed_byte_anywhere_is_noticed() {
+fn a_changed_byte_is_detected_anywhere() {
     let folder = TempDir::new().unwrap();
     let mut writer = Writer::open(folder.path()).unwrap();
     write(&mut writer, b"some output");
@@ -126,7 +126,7 @@ fn a_changed_byte_anywhere_is_noticed() {
         let mut changed = bytes.clone();
         changed[position] ^= 0x40;
         fs::write(&path, &changed).unwrap();
-        // The rest of a segment's head means nothing yet; a longer length can look like a record that is not whole yet.
+        // The rest of a segment header is unused; a larger length can look like an incomplete record.
         match read(folder.path(), 0) {
             Ok(records) => assert!(original.starts_with(&records), "byte {position} was changed and trusted"),
             Err(SpoolError::Damaged { .. }) => {}
@@ -137,11 +137,11 @@ fn a_changed_byte_anywhere_is_noticed() {
     changed[32 + 28] ^= 1;
     fs::write(&path, &changed).unwrap();
     let Err(SpoolError::Damaged { position, problem, .. }) = read(folder.path(), 0) else { panic!() };
-    assert_eq!((position, problem), (32, "its checksum does not fit"));
+    assert_eq!((position, problem), (32, "its checksum does not match"));
 }
 
 #[test]
-fn a_file_of_zeros_or_garbage_is_no_spool() {
+fn a_file_of_zeros_or_garbage_is_damage() {
     for bytes in [vec![0; 4096], vec![0xff; 4096], vec![b'J'; 32]] {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("0000000001-00000000000000000000.spool"), bytes).unwrap();
@@ -151,7 +151,7 @@ fn a_file_of_zeros_or_garbage_is_no_spool() {
 }
 
 #[test]
-fn an_offset_that_is_not_there_is_said() {
+fn an_unavailable_offset_is_an_error() {
     let folder = TempDir::new().unwrap();
     let mut writer = writer(folder.path());
     for _ in 0..10 {
@@ -161,17 +161,17 @@ fn an_offset_that_is_not_there_is_said() {
     assert_eq!(read(folder.path(), 1000).unwrap(), []);
     let first = forget_before(folder.path(), 500).unwrap();
     assert!(first > 0 && first <= 500);
-    let Err(SpoolError::Forgotten { first: said, .. }) = read(folder.path(), 0) else { panic!() };
-    assert_eq!(said, first);
+    let Err(SpoolError::Forgotten { first: available, .. }) = read(folder.path(), 0) else { panic!() };
+    assert_eq!(available, first);
     assert_eq!(output(&read(folder.path(), 500).unwrap()).len(), 500);
-    // The last segment stays, whatever is asked.
+    // The last segment always stays.
     assert!(forget_before(folder.path(), u64::MAX).unwrap() <= 1000);
     write(&mut writer, b"more");
     assert_eq!(output(&read(folder.path(), 1000).unwrap()), b"more");
 }
 
 #[test]
-fn a_follower_sees_what_comes_over_many_segments() {
+fn a_follower_reads_new_records_across_segments() {
     let folder = TempDir::new().unwrap();
     let mut follower = Follower::open(folder.path(), 0).unwrap();
     assert_eq!(follower.try_next().unwrap(), None);
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_file_never_panics_and_is_never_larger_than_it_was(garbage in vec(any::<u8>(), 0..2000), at: prop::sample::Index) {
+    fn a_damaged_file_never_panics_or_grows(garbage in vec(any::<u8>(), 0..2000), at: prop::sample::Index) {
         let folder = TempDir::new().unwrap();
         let mut spool = Writer::open(folder.path()).unwrap();
         write(&mut spool, &[b'x'; 500]);

@@ -1,7 +1,7 @@
-//! Processes beside the player, of the four kinds that an agent leaves behind.
+//! Processes started by `fork` steps, of the four kinds that agents leave behind.
 //!
-//! Nothing is forked by hand: the player starts itself again with a mark in the environment that says which steps are
-//! to be played. A session of its own is made by the new process itself.
+//! Nothing is forked directly: the agent starts its own program again, and an environment variable tells the new
+//! process which steps to run. The new process calls `setsid` itself.
 
 use std::{
     env, io,
@@ -14,49 +14,48 @@ use rustix::process::setsid;
 use toml::Spanned;
 
 use crate::{
-    play::Invocation,
-    script::{Fork, Kind, Script, Step, Steps},
+    run_script::AgentInvocation,
+    script::{ForkStep, ProcessKind, Script, Step, Steps},
 };
 
-/// Says which `fork` step a process plays, and whether it has yet to let go of its parent.
-const MARK: &str = "JANGDAN_PLAY_FORK";
+/// Number of the `fork` step to run, and the stage of detaching from the parent.
+const ROLE_VARIABLE: &str = "JANGDAN_PLAY_FORK";
 
-/// Starts a process for a `fork` step.
-pub fn start(script: &Script, fork: &Fork, invocation: &Invocation) -> io::Result<()> {
-    let number = forks(script).position(|found| std::ptr::eq(found, fork)).unwrap_or(usize::MAX);
+pub fn start_process(script: &Script, fork: &ForkStep, invocation: &AgentInvocation) -> io::Result<()> {
+    let number = fork_steps(script).position(|forks| std::ptr::eq(forks, fork)).unwrap_or(usize::MAX);
     let stage = match fork.kind {
-        Kind::SameGroup | Kind::OwnGroup => "child",
-        Kind::OwnSession => "leader",
-        Kind::Daemon => "middle",
+        ProcessKind::SameGroup | ProcessKind::OwnGroup => "child",
+        ProcessKind::OwnSession => "leader",
+        ProcessKind::Daemon => "middle",
     };
-    let mut command = again(invocation, number, stage);
-    if fork.kind == Kind::OwnGroup {
+    let mut command = respawn_command(invocation, number, stage);
+    if fork.kind == ProcessKind::OwnGroup {
         command.process_group(0);
     }
     if fork.detached {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     let mut child = command.spawn()?;
-    if fork.kind == Kind::Daemon {
+    if fork.kind == ProcessKind::Daemon {
         child.wait()?;
     }
     Ok(())
 }
 
-/// Which part this process has.
-pub enum Part<'a> {
-    /// It is the player that was asked for.
-    Player,
-    /// It plays the steps of a `fork`.
-    Beside(&'a Fork),
-    /// It only had to start another.
-    Done,
+/// What this process has to do.
+pub enum ProcessRole<'a> {
+    /// Run the whole script.
+    Agent,
+    /// Run the steps of a `fork`.
+    Forked(&'a ForkStep),
+    /// Only start the daemon process, which is done.
+    Intermediate,
 }
 
-/// Finds out which part this process has, and lets go of its parent where it must.
-pub fn part<'a>(script: &'a Script, invocation: &Invocation) -> io::Result<Part<'a>> {
-    let Ok(mark) = env::var(MARK) else { return Ok(Part::Player) };
-    let (number, stage) = mark.split_once(' ').unwrap_or((&mark, "child"));
+/// Determines the role of this process, and detaches it from its parent if necessary.
+pub fn process_role<'a>(script: &'a Script, invocation: &AgentInvocation) -> io::Result<ProcessRole<'a>> {
+    let Ok(role) = env::var(ROLE_VARIABLE) else { return Ok(ProcessRole::Agent) };
+    let (number, stage) = role.split_once(' ').unwrap_or((&role, "child"));
     let number: usize = number.parse().unwrap_or(usize::MAX);
     match stage {
         "leader" => {
@@ -64,40 +63,40 @@ pub fn part<'a>(script: &'a Script, invocation: &Invocation) -> io::Result<Part<
         }
         "middle" => {
             setsid()?;
-            again(invocation, number, "child").stdin(Stdio::null()).spawn()?;
-            return Ok(Part::Done);
+            respawn_command(invocation, number, "child").stdin(Stdio::null()).spawn()?;
+            return Ok(ProcessRole::Intermediate);
         }
         _ => {}
     }
-    forks(script)
+    fork_steps(script)
         .nth(number)
-        .map(Part::Beside)
-        .ok_or_else(|| io::Error::other("the script has changed since"))
+        .map(ProcessRole::Forked)
+        .ok_or_else(|| io::Error::other("the script was changed after the agent started"))
 }
 
-fn again(invocation: &Invocation, number: usize, stage: &str) -> Command {
+fn respawn_command(invocation: &AgentInvocation, number: usize, stage: &str) -> Command {
     let mut command = Command::new(&invocation.program);
-    command.args(&invocation.arguments).env(MARK, format!("{number} {stage}")).stdin(Stdio::null());
+    command.args(&invocation.arguments).env(ROLE_VARIABLE, format!("{number} {stage}")).stdin(Stdio::null());
     command
 }
 
-/// Returns all `fork` steps of a script, in the order of the text.
-fn forks(script: &Script) -> impl Iterator<Item = &Fork> {
-    let mut found = Vec::new();
-    script.roots().for_each(|steps| gather(steps, &mut found));
-    found.into_iter()
+/// Returns all `fork` steps of a script, in file order.
+fn fork_steps(script: &Script) -> impl Iterator<Item = &ForkStep> {
+    let mut forks = Vec::new();
+    script.top_level_steps().for_each(|steps| collect_forks(steps, &mut forks));
+    forks.into_iter()
 }
 
-fn gather<'a>(steps: &'a Steps, found: &mut Vec<&'a Fork>) {
+fn collect_forks<'a>(steps: &'a Steps, forks: &mut Vec<&'a ForkStep>) {
     for step in steps.iter().map(Spanned::get_ref) {
         match step {
             Step::Fork(fork) => {
-                found.push(fork);
-                gather(&fork.steps, found);
+                forks.push(fork);
+                collect_forks(&fork.steps, forks);
             }
-            Step::Repeat(repeat) => gather(&repeat.steps, found),
-            Step::Choose(cases) => cases.iter().for_each(|case| gather(&case.steps, found)),
-            // No `_` over our own steps elsewhere; here only these three hold steps of their own.
+            Step::Repeat(repeat) => collect_forks(&repeat.steps, forks),
+            Step::Choose(cases) => cases.iter().for_each(|case| collect_forks(&case.steps, forks)),
+            // Only these three steps contain other steps.
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
-//! The player's standard input, a line at a time, and only as much as the script wants to hear.
+//! Reads standard input by line or by key, only when the script waits for it.
 //!
-//! There is no reader in the background: a script that is deaf leaves the pipe full, as a real program would.
+//! There is no background reader: a script that does not read leaves the pipe full, as a real program would.
 
 use std::{
     io,
@@ -13,84 +13,83 @@ use rustix::{
     stdio::stdin,
 };
 
-/// What came of listening.
+/// Result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Listened {
-    /// A line, without its end. Bytes that are no UTF-8 are replaced.
+pub enum InputEvent {
+    /// A line without its end; invalid UTF-8 is replaced.
     Line(String),
-    /// Nothing in the given time.
-    Nothing,
-    /// There is no more to come.
-    End,
+    /// No line arrived in time.
+    TimedOut,
+    /// The input was closed.
+    Closed,
 }
 
-/// As much as one line may have; what a driver types is far shorter.
+/// Longer lines are split; real input is far shorter.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Standard input.
 #[derive(Debug, Default)]
-pub struct Input {
-    held: Vec<u8>,
-    is_over: bool,
+pub struct StdinReader {
+    buffer: Vec<u8>,
+    is_closed: bool,
 }
 
-impl Input {
-    /// Returns the next line; without a time it waits for ever.
-    pub fn next(&mut self, within: Option<Duration>) -> io::Result<Listened> {
-        let until = within.map(|within| Instant::now() + within);
+impl StdinReader {
+    /// Returns the next line; waits indefinitely without a timeout.
+    pub fn next_line(&mut self, timeout: Option<Duration>) -> io::Result<InputEvent> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
         loop {
             // A terminal in raw mode sends a carriage return for Enter.
-            if let Some(at) = self.held.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-                let mut line: Vec<u8> = self.held.drain(..=at).collect();
+            if let Some(at) = self.buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+                let mut line: Vec<u8> = self.buffer.drain(..=at).collect();
                 let end = line.pop();
-                if end == Some(b'\r') && self.held.first() == Some(&b'\n') {
-                    self.held.remove(0);
+                if end == Some(b'\r') && self.buffer.first() == Some(&b'\n') {
+                    self.buffer.remove(0);
                 }
-                return Ok(Listened::Line(String::from_utf8_lossy(&line).into_owned()));
+                return Ok(InputEvent::Line(String::from_utf8_lossy(&line).into_owned()));
             }
-            if self.is_over || self.held.len() > LINE_BYTES_MAX {
-                let rest = std::mem::take(&mut self.held);
+            if self.is_closed || self.buffer.len() > LINE_BYTES_MAX {
+                let rest = std::mem::take(&mut self.buffer);
                 return Ok(match rest.is_empty() {
-                    true => Listened::End,
-                    false => Listened::Line(String::from_utf8_lossy(&rest).into_owned()),
+                    true => InputEvent::Closed,
+                    false => InputEvent::Line(String::from_utf8_lossy(&rest).into_owned()),
                 });
             }
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            if !self.fill(left)? {
-                return Ok(Listened::Nothing);
+            let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if !self.fill_buffer(remaining)? {
+                return Ok(InputEvent::TimedOut);
             }
         }
     }
 
-    /// Returns the keys that were pressed, as they come; `None` where there were none in time or there are no more.
-    pub fn keys(&mut self, within: Option<Duration>) -> io::Result<Option<Vec<u8>>> {
-        let until = within.map(|within| Instant::now() + within);
-        while self.held.is_empty() && !self.is_over {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            if !self.fill(left)? {
+    /// Returns the bytes of pressed keys; `None` on timeout or if the input was closed.
+    pub fn next_keys(&mut self, timeout: Option<Duration>) -> io::Result<Option<Vec<u8>>> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        while self.buffer.is_empty() && !self.is_closed {
+            let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if !self.fill_buffer(remaining)? {
                 return Ok(None);
             }
         }
-        let keys = std::mem::take(&mut self.held);
+        let keys = std::mem::take(&mut self.buffer);
         Ok(Some(keys).filter(|keys| !keys.is_empty()))
     }
 
-    /// Reads what is there; says no where nothing came in time.
-    fn fill(&mut self, within: Option<Duration>) -> io::Result<bool> {
+    /// Reads available bytes; returns false on timeout.
+    fn fill_buffer(&mut self, timeout: Option<Duration>) -> io::Result<bool> {
         let mut fds = [PollFd::from_borrowed_fd(stdin(), PollFlags::IN)];
-        let timeout = within.and_then(|within| Timespec::try_from(within).ok());
-        match poll(&mut fds, timeout.as_ref()) {
+        let timespec = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match poll(&mut fds, timespec.as_ref()) {
             Ok(0) => return Ok(false),
-            // The caller looks at the clock and comes again.
-            Err(Errno::INTR) => return Ok(within.is_none_or(|within| !within.is_zero())),
+            // The caller checks the deadline and calls again.
+            Err(Errno::INTR) => return Ok(timeout.is_none_or(|timeout| !timeout.is_zero())),
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
         let mut buffer = [0; 16 * 1024];
         match read(stdin(), &mut buffer) {
-            // A terminal whose other end is gone answers EIO.
-            Ok(0) | Err(Errno::IO) => self.is_over = true,
-            Ok(length) => self.held.extend_from_slice(buffer.get(..length).unwrap_or_default()),
+            // A terminal whose other end is closed returns EIO.
+            Ok(0) | Err(Errno::IO) => self.is_closed = true,
+            Ok(length) => self.buffer.extend_from_slice(buffer.get(..length).unwrap_or_default()),
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,22 +1,23 @@
-//! An agent that plays a script: says, waits, asks, hangs, floods, forks and dies as the script says.
+//! A scripted agent: a program that behaves as a TOML script says (writes, waits, asks, hangs, floods, forks,
+//! crashes).
 //!
-//! It speaks as plain programs do, or as the agents that people use do (ACP, Claude Code, Codex), so that whatever
-//! drives agents can be tried without them. Never knows of runs, tasks or plans: it is on the agent's side of the wire.
+//! It speaks plain text or the protocol of a real agent (ACP, Claude Code, Codex), so that drivers can be tested
+//! without one. It knows nothing about runs, tasks or plans. Scripts are described in docs/scripted-agents.md.
 
-mod act;
+mod effects;
 mod fork;
 mod input;
-mod memory;
-mod mouth;
 mod noise;
-mod perform;
+mod output;
 mod placeholder;
-mod play;
-mod run;
+mod program;
+mod protocol;
+mod run_script;
 mod script;
+mod script_runner;
+mod session_store;
 mod terminal;
-mod voice;
 
-pub use play::{Invocation, PlayError, play};
-pub use run::run;
+pub use program::run_program;
+pub use run_script::{AgentInvocation, ScriptRunError, run_script};
 pub use script::{Script, ScriptError};

@@ -1,7 +1,7 @@
-//! The player as a program of its own, for tests that need an agent and not all of `jangdan`.
+//! The scripted agent as a separate program, for tests that do not need all of `jangdan`.
 
 use std::{env, process::ExitCode};
 
 fn main() -> ExitCode {
-    scripted_agent::run(env::args_os().skip(1).collect())
+    scripted_agent::run_program(env::args_os().skip(1).collect())
 }

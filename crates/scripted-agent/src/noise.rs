@@ -1,7 +1,7 @@
-//! Escape sequences, controls and broken characters that mean nothing, the same for the same seed.
+//! Escape sequences and control characters without visible effect, reproducible by seed.
 
-/// What a terminal obeys and a reader must not trip over. None of it writes a letter.
-const PIECES: [&[u8]; 20] = [
+/// Sequences that a terminal interprets and a decoder has to skip. None of them prints a character.
+const SEQUENCES: [&[u8]; 20] = [
     b"\x1b[31m",
     b"\x1b[0m",
     b"\x1b[1;38;5;208m",
@@ -24,23 +24,23 @@ const PIECES: [&[u8]; 20] = [
     "\u{9b}0m".as_bytes(),
 ];
 
-/// Returns at least so many bytes of noise.
-pub fn noise(bytes: usize, seed: u64) -> Vec<u8> {
+/// Returns at least `bytes` bytes of noise.
+pub fn escape_noise(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut noise = Vec::with_capacity(bytes + 32);
     while noise.len() < bytes {
-        // Marsaglia's xorshift: enough to mix twenty pieces, and the same everywhere.
+        // Marsaglia's xorshift: good enough here, and identical on every platform.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let at = usize::try_from(state % PIECES.len() as u64).unwrap_or(0);
-        noise.extend_from_slice(PIECES.get(at).copied().unwrap_or_default());
+        let at = usize::try_from(state % SEQUENCES.len() as u64).unwrap_or(0);
+        noise.extend_from_slice(SEQUENCES.get(at).copied().unwrap_or_default());
     }
     noise
 }
 
-/// Returns one frame of a spinner, which overwrites the one before.
-pub fn frame(number: u32, text: &str) -> String {
+/// Returns one frame of a spinner, which overwrites the previous one.
+pub fn spinner_frame(number: u32, text: &str) -> String {
     const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let sign = SIGNS.get(number as usize % SIGNS.len()).copied().unwrap_or("⠋");
     format!("\r\x1b[36m{sign}\x1b[0m {text}\x1b[K")

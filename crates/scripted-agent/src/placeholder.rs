@@ -1,48 +1,48 @@
-//! Puts what is known only while playing into a script's texts: `{key}`, `{line}`, `{n}` and others.
+//! Replaces placeholders such as `{key}`, `{line}` and `{n}` in texts of a script.
 //!
-//! Only these names are replaced, so that a text may hold braces of its own; `{{key}}` stays as `{key}`.
+//! Unknown names are left alone, so texts may contain other braces; `{{key}}` becomes `{key}`.
 
 use std::{env, process};
 
 use serde_json::Value;
 
-/// What is known.
+/// Values of the placeholders that change while the script runs.
 #[derive(Debug, Default)]
-pub struct Known {
-    /// The last line, prompt or answer that was heard.
+pub struct PlaceholderValues {
+    /// Last line, prompt or answer received.
     pub line: String,
-    /// How often the innermost `repeat` has begun, from 1.
+    /// Current iteration of the innermost `repeat`, from 1.
     pub n: u64,
-    /// What the player was given on its command line.
+    /// Command-line arguments of the agent.
     pub arguments: Vec<String>,
 }
 
-impl Known {
-    /// Returns the text with everything put in.
-    pub fn fill(&self, text: &str) -> String {
-        let mut filled = String::with_capacity(text.len());
+impl PlaceholderValues {
+    /// Returns the text with all placeholders replaced.
+    pub fn substitute(&self, text: &str) -> String {
+        let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('{') {
             let (before, from) = rest.split_at(at);
-            filled.push_str(before);
-            if let Some((name, behind)) = from.strip_prefix("{{").and_then(|inner| inner.split_once("}}"))
+            result.push_str(before);
+            if let Some((name, rest_after)) = from.strip_prefix("{{").and_then(|inner| inner.split_once("}}"))
                 && self.value(name).is_some()
             {
-                filled.extend(["{", name, "}"]);
-                rest = behind;
-            } else if let Some((name, behind)) =
+                result.extend(["{", name, "}"]);
+                rest = rest_after;
+            } else if let Some((name, rest_after)) =
                 from.strip_prefix('{').and_then(|inner| inner.split_once('}'))
                 && let Some(value) = self.value(name)
             {
-                filled.push_str(&value);
-                rest = behind;
+                result.push_str(&value);
+                rest = rest_after;
             } else {
-                filled.push('{');
+                result.push('{');
                 rest = from.get(1..).unwrap_or_default();
             }
         }
-        filled.push_str(rest);
-        filled
+        result.push_str(rest);
+        result
     }
 
     fn value(&self, name: &str) -> Option<String> {
@@ -64,7 +64,7 @@ impl Known {
         }
     }
 
-    /// Returns a field of the last line where that was a JSON object.
+    /// Returns a field of the last line if that is a JSON object.
     fn field(&self, name: &str) -> String {
         let value: Value = serde_json::from_str(&self.line).unwrap_or_default();
         match value.get(name) {
@@ -81,13 +81,17 @@ mod tests {
 
     #[test]
     fn only_known_names_are_replaced() {
-        let known = Known { line: r#"{"answer":"postgres","n":2}"#.to_owned(), n: 3, arguments: Vec::new() };
-        for (text, filled) in [
+        let values = PlaceholderValues {
+            line: r#"{"answer":"postgres","n":2}"#.to_owned(),
+            n: 3,
+            arguments: Vec::new(),
+        };
+        for (text, result) in [
             ("{n} of {field:answer}/{field:n}{field:none}", "3 of postgres/2"),
             ("{\"type\":\"x\"} {} { {unknown} {{n}} {{x}}", "{\"type\":\"x\"} {} { {unknown} {n} {{x}}"),
             ("{line", "{line"),
         ] {
-            assert_eq!(known.fill(text), filled);
+            assert_eq!(values.substitute(text), result);
         }
     }
 }

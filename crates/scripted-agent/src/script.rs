@@ -1,11 +1,11 @@
-//! A script: what the player is, and what it does step by step.
+//! The script format: settings of the agent and its steps.
 //!
-//! Reading one never does IO. What is wrong in it has a place in the text and says what to write.
+//! Parsing performs no IO; errors have a position in the text and a hint.
 
-mod check;
 mod error;
 mod step;
 mod turn;
+mod validate;
 mod value;
 
 use std::collections::BTreeMap;
@@ -15,53 +15,59 @@ use serde_json::Value;
 use toml::Spanned;
 
 pub use error::ScriptError;
-pub use step::{Ask, Case, Fork, Hang, Kind, Repeat, Say, Step, Terminal, Times, Wait};
-pub use turn::{Failure, Limits, PlanEntry, Question, Stop, Tool, ToolKind, Usage};
-pub use value::{Matcher, Pause, Signal};
+pub use step::{
+    AskStep, ChoiceCase, ForkStep, HangMode, ProcessKind, RepeatCount, RepeatStep, SayStep, Step,
+    TerminalMode, WaitStep,
+};
+pub use turn::{
+    PlanEntry, QuestionStep, RateLimit, ServiceFailure, StopReason, TokenUsage, ToolKind, ToolStep,
+};
+pub use value::{LineMatcher, ScriptDuration, Signal};
 
-use crate::voice::Likeness;
+use crate::protocol::ImitatedAgent;
 
-/// Steps with their places in the text.
+/// Steps with their positions in the text.
 pub type Steps = Vec<Spanned<Step>>;
 
-/// What the player plays.
+/// A parsed script.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// How it speaks and listens.
-    #[serde(default)]
-    pub voice: VoiceName,
-    /// The folder in which it keeps its sessions, so that a later player can go on with one.
-    pub memory: Option<String>,
-    /// The model that it says it is.
-    #[serde(default = "model")]
+    /// Protocol of the agent; `voice` in the file.
+    #[serde(default, rename = "voice")]
+    pub protocol: ProtocolName,
+    /// Folder for stored sessions, so that a later process can resume one; `memory` in the file.
+    #[serde(rename = "memory")]
+    pub sessions_folder: Option<String>,
+    /// Model name that the agent reports.
+    #[serde(default = "default_model")]
     pub model: String,
-    /// Requests that it answers with an error.
+    /// Requests that are answered with an error.
     #[serde(default)]
-    pub refusals: Vec<Refusal>,
-    /// The agent whose habits it has, in the voice `acp`.
-    #[serde(default)]
-    pub like: Likeness,
-    /// How its screen looks and behaves, in the voice `screen`.
+    pub refusals: Vec<RequestRefusal>,
+    /// Agent whose behaviour is imitated in ACP; `like` in the file.
+    #[serde(default, rename = "like")]
+    pub imitates: ImitatedAgent,
+    /// Appearance and behaviour of the protocol `screen`.
     #[serde(default)]
     pub screen: ScreenStyle,
-    /// What it does.
+    /// Steps of a new session.
     pub steps: Steps,
-    /// What it does instead, where it goes on with an older session.
+    /// Steps of a resumed session; `None` uses `steps`.
     pub resumed: Option<Steps>,
-    /// Steps with a name, for `play`.
+    /// Named steps that `play` refers to.
     #[serde(default)]
     pub parts: BTreeMap<String, Steps>,
 }
 
-/// How the player speaks and listens.
+/// How the agent communicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum VoiceName {
+pub enum ProtocolName {
     /// Text on a terminal or a pipe.
     #[default]
     Plain,
-    /// A screen of its own on a terminal, with a box for prompts.
+    /// A full-screen program with an input box.
     Screen,
     /// The Agent Client Protocol over standard input and output.
     Acp,
@@ -71,52 +77,51 @@ pub enum VoiceName {
     Codex,
 }
 
-/// How a screen looks and behaves.
+/// Appearance and behaviour of a full-screen program.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenStyle {
-    /// What stands before the first line of an answer.
+    /// Mark before the first line of an answer.
     pub bullet: String,
-    /// Takes the whole terminal and repaints it, as Codex does, instead of writing on below, as Claude Code does.
+    /// Uses the alternate screen and repaints it, like Codex; otherwise appends lines, like Claude Code.
     pub alternate: bool,
-    /// Enter counts only so long after the last key; before that it is part of a paste.
-    pub guard: Pause,
+    /// An Enter within this time after another key counts as part of a paste.
+    #[serde(rename = "guard")]
+    pub enter_guard: ScriptDuration,
 }
 
 impl Default for ScreenStyle {
     fn default() -> Self {
-        Self { bullet: "●".to_owned(), alternate: false, guard: Pause::default() }
+        Self { bullet: "●".to_owned(), alternate: false, enter_guard: ScriptDuration::default() }
     }
 }
 
 /// A request that is answered with an error.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
-    /// The request's method.
+pub struct RequestRefusal {
     pub method: String,
-    /// The error's number.
+    /// JSON-RPC error code.
     pub code: i64,
-    /// The error's text.
     pub message: String,
-    /// What else the error says.
+    /// Additional data of the error.
     pub data: Option<Value>,
 }
 
 impl Script {
-    /// Reads a script, and checks what its voice can say.
-    pub fn read(text: &str) -> Result<Self, ScriptError> {
-        let script: Self = toml::from_str(text).map_err(|error| ScriptError::of_toml(&error, text))?;
-        check::check(&script)?;
+    /// Parses a script, and checks that its protocol supports all steps.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let script: Self = toml::from_str(text).map_err(|error| ScriptError::from_toml(&error, text))?;
+        validate::validate(&script)?;
         Ok(script)
     }
 
-    /// Returns every list of steps that does not stand inside of another, with what it is called.
-    pub fn roots(&self) -> impl Iterator<Item = &Steps> {
+    /// Returns all lists of steps that are not nested in another step.
+    pub fn top_level_steps(&self) -> impl Iterator<Item = &Steps> {
         std::iter::once(&self.steps).chain(self.resumed.as_ref()).chain(self.parts.values())
     }
 }
 
-fn model() -> String {
+fn default_model() -> String {
     "scripted".to_owned()
 }

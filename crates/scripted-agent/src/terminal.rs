@@ -1,21 +1,21 @@
-//! Sets the terminal that the player may have, as programs with a screen of their own do.
+//! Sets the terminal mode, as full-screen programs do.
 
 use rustix::{
     stdio::stdin,
     termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
 };
 
-use crate::script::Terminal;
+use crate::script::TerminalMode;
 
-/// Sets the terminal, and returns how it was; on a pipe there is nothing to set.
-pub fn set(terminal: Terminal, before: Option<&Termios>) -> Option<Termios> {
+/// Sets the mode and returns the original settings; without a terminal it does nothing.
+pub fn set_mode(terminal: TerminalMode, original: Option<&Termios>) -> Option<Termios> {
     let current = tcgetattr(stdin()).ok()?;
-    let mut wanted = before.unwrap_or(&current).clone();
+    let mut modes = original.unwrap_or(&current).clone();
     match terminal {
-        Terminal::Cooked => {}
-        Terminal::NoEcho => wanted.local_modes.remove(LocalModes::ECHO),
-        Terminal::Raw => wanted.make_raw(),
+        TerminalMode::Cooked => {}
+        TerminalMode::NoEcho => modes.local_modes.remove(LocalModes::ECHO),
+        TerminalMode::Raw => modes.make_raw(),
     }
-    tcsetattr(stdin(), OptionalActions::Now, &wanted).ok()?;
-    Some(before.cloned().unwrap_or(current))
+    tcsetattr(stdin(), OptionalActions::Now, &modes).ok()?;
+    Some(original.cloned().unwrap_or(current))
 }

@@ -264,7 +264,7 @@ impl Sessions {
     /// Connects to a session that lives.
     pub fn connect(&self, found: &Found) -> Result<Connection, SessionError> {
         Connection::connect(&found.directory).map_err(|source| match source {
-            ClientError::NoHolder { .. } => SessionError::Over { name: found.name.clone() },
+            ClientError::HolderNotRunning { .. } => SessionError::Over { name: found.name.clone() },
             source => SessionError::Holder { name: found.name.clone(), source },
         })
     }

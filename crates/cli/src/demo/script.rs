@@ -79,7 +79,7 @@ mod tests {
         for (path, text) in scripts() {
             for locale in [Locale::En, Locale::Ko] {
                 let written = script(text, Setting { speed: 7.0, locale, memory: "\"/m\"" });
-                if let Err(error) = scripted_agent::Script::read(&written) {
+                if let Err(error) = scripted_agent::Script::parse(&written) {
                     panic!("{path}: {error:?}\n{written}");
                 }
                 let is_open = written.contains("@memory") || written.contains("@till");

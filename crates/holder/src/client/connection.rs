@@ -1,4 +1,4 @@
-//! One connection to a holder: requests out, replies in, each with its tag.
+//! A connection to a holder: requests and tagged replies.
 
 use std::{
     collections::VecDeque,
@@ -22,44 +22,44 @@ use crate::{
     wait,
 };
 
-/// How long a holder may leave what we send unread. It never does anything long.
+/// Time limit for sending. The holder never blocks for long.
 const SEND_MAX: Duration = Duration::from_secs(20);
-/// How many replies may come before the one that is waited for.
+/// Limit of replies that may arrive before the expected one.
 const EARLIER_MAX: usize = 4096;
-/// The longest path that fits into a socket's address, with room for its name.
+/// Longest folder path that fits into a socket address together with the socket's name.
 const PATH_BYTES_MAX: usize = 90;
 
-/// A connection to a holder.
+/// A connection of a client to the holder of one session.
 #[derive(Debug)]
 pub struct Connection {
     stream: UnixStream,
     directory: PathBuf,
     frames: FrameReader,
-    /// Replies that came while another was waited for.
+    /// Replies that arrived while waiting for another one.
     earlier: VecDeque<(u32, Reply)>,
     next_tag: u32,
     greeting: Option<Greeting>,
 }
 
 impl Connection {
-    /// Connects to the holder that lives in a session's folder.
+    /// Connects to the holder of a session.
     pub fn connect(directory: &Path) -> Result<Self, ClientError> {
         check_private(directory)?;
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                ClientError::NoHolder { directory: directory.to_owned() }
+                ClientError::HolderNotRunning { directory: directory.to_owned() }
             }
             _ => ClientError::Io { action: "connect to", path: directory.join(SOCKET_NAME), source },
         };
         let stream = if directory.as_os_str().len() < PATH_BYTES_MAX {
             UnixStream::connect(directory.join(SOCKET_NAME)).map_err(failed)?
         } else {
-            // An address has room for a short path only. The folder's descriptor has one.
+            // Socket addresses only fit short paths; the path through the folder's descriptor is short.
             let folder = File::open(directory).map_err(failed)?;
             UnixStream::connect(format!("/proc/self/fd/{}/{SOCKET_NAME}", folder.as_raw_fd()))
                 .map_err(failed)?
         };
-        // Behind the connection: who listens has written its token.
+        // After connecting: a listening holder has already written its token.
         let token = read_token(directory)?;
         let mut connection = Self::new(stream, directory)?;
         let tag = connection.send(&hello(token))?;
@@ -78,17 +78,17 @@ impl Connection {
         Ok(Self { stream, directory, frames, earlier, next_tag: 0, greeting: None })
     }
 
-    /// Returns what the holder said at first.
+    /// Returns the holder's answer to the hello.
     pub fn greeting(&self) -> Option<&Greeting> {
         self.greeting.as_ref()
     }
 
-    /// Sends a request and returns the tag that its replies will carry.
+    /// Sends a request, and returns the tag of its replies.
     pub fn send(&mut self, request: &Request) -> Result<u32, ClientError> {
         self.next_tag = self.next_tag.wrapping_add(1);
         let bytes = request.encode(self.next_tag);
         if bytes.len() > FRAME_BYTES_MAX {
-            return Err(ClientError::TooLong { bytes: bytes.len() });
+            return Err(ClientError::RequestTooLong { bytes: bytes.len() });
         }
         let deadline = Instant::now() + SEND_MAX;
         let mut rest = bytes.as_slice();
@@ -108,13 +108,13 @@ impl Connection {
         Ok(self.next_tag)
     }
 
-    /// Sends a request and waits for its reply. Other replies that come before are kept for [`Connection::receive`].
+    /// Sends a request and waits for its reply. Other replies are kept for [`HolderConnection::receive`].
     pub fn ask(&mut self, request: &Request, time_max: Duration) -> Result<Reply, ClientError> {
         let tag = self.send(request)?;
         self.wait_for(tag, Instant::now() + time_max)
     }
 
-    /// Waits for the next reply. Nothing means that the deadline passed.
+    /// Waits for the next reply; `None` if the deadline passed.
     pub fn receive(&mut self, deadline: Instant) -> Result<Option<(u32, Reply)>, ClientError> {
         loop {
             if let Some(reply) = self.try_receive()? {
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next reply if it is there.
+    /// Returns the next reply without waiting.
     pub fn try_receive(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
         match self.earlier.pop_front() {
             Some(reply) => Ok(Some(reply)),
@@ -151,7 +151,7 @@ impl Connection {
     }
 
     pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
-        // One that came while another was waited for.
+        // It may have arrived while waiting for another reply.
         if let Some(at) = self.earlier.iter().position(|(found, _)| *found == tag)
             && let Some((_, reply)) = self.earlier.remove(at)
         {
@@ -163,7 +163,7 @@ impl Connection {
                     return Ok(reply);
                 }
                 if self.earlier.len() == EARLIER_MAX {
-                    return Err(ClientError::Flooded);
+                    return Err(ClientError::TooManyPendingReplies);
                 }
                 self.earlier.push_back((found, reply));
             }
@@ -177,7 +177,7 @@ impl Connection {
     fn read_reply(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
         let mut piece = [0; 16 << 10];
         loop {
-            if let Some(frame) = self.frames.next_frame().map_err(ClientError::TooLarge)? {
+            if let Some(frame) = self.frames.next_frame().map_err(ClientError::FrameTooLarge)? {
                 let reply = Reply::decode(&frame).ok_or(ClientError::Malformed)?;
                 return Ok(Some((frame.tag, reply)));
             }
@@ -191,7 +191,7 @@ impl Connection {
         }
     }
 
-    /// A holder that ends while we speak is an ordinary end, however the kernel calls it.
+    /// A holder that exits during a call counts as a closed connection.
     fn lost(&self, action: &'static str, source: io::Error) -> ClientError {
         match source.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
@@ -200,7 +200,7 @@ impl Connection {
     }
 }
 
-/// Reads what the holder wants to hear. An older holder has written nothing and wants nothing.
+/// Reads the session's token. Old holders have not written one and require none.
 fn read_token(directory: &Path) -> Result<Option<Secret>, ClientError> {
     let path = directory.join(TOKEN_NAME);
     let mut token = Vec::with_capacity(TOKEN_BYTES + 1);

@@ -1,7 +1,7 @@
-//! Starts the agent: its terminal or pipes, its group, its limits.
+//! Starts the agent: terminal or pipes, process group, limits.
 //!
-//! The agent leads the foreground group of the holder's session before its program runs, so it never meets a terminal
-//! that is not its own, and SIGTSTP works: its group has a parent, the holder, in the same session.
+//! The agent leads the foreground group of the holder's session before its program runs, so it never sees a foreign
+//! terminal. SIGTSTP works because the parent of its group, the holder, is in the same session.
 
 use std::{
     collections::BTreeMap,
@@ -26,15 +26,15 @@ use crate::{
     system::{self, Spawn},
 };
 
-/// A living agent and what the holder has of its wires, beside the outputs.
+/// A running agent and the holder's ends of its input and terminal.
 pub(super) struct Agent {
     pub(super) pid: Pid,
     pub(super) input: Option<OwnedFd>,
-    /// The agent's end of the terminal. Kept open, so that a moment in which nobody has it open is not the end.
+    /// The agent's end of the terminal. Kept open, so that the terminal does not close while no process has it open.
     pub(super) terminal: Option<OwnedFd>,
 }
 
-/// Both ends of an agent's wires, before there is an agent.
+/// Both ends of an agent's terminal or pipes, before it is started.
 pub(super) struct Wires {
     pub(super) input: OwnedFd,
     pub(super) outputs: Vec<(Stream, OwnedFd)>,
@@ -44,11 +44,11 @@ pub(super) struct Wires {
 /// The ends that the agent gets.
 enum Theirs {
     Terminal(OwnedFd),
-    /// Its standard input, output and error.
+    /// Standard input, output and error.
     Pipes([OwnedFd; 3]),
 }
 
-/// An agent that can be started: its program, its folder and its wires are there.
+/// An agent that is ready to start: its program, folder and wires exist.
 pub(super) struct Prepared {
     path: OsString,
     folder: OwnedFd,
@@ -56,7 +56,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Finds and makes what a launch names, in the order in which it is most likely to be missing.
+    /// Finds and creates what the launch requires, likeliest failures first.
     pub(super) fn new(launch: &Launch) -> Result<Self, Refusal> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(&launch.directory, flags, Mode::empty());
@@ -67,7 +67,7 @@ impl Prepared {
         Ok(Self { path, folder, wires })
     }
 
-    /// Starts the agent in the session that the holder leads, in a cgroup if there is one.
+    /// Starts the agent in the holder's session, in a cgroup if there is one.
     pub(super) fn spawn(
         &self,
         launch: &Launch,
@@ -98,7 +98,7 @@ impl Prepared {
         };
         system::spawn(&program, || {
             if let Some(bytes_max) = memory_bytes_max {
-                // Not the address space: programs reserve far more of it than they use.
+                // Not the address space: programs reserve far more than they use.
                 let limit = Rlimit { current: Some(bytes_max), maximum: Some(bytes_max) };
                 setrlimit(Resource::Data, limit)?;
             }
@@ -110,7 +110,7 @@ impl Prepared {
         })
     }
 
-    /// Hands over the holder's ends when the agent has its own.
+    /// Returns the holder's ends, after the agent got its own.
     pub(super) fn into_agent(self, pid: Pid) -> (Agent, Vec<(Stream, OwnedFd)>) {
         let Wires { input, outputs, theirs } = self.wires;
         let terminal = if let Theirs::Terminal(terminal) = theirs { Some(terminal) } else { None };
@@ -160,20 +160,20 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
 }
 
-/// Sets a terminal's size; the kernel tells the foreground group.
+/// Sets the size of a terminal; the kernel notifies the foreground group.
 pub(super) fn resize(terminal: impl AsFd, size: WindowSize) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)
 }
 
-/// Returns the score to write: never less than the holder's own, which may not be lowered.
+/// Returns the score to write: at least the holder's own, which cannot be lowered.
 fn oom_score(wanted: u16) -> String {
     let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap_or_default();
     let own: i32 = own.trim().parse().unwrap_or(0);
     own.max(i32::from(wanted).min(1000)).to_string()
 }
 
-/// An agent that can't be marked is still an agent.
+/// Best effort: the agent also works without the score.
 fn raise_oom_score(score: &str) {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     if let Ok(file) = rustix::fs::open(c"/proc/self/oom_score_adj", flags, Mode::empty()) {

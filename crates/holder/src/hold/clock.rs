@@ -1,8 +1,7 @@
-//! An agent's time limit, which does not run while the agent is stopped.
+//! The time limit of an agent, which does not run while the agent is stopped.
 
 use std::time::{Duration, Instant};
 
-/// How much time an agent has left.
 #[derive(Default)]
 pub(super) struct Clock {
     left: Option<Duration>,
@@ -24,12 +23,12 @@ impl Clock {
         self.running_since.get_or_insert(now);
     }
 
-    /// Returns when the time is up, if it runs.
+    /// Returns the deadline, unless the limit is paused or absent.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.running_since?.checked_add(self.left?)
     }
 
-    /// Says that the time is up, once.
+    /// Returns true once when the time limit has been reached.
     pub(super) fn take_expired(&mut self, now: Instant) -> bool {
         let is_expired = self.deadline().is_some_and(|deadline| now >= deadline);
         if is_expired {
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_does_not_run_while_stopped() {
+    fn time_limit_is_suspended_while_paused() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut clock = Clock::start(Some(Duration::from_secs(10)), start);

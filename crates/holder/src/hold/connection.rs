@@ -1,7 +1,7 @@
-//! One client of a holder: what it said, what it is still to be told.
+//! One client of the holder: buffered input and unsent replies.
 //!
-//! A client that does not read costs nothing: records are read from the spool only when the last one is gone, and one
-//! that lets replies pile up is dropped.
+//! A client that does not read costs little: records are read from the spool only when the previous ones were sent,
+//! and a client with too many unread replies is dropped.
 
 use std::{
     io::{self, Read, Write},
@@ -19,24 +19,23 @@ use crate::{
     spool::{PAYLOAD_BYTES_MAX, Reader, SpoolError},
 };
 
-/// How much may wait for a client that does not read its replies.
+/// Limit of unsent replies for a client that does not read.
 const OUT_BYTES_MAX: usize = 64 << 10;
-/// How much of the spool is put together for a subscriber at once.
+/// Amount of records encoded for a subscriber at once.
 const BATCH_BYTES: usize = 32 << 10;
 
-/// How many such batches a subscriber gets before others have their turn.
+/// Number of batches for one subscriber before other clients are served.
 const BATCHES_MAX: usize = 8;
 
-/// A connected client.
 pub(super) struct Connection {
-    /// Names it for replies that come later.
+    /// Identifies the connection for later replies.
     pub(super) id: u64,
     pub(super) is_greeted: bool,
-    /// It came with the holder's birth, not over the socket.
+    /// Whether this is the launching client, which did not connect through the socket.
     pub(super) is_first: bool,
-    /// The tag of its last input, to which the news of typing go.
+    /// Tag of its last input; confirmations of typing carry it.
     pub(super) input_tag: Option<u32>,
-    /// Everything is said: close it when the rest is written.
+    /// Close the connection once everything is sent.
     pub(super) is_closing: bool,
     stream: UnixStream,
     frames: FrameReader,
@@ -46,7 +45,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Takes a connection over if its other end belongs to the user of this process.
+    /// Accepts a connection if the peer is the same user or root.
     pub(super) fn new(id: u64, socket: OwnedFd) -> io::Result<Self> {
         let peer = socket_peercred(&socket)?.uid;
         if peer != geteuid() && !peer.is_root() {
@@ -76,7 +75,7 @@ impl Connection {
         !self.out.is_empty()
     }
 
-    /// Reads once. Says `false` when the client is gone.
+    /// Reads once; returns false if the client is gone.
     pub(super) fn read(&mut self) -> bool {
         let mut piece = [0; 16 << 10];
         match self.stream.read(&mut piece) {
@@ -93,8 +92,8 @@ impl Connection {
         self.frames.next_frame_within(if self.is_greeted { FRAME_BYTES_MAX } else { HELLO_BYTES_MAX })
     }
 
-    /// Queues a reply, which is written when the loop comes round: several together wake the client once.
-    /// Says `false` when the client has let too many pile up.
+    /// Queues a reply; it is sent at the end of the loop iteration, so that several replies wake the client once.
+    /// Returns false if too many replies are unsent.
     pub(super) fn reply(&mut self, tag: u32, reply: &Reply) -> bool {
         self.out.extend_from_slice(&reply.encode(tag));
         let is_short = |connection: &Self| {
@@ -103,16 +102,17 @@ impl Connection {
         is_short(self) || self.write() && is_short(self)
     }
 
-    /// Begins to send records.
+    /// Starts sending records.
     pub(super) fn subscribe(&mut self, tag: u32, directory: &Path, from: u64) -> Result<(), SpoolError> {
         self.subscription = Some((tag, Reader::open(directory, from)?));
         Ok(())
     }
 
-    /// Sends records as long as the client takes them. Says `false` when the client is gone or the spool can't be read.
+    /// Sends records as long as the client accepts them; returns false if the client is gone or the spool cannot be
+    /// read.
     pub(super) fn pump(&mut self) -> bool {
-        // A client that is far behind and fast must not keep the loop from the agent. What is filled in last stays, so
-        // that the next wait ends at once.
+        // A fast client that is far behind must not block the agent. The last batch stays buffered, so that the next
+        // poll returns at once.
         for _ in 0..BATCHES_MAX {
             if !self.write() {
                 return false;
@@ -126,7 +126,7 @@ impl Connection {
         true
     }
 
-    /// Puts records into an empty buffer. Says whether there were any.
+    /// Fills an empty buffer with records; returns whether there were any.
     fn fill(&mut self) -> Result<bool, SpoolError> {
         let Some((tag, reader)) = self.subscription.as_mut().filter(|_| self.out.is_empty()) else {
             return Ok(false);
@@ -138,7 +138,7 @@ impl Connection {
         Ok(!self.out.is_empty())
     }
 
-    /// Writes what the client takes. Says `false` when it is gone.
+    /// Sends as much as the client accepts; returns false if it is gone.
     pub(super) fn write(&mut self) -> bool {
         while self.written < self.out.len() {
             match self.stream.write(self.out.get(self.written..).unwrap_or_default()) {

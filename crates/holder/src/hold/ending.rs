@@ -1,4 +1,4 @@
-//! Ends all processes of a session: a word first, force after the grace, until the kernel says that there are none.
+//! Ends all processes of a session: SIGTERM first, SIGKILL after the grace period, until none is left.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use rustix::process::{Signal, getpid};
 use super::session::Asker;
 use crate::{cgroup::Cgroup, processes, spool::EndReason};
 
-/// How soon it is looked whether killing has left somebody, at first and at most.
+/// Interval between attempts to kill the remaining processes, at first and at most.
 const LOOK_MIN: Duration = Duration::from_millis(2);
 const LOOK_MAX: Duration = Duration::from_millis(100);
 
-/// An end that has begun.
+/// A termination in progress.
 pub(super) struct Ending {
     pub(super) reason: EndReason,
     pub(super) askers: Vec<Asker>,
@@ -20,20 +20,19 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// Asks everybody to end. Who was stopped must move to hear it.
+    /// Asks all processes to end. Stopped processes are continued to receive the signal.
     pub(super) fn begin(reason: EndReason, grace: Duration, cgroup: Option<&Cgroup>, now: Instant) -> Self {
         if let Some(cgroup) = cgroup {
             cgroup.thaw();
         }
-        let everybody = processes::descendants(getpid());
-        processes::signal_all(&everybody, Signal::CONT);
-        processes::signal_all(&everybody, Signal::TERM);
-        // What was stopped in the middle of the first round gets another chance to move.
-        processes::signal_all(&everybody, Signal::CONT);
+        let descendants = processes::descendants(getpid());
+        processes::signal_all(&descendants, Signal::CONT);
+        processes::signal_all(&descendants, Signal::TERM);
+        // Continue processes that were stopped during the first round.
+        processes::signal_all(&descendants, Signal::CONT);
         Self { reason, askers: Vec::new(), kill_at: now + grace, pause: LOOK_MIN }
     }
 
-    /// Allows less time than before.
     pub(super) fn hurry(&mut self, grace: Duration, now: Instant) {
         self.kill_at = self.kill_at.min(now + grace);
     }
@@ -42,7 +41,7 @@ impl Ending {
         self.kill_at
     }
 
-    /// Kills everybody when it is time, again and again: who forks faster than one walk is in the next.
+    /// Kills all processes after the grace period, and repeats it for processes forked meanwhile.
     pub(super) fn tick(&mut self, cgroup: Option<&Cgroup>, now: Instant) {
         if now < self.kill_at {
             return;

@@ -1,4 +1,4 @@
-//! A session that has an agent: what belongs to it, and what can be done with it.
+//! A session with an agent: its parts and the operations on it.
 
 use std::{
     io::ErrorKind,
@@ -25,9 +25,9 @@ use crate::{
     status::{self, Ended, Summary},
 };
 
-/// How long to wait before a status file that could not be written is tried again.
+/// Delay before writing the status file is retried.
 const STATUS_RETRY: Duration = Duration::from_millis(200);
-/// A message is shorter; what is longer is given as a file.
+/// Longer messages must be passed as a file.
 const ASIDE_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX;
 
 /// A session whose agent was started.
@@ -43,16 +43,16 @@ pub(super) struct Held {
     pub(super) leftover_grace: Duration,
     pub(super) summary: Summary,
     pub(super) status: Option<WaitStatus>,
-    /// What went into the spool as the last record.
+    /// The content of the last record of the spool.
     pub(super) exit: Option<Exit>,
     pub(super) has_children: bool,
     pub(super) status_at: Option<Instant>,
-    /// The size that the terminal had first; it becomes the first record, behind the reply to the start.
+    /// Initial terminal size; becomes the first record, after the reply to the start.
     pub(super) first_size: Option<WindowSize>,
 }
 
 impl Held {
-    /// Returns when something is to be done although nothing happens.
+    /// Returns when the next scheduled action is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let all = [
             self.outputs.deadline(),
@@ -64,7 +64,8 @@ impl Held {
         all.into_iter().flatten().min()
     }
 
-    /// When all processes are gone: takes the last output, records the exit, writes the status. Says when all is done.
+    /// After all processes have ended: reads the remaining output, records the exit and writes the status. Returns
+    /// true when all of this is done.
     pub(super) fn finish(&mut self, now: Instant) -> bool {
         if self.has_children {
             return false;
@@ -95,11 +96,11 @@ impl Held {
         true
     }
 
-    /// Writes the status file if it is time to, and again later if there is no room for it.
+    /// Writes the status file if it is due; schedules a retry if that fails.
     pub(super) fn write_status(&mut self, now: Instant) {
         if self.status_at.is_some_and(|at| now >= at) {
             let written = status::write(Path::new(HERE), &self.summary);
-            // A folder that somebody removed does not come back, and nobody will ask what was in it.
+            // A removed folder is not coming back: give up.
             let again = written.err().filter(|error| error.kind() != ErrorKind::NotFound);
             self.status_at = again.map(|_| now + STATUS_RETRY);
         }

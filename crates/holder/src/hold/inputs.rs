@@ -1,7 +1,7 @@
-//! What is still to be typed: in order, each once, in pieces that never block.
+//! Inputs to type: in order, each once, in pieces that never block.
 //!
-//! Knows a number that was typed from one that waits and one that is new. That memory lives as long as the terminal it
-//! protects, so nothing of it is written down.
+//! Distinguishes inputs that were typed, queued or are new by their number. This is only kept in memory, since it is
+//! needed only as long as the terminal exists.
 
 use std::{collections::VecDeque, os::fd::OwnedFd};
 
@@ -10,9 +10,9 @@ use zeroize::Zeroizing;
 
 use crate::protocol::{INPUT_BYTES_MAX, INPUT_QUEUE_BYTES_MAX, INPUT_QUEUE_MAX, Refusal};
 
-/// The longest line, with its end, that a terminal in canonical mode takes; it drops what is longer without a word.
+/// Longest line, including its end, that a terminal accepts in canonical mode; it silently drops the rest.
 const LINE_BYTES_MAX: usize = 4095;
-/// How much is offered to the terminal at once. Between two pieces the agent's output is read, or both would wait.
+/// Amount written at once. Output is read between pieces to avoid a deadlock.
 const PIECE_BYTES: usize = 4096;
 
 struct Waiting {
@@ -21,41 +21,39 @@ struct Waiting {
     typed: usize,
 }
 
-/// The inputs of a session.
 #[derive(Default)]
 pub(super) struct Inputs {
     queue: VecDeque<Waiting>,
     queue_bytes: usize,
     taken: u64,
     typed: u64,
-    /// No more will come: the agent's standard input is closed when the queue is empty.
+    /// Close the agent's standard input when the queue is empty.
     pub(super) is_closing: bool,
 }
 
-/// What became of an offered input.
+/// Result of offering an input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// It was typed before.
     Before,
-    /// It waits, or waited already.
+    /// It is queued, now or since earlier.
     Waits,
-    /// It was not taken.
     Refused(Refusal),
 }
 
-/// What one step of typing did.
+/// Result of one step of typing.
 pub(super) enum Step {
-    /// Nothing waits.
+    /// The queue is empty.
     Idle,
-    /// The agent takes no more for now.
+    /// The agent currently accepts no more.
     Blocked,
-    /// A piece was typed, and more of the same input waits.
+    /// A piece was typed; the rest of the input follows.
     Piece,
-    /// An input was typed to its end.
+    /// An input was typed completely.
     Typed { number: u64, bytes: Zeroizing<Vec<u8>> },
-    /// An input has a line that the terminal would cut. It and those behind it are dropped.
+    /// A line exceeds the terminal's limit. This input and all later ones are dropped.
     LineTooLong,
-    /// The agent has closed its input.
+    /// The agent closed its input.
     Closed,
 }
 
@@ -125,7 +123,7 @@ impl Inputs {
         Step::Typed { number: done.number, bytes: done.bytes }
     }
 
-    /// Forgets what waits. Who sent it is told to send it again.
+    /// Drops all queued inputs. Clients are asked to send them again.
     fn drop_all(&mut self) {
         self.queue.clear();
         self.queue_bytes = 0;
@@ -134,7 +132,7 @@ impl Inputs {
 }
 
 fn longest_line(bytes: &[u8]) -> usize {
-    // A carriage return and Ctrl-D end a line too.
+    // A carriage return and Ctrl-D end a line, too.
     let lines = bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r' | 4));
     lines.map(<[u8]>::len).max().unwrap_or(0)
 }
@@ -144,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_taken_once_and_in_order() {
+    fn inputs_are_accepted_once_and_in_order() {
         let mut inputs = Inputs::default();
         assert_eq!(inputs.take(2, vec![]), Taken::Refused(Refusal::OutOfOrder { expected: 1 }));
         assert_eq!(inputs.take(1, vec![b'a']), Taken::Waits);

@@ -1,7 +1,7 @@
-//! From the agent's wires into the spool: read, mask, append.
+//! Moves output from the agent to the spool: read, mask, append.
 //!
-//! Invariant: nothing is read while the spool waits for room, so what an agent wrote is in its own pipe, in the spool, or
-//! in the one record that waits. The agent waits with it.
+//! Invariant: nothing is read while the spool waits for disk space. The agent's output is then in its own pipe, in
+//! the spool, or in the one unwritten record, and the agent blocks.
 
 use std::{
     os::fd::OwnedFd,
@@ -15,22 +15,22 @@ use crate::{
     spool::{Appended, Body, Stream, Writer},
 };
 
-/// How much is read before it becomes a record. A terminal gives at most 4 KiB at once, so this is several reads.
+/// Amount read before a record is written. A terminal returns at most 4 KiB per read.
 const BUFFER_BYTES: usize = 32 << 10;
-/// How long the start of a secret may be held back while nothing follows.
+/// How long the beginning of a possible secret is held back.
 const HOLD_MAX: Duration = Duration::from_millis(100);
-/// How long to wait before a full disk is tried again, at first and at most.
+/// Delay before a full disk is retried, at first and at most.
 const RETRY_MIN: Duration = Duration::from_millis(20);
 const RETRY_MAX: Duration = Duration::from_secs(1);
 
-/// What reading an output showed.
+/// Result of reading an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     /// There may be more.
     More,
-    /// Nothing for now.
+    /// Nothing available for now.
     Dry,
-    /// Nothing ever again.
+    /// The output is closed.
     Closed,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Output {
     masker: Masker,
 }
 
-/// All outputs of an agent and the spool behind them.
+/// All outputs of an agent, and their spool.
 pub(super) struct Outputs {
     pub(super) open: Vec<Output>,
     spool: Writer,
@@ -80,7 +80,7 @@ impl Outputs {
         self.spool.is_waiting()
     }
 
-    /// Returns when something is to be done although nothing happens.
+    /// Returns when the next scheduled action is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match (self.flush_at, self.retry_at) {
             (_, Some(retry_at)) => Some(retry_at),
@@ -88,7 +88,7 @@ impl Outputs {
         }
     }
 
-    /// Does what is due.
+    /// Performs due actions: retries a full disk, releases held-back output.
     pub(super) fn tick(&mut self, now: Instant) {
         if self.retry_at.is_some_and(|at| now >= at) {
             let appended = self.spool.resume();
@@ -99,19 +99,19 @@ impl Outputs {
         }
     }
 
-    /// Appends a record that is no output. It comes behind all output that was read.
+    /// Appends a record other than output, after all output read so far.
     pub(super) fn append(&mut self, body: &Body, now: Instant) {
         let appended = self.spool.append(body);
         self.note(appended, now);
     }
 
-    /// Appends what was typed, masked.
+    /// Appends a typed input, masked.
     pub(super) fn append_input(&mut self, number: u64, bytes: &[u8], now: Instant) {
         let bytes = self.masked(bytes);
         self.append(&Body::Input { number, bytes }, now);
     }
 
-    /// Appends what was said beside the output, masked.
+    /// Appends a message from the socket, masked.
     pub(super) fn append_aside(&mut self, bytes: &[u8], now: Instant) {
         let bytes = self.masked(bytes);
         self.append(&Body::Output { stream: Stream::Aside, bytes }, now);
@@ -126,7 +126,7 @@ impl Outputs {
         shown
     }
 
-    /// Reads one output until it is dry or a buffer is full, and appends what came.
+    /// Reads one output until it is empty or the buffer is full, and appends the bytes.
     pub(super) fn read(&mut self, index: usize, now: Instant) -> Flow {
         let Some(output) = self.open.get_mut(index).filter(|_| !self.spool.is_waiting()) else {
             return Flow::Dry;
@@ -170,12 +170,12 @@ impl Outputs {
         flow
     }
 
-    /// Reads what is left when nobody writes any more. Says whether there may be more.
+    /// Reads remaining output; returns whether there may be more.
     pub(super) fn drain_some(&mut self, now: Instant) -> bool {
         (0..self.open.len()).any(|index| self.read(index, now) != Flow::Dry)
     }
 
-    /// Gives out what was held back.
+    /// Releases held-back output.
     pub(super) fn flush(&mut self, now: Instant) {
         self.flush_at = None;
         for index in 0..self.open.len() {

@@ -1,9 +1,9 @@
-//! Stops all processes of a session, and lets them go on.
+//! Stops all processes of a session, and continues them.
 //!
-//! An agent that leads the foreground is asked first (SIGTSTP), so that it can put its terminal in order; it has 100 ms.
-//! Then everything is stopped by the cgroup's freezer, or process by process, until two walks in a row find nobody
-//! moving. Parents are stopped before their children and continued after them, so that no shell takes a stopped job for
-//! its own business.
+//! An agent that leads the foreground first gets SIGTSTP and 100 ms, so that it can restore its terminal. Then
+//! everything is stopped by the cgroup freezer or process by process, until two scans in a row find no running
+//! process. Parents are stopped before and continued after their children, so that no shell treats a stopped job as
+//! its own.
 
 use std::time::{Duration, Instant};
 
@@ -18,28 +18,25 @@ use crate::{
     processes::{self, Look},
 };
 
-/// How long an agent has to stop by itself.
+/// Time for an agent to stop by itself.
 const POLITE_MAX: Duration = Duration::from_millis(100);
-/// How long after a signal it is looked again.
+/// Interval between scans.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
-/// For so many looks a child is not stopped before its parent stands still.
+/// Number of scans in which a child is stopped only after its parent.
 const PATIENT_LOOKS: u32 = 25;
-/// After so many looks, who waits for a stopped child gets it back for a moment.
+/// Interval, in scans, at which children that block their parent by `vfork` are continued.
 const NUDGE_EVERY: u32 = 4;
-/// A process in an uninterruptible call stops when the call is over. Nobody waits longer for it than this.
+/// A process in an uninterruptible call stops when the call ends; waits no longer than this.
 const STUBBORN_MAX: Duration = Duration::from_secs(2);
 
-/// Whether a session moves.
+/// Whether the processes of a session are running.
 #[derive(Default)]
 pub(super) enum Pause {
-    /// It does.
     #[default]
     Moving,
-    /// It is being stopped.
     Stopping(Stopping),
-    /// It does not.
     Still {
-        /// Those that somebody else had stopped before: they are not ours to continue.
+        /// Processes that were stopped before; they must not be continued.
         before: Vec<(Pid, u64)>,
     },
 }
@@ -55,14 +52,14 @@ pub(super) struct Stopping {
 }
 
 impl Pause {
-    /// Begins to stop everything.
+    /// Starts to stop all processes.
     pub(super) fn begin(agent: &Agent, asker: Asker, now: Instant) -> Self {
         let stopped = |pid: Pid| processes::look(pid).filter(Look::is_stopped);
         let before = processes::descendants(getpid())
             .into_iter()
             .filter_map(|pid| Some((pid, stopped(pid)?.started)))
             .collect();
-        // Where a shell has put a job into the foreground, a polite word to the job would look to the shell like Ctrl-Z.
+        // If a shell has put a job into the foreground, SIGTSTP would look like Ctrl-Z to the shell.
         let is_polite = foreground(agent) == agent.pid && kill_process_group(agent.pid, Signal::TSTP).is_ok();
         let polite_max = if is_polite { POLITE_MAX } else { Duration::ZERO };
         Self::Stopping(Stopping {
@@ -80,7 +77,7 @@ impl Pause {
         if let Self::Stopping(stopping) = self { Some(stopping.look_at) } else { None }
     }
 
-    /// Goes on with stopping when it is time, or when a child has just stopped. Returns who is to be told.
+    /// Advances stopping when a check is due; returns the requests to answer.
     pub(super) fn tick(&mut self, agent: &Agent, cgroup: Option<&Cgroup>, now: Instant) -> Vec<Asker> {
         let Self::Stopping(stopping) = self else { return Vec::new() };
         if !stopping.is_forced {
@@ -112,7 +109,7 @@ impl Pause {
         askers
     }
 
-    /// Lets everything go on, and returns who waited for a stop that does not come now.
+    /// Continues all processes; returns the stop requests that will not be fulfilled.
     pub(super) fn go_on(&mut self, cgroup: Option<&Cgroup>) -> Vec<Asker> {
         let (before, askers) = match std::mem::take(self) {
             Self::Moving => return Vec::new(),
@@ -131,17 +128,17 @@ impl Pause {
     }
 }
 
-/// Returns the group that has the terminal, or the agent's own.
+/// Returns the process group that owns the terminal, or the agent's.
 pub(super) fn foreground(agent: &Agent) -> Pid {
     let terminal = agent.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
     let own = getpgid(None).ok();
     terminal.filter(|group| Some(*group) != own).unwrap_or(agent.pid)
 }
 
-/// Stops everybody who moves. Says whether nobody did.
+/// Stops all running processes; returns true if there were none.
 ///
-/// With patience only those whose parent stands still already. A shell that has heard SIGSTOP and not obeyed yet would see
-/// its job stop, and take the terminal back from it when both go on.
+/// With `is_patient`, only processes whose parent has stopped are stopped. Otherwise a shell that has not yet reacted
+/// to SIGSTOP would notice its job stopping, and take the terminal back when both continue.
 fn stop_all(is_patient: bool) -> bool {
     let all: Vec<(Pid, Look)> = processes::descendants(getpid())
         .into_iter()
@@ -154,10 +151,10 @@ fn stop_all(is_patient: bool) -> bool {
     all.is_empty()
 }
 
-/// Lets go of the stopped children of processes that can't be interrupted.
+/// Continues stopped children of uninterruptible processes.
 ///
-/// Who starts a program with `vfork` sleeps so until the child has become it. Stopped in that moment, the child keeps
-/// its parent from stopping. It gets on until the next look, which is enough, and is stopped again then.
+/// A parent that used `vfork` sleeps until the child calls `exec`. If the child is stopped before that, the parent
+/// cannot stop. The child runs until the next scan, which is enough, and is stopped again.
 fn nudge(before: &[(Pid, u64)]) {
     let all: Vec<(Pid, Look)> = processes::descendants(getpid())
         .into_iter()

@@ -1,4 +1,4 @@
-//! Finds the agent's program before there is a process for it, so that one that is missing can be refused.
+//! Finds the agent's program before the process is created, so that a missing program can be reported.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,10 +14,10 @@ use rustix::{
     io::Errno,
 };
 
-/// Where programs are if the environment does not say it.
+/// Used if the environment has no `PATH`.
 const PATH_USUAL: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
 
-/// Returns the path of a command as the system would find it, for a process that starts in `folder`.
+/// Resolves a command like `execvp`, for a process that starts in `folder`.
 pub(super) fn find(
     command: &OsStr,
     environment: &[(OsString, OsString)],
@@ -31,7 +31,7 @@ pub(super) fn find(
     let path = path.map_or(PATH_USUAL, |(_, value)| value.as_bytes());
     let mut failure = Errno::NOENT;
     for part in path.split(|byte| *byte == b':') {
-        // An empty part is the folder itself.
+        // An empty part means the current folder.
         let part = if part.is_empty() { b"." } else { part };
         let candidate = OsString::from_vec([part, b"/", command.as_bytes()].concat());
         match check(&candidate, folder) {
@@ -45,7 +45,7 @@ pub(super) fn find(
 
 fn check(path: &OsStr, folder: BorrowedFd<'_>) -> Result<(), Errno> {
     accessat(folder, path, Access::EXEC_OK, AtFlags::empty())?;
-    // A folder may be executed too, in its own way.
+    // Folders can be executable, too.
     let is_file =
         FileType::from_raw_mode(statat(folder, path, AtFlags::empty())?.st_mode) == FileType::RegularFile;
     if is_file { Ok(()) } else { Err(Errno::ACCESS) }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_found_as_the_system_finds_it() {
+    fn a_program_is_resolved_like_execvp() {
         let root = tempfile::tempdir().unwrap();
         for (name, mode) in
             [("first/tool", 0o600), ("second/tool", 0o700), ("first/plain", 0o600), ("here", 0o700)]

@@ -1,4 +1,4 @@
-//! What a client asks, and what is done about it.
+//! Handles the requests of clients.
 
 use std::{io, path::Path, time::Instant};
 
@@ -11,14 +11,14 @@ use crate::{
     spool::{self, EndReason, SpoolError},
 };
 
-/// What is said to a client at once; nothing if the answer comes later.
+/// The immediate reply; `None` if it is sent later.
 pub(super) type Answer = Result<Option<Reply>, Refusal>;
 
-/// The session's folder, which is the holder's own.
+/// The session's folder is the holder's working directory.
 pub(super) const HERE: &str = ".";
 
 impl Session {
-    /// Reads what a client says and answers every request in it.
+    /// Reads from a client, and answers every complete request.
     pub(super) fn hear(&mut self, id: u64, now: Instant) {
         let Some(connection) = self.connections.iter_mut().find(|connection| connection.id == id) else {
             return;
@@ -133,7 +133,7 @@ const WAITING: Status = Status {
 };
 
 fn greet(version_min: u16, version_max: u16, is_friend: bool) -> Answer {
-    // Older clients know no token, so there is nothing that could be said to them.
+    // Older clients know no token, so they are rejected by version.
     if !(version_min..=version_max).contains(&VERSION_MAX) {
         return Err(Refusal::Version { version_min: VERSION_MAX, version_max: VERSION_MAX });
     }
@@ -143,10 +143,12 @@ fn greet(version_min: u16, version_max: u16, is_friend: bool) -> Answer {
     Ok(Some(Reply::Hello(Greeting { version: VERSION_MAX, holder_pid: number(getpid()) })))
 }
 
-/// Compares without telling by its time how much of the token is right.
-fn is_same(said: Option<&Secret>, token: Option<&Secret>) -> bool {
-    let (Some(said), Some(token)) = (said.map(Secret::value), token.map(Secret::value)) else { return false };
-    said.len() == token.len() && said.iter().zip(token).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+/// Compares in constant time.
+fn is_same(presented: Option<&Secret>, token: Option<&Secret>) -> bool {
+    let (Some(presented), Some(token)) = (presented.map(Secret::value), token.map(Secret::value)) else {
+        return false;
+    };
+    presented.len() == token.len() && presented.iter().zip(token).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
 fn refuse_spool(error: &SpoolError, held: &Held) -> Refusal {

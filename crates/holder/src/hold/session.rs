@@ -1,6 +1,6 @@
-//! The loop: waits for whatever comes next, and hands it to the part that knows what to do.
+//! The event loop: waits for the next event and dispatches it.
 //!
-//! It waits without a timeout while nothing is due, so a silent session costs nothing at all.
+//! Without scheduled actions it waits without a timeout, so an idle session uses no CPU time.
 
 use std::{
     io,
@@ -28,37 +28,37 @@ use crate::{
     wait::timespec,
 };
 
-/// How long clients may take to read what is left for them at the end. The files stay.
+/// Time for clients to read the remaining data at the end. The files stay.
 const FAREWELL_MAX: Duration = Duration::from_secs(1);
 
-/// How often the loop turns before pages of the program are given back again. In a flood that is every 128 MB.
+/// Loop iterations after which the program's pages are released even under load; about every 128 MB of output.
 const TURNS_MAX: u32 = 4096;
 
-/// How long nothing may happen before they are given back: shorter than a person notices, longer than a flood pauses.
+/// Idle time after which pages are released: too short to be noticed, longer than pauses within a burst.
 const REST_AFTER: Duration = Duration::from_millis(100);
 
-/// A request whose answer comes later: which client, which tag.
+/// Address of a later reply: connection id and tag.
 pub(super) type Asker = (u64, u32);
 
-/// Everything that a holder knows.
+/// State of the holder process.
 pub(super) struct Session {
     pub(super) connections: Vec<Connection>,
     pub(super) held: Option<Held>,
     pub(super) listener: Option<UnixListener>,
-    /// What a client over the socket must know.
+    /// Token that clients of the socket must present.
     pub(super) token: Option<Secret>,
     pub(super) signals: OwnedFd,
     next_id: u64,
-    /// No agent could be started: nothing is left to do.
+    /// The agent could not be started: the holder exits.
     pub(super) has_failed: bool,
     program: Program,
-    /// How often the loop has turned since the program's pages were given back.
+    /// Loop iterations since the program's pages were released.
     n_turns: u32,
-    /// When they are given back if nothing happens until then.
+    /// When pages are released unless events arrive before.
     rest_at: Option<Instant>,
 }
 
-/// What can wake the loop.
+/// Event sources of the loop.
 #[derive(Clone, Copy)]
 enum Source {
     Signals,
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// Gives pages of the program back when a burst is over, and in a long one now and then.
+    /// Releases pages of the program after a burst, and periodically during a long one.
     fn rest(&mut self, is_woken: bool, now: Instant) {
         if self.held.is_none() {
             return;
@@ -121,7 +121,7 @@ impl Session {
         }
     }
 
-    /// Waits until something comes or something is due.
+    /// Waits for an event or the next scheduled action.
     fn wait(&self) -> Vec<(Source, PollFlags)> {
         let mut sources = vec![Source::Signals];
         let mut polled = vec![PollFd::new(&self.signals, PollFlags::IN)];
@@ -132,7 +132,7 @@ impl Session {
         let mut deadline = None;
         if let Some(held) = &self.held {
             deadline = [held.deadline(), self.rest_at].into_iter().flatten().min();
-            // Invariant: while the disk is full nothing is read and nothing is typed.
+            // Invariant: while the disk is full, nothing is read or typed.
             if !held.outputs.is_waiting() {
                 for (index, output) in held.outputs.open.iter().enumerate() {
                     sources.push(Source::Output(index));
@@ -186,10 +186,10 @@ impl Session {
 
     fn accept(&mut self) {
         let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) else { return };
-        // Somebody else's connection is closed without a word.
+        // Connections of other users are closed without a reply.
         let Ok(mut connection) = Connection::new(self.next_id, stream.into()) else { return };
         self.next_id += 1;
-        // A stranger can connect, but keeps nobody out.
+        // A client without hello must not keep others out.
         let stranger = self.connections.iter().position(|connection| !connection.is_greeted);
         if let Some(stranger) = stranger.filter(|_| self.connections.len() >= CONNECTIONS_MAX) {
             self.connections.remove(stranger);
@@ -202,7 +202,7 @@ impl Session {
         }
     }
 
-    /// Takes note of every child that ended.
+    /// Reaps all children that have ended.
     pub(super) fn reap(&mut self, now: Instant) {
         let Some(held) = &mut self.held else { return };
         loop {
@@ -225,7 +225,7 @@ impl Session {
         }
     }
 
-    /// Begins the end, or hurries one that has begun.
+    /// Starts the termination, or shortens the grace period of a running one.
     pub(super) fn end(&mut self, reason: EndReason, grace: Option<Duration>, now: Instant) {
         let Some(held) = &mut self.held else {
             self.has_failed = true;
@@ -269,7 +269,7 @@ impl Session {
         });
     }
 
-    /// Does what is due.
+    /// Performs due actions.
     fn tick(&mut self, now: Instant) {
         let Some(held) = &mut self.held else { return };
         held.outputs.tick(now);
@@ -297,7 +297,7 @@ impl Session {
         }
     }
 
-    /// Answers at once, before anything else is done.
+    /// Replies at once, before anything else is done.
     pub(super) fn answer_now(&mut self, (id, tag): Asker, reply: &Reply) {
         self.connections.retain_mut(|connection| {
             connection.id != id || connection.reply(tag, reply) && connection.write()
@@ -308,7 +308,7 @@ impl Session {
         self.connections.retain_mut(|connection| connection.id != id || connection.reply(tag, reply));
     }
 
-    /// Says whether nothing is left to do, and does what is left when the last process is gone.
+    /// Finishes the session after the last process has ended; returns true when nothing is left to do.
     fn is_over(&mut self, now: Instant) -> bool {
         let Some(held) = &mut self.held else {
             let is_talking =
@@ -323,7 +323,7 @@ impl Session {
         true
     }
 
-    /// Lets clients have what is left, for a moment, and goes.
+    /// Gives clients a moment to read the remaining data, before the holder exits.
     fn say_farewell(&mut self) {
         if self.listener.take().is_some() {
             let _ = std::fs::remove_file(SOCKET_NAME);

@@ -1,4 +1,4 @@
-//! Makes a holder the holder of a session: its folder, its socket, its spool, its agent.
+//! Starts a session: folder, socket, spool and agent.
 
 use std::{
     io,
@@ -38,22 +38,22 @@ use crate::{
     system,
 };
 
-/// How an agent ends that there is no process for: as a shell has it.
+/// Exit status of an agent that could not be executed, as in a shell.
 const NOT_RUN: i32 = 126;
-/// How many clients may wait until they are let in.
+/// Limit of pending connections.
 const BACKLOG: i32 = 128;
 
-/// A session that was accepted: everything is there but its agent.
+/// A launch that was accepted: everything exists except the agent's process.
 struct Accepted {
     spool: Writer,
     agent: Prepared,
 }
 
 impl Session {
-    /// Starts the agent, and answers twice: when nothing is missing any more, and when its process is there.
+    /// Starts the agent, and replies twice: when everything needed exists, and when its process exists.
     ///
-    /// A client need not wait for the second. Leading a session makes the holder a newcomer to the scheduler, so on a
-    /// busy machine what follows takes several milliseconds.
+    /// A client need not wait for the second reply. Creating a session makes the holder a new task group for the
+    /// scheduler, so the rest can take several milliseconds on a busy machine.
     pub(super) fn start(&mut self, directory: &Path, launch: &Launch, asker: Asker, now: Instant) -> Answer {
         if self.held.is_some() {
             return Err(Refusal::WrongPhase);
@@ -64,7 +64,7 @@ impl Session {
         });
         if started.is_err() {
             self.has_failed = true;
-            // Only a socket that is ours: another holder may live here.
+            // Only our own socket: another holder may be running here.
             if self.listener.take().is_some() {
                 let _ = std::fs::remove_file(SOCKET_NAME);
             }
@@ -74,35 +74,36 @@ impl Session {
 
     fn accept_launch(&mut self, directory: &Path, launch: &Launch) -> Result<Accepted, Refusal> {
         if !is_name(&launch.session) {
-            return Err(unusable("the session's name has other signs than letters, digits, `-`, `_`, `.`"));
+            return Err(unusable("invalid session name: use letters, digits, `-`, `_` and `.`, at most 64"));
         }
         mask::check(&launch.secrets).map_err(unusable)?;
-        // Paths of the session are short from here on, and no other folder is kept busy.
+        // Makes paths short from here on, and keeps no other folder in use.
         std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
         let (listener, token) = listen().map_err(failed("listen"))?;
         (self.listener, self.token) = (Some(listener), Some(token));
         let spool = Writer::open(Path::new(HERE))
-            .map_err(|error| Refusal::Unusable { what: format!("the spool can't be used: {error}") })?;
+            .map_err(|error| Refusal::Unusable { what: format!("cannot open the spool: {error}") })?;
         Ok(Accepted { spool, agent: Prepared::new(launch)? })
     }
 
     fn spawn(&mut self, accepted: Accepted, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
-        // Fails only where the process leads a session already, which is as good.
+        // Fails only if the process already leads a session, which is fine.
         let _ = setsid();
-        // What came until now was meant for the group of who started us, such as a Ctrl-C.
+        // Signals so far were meant for the process group of our parent, such as Ctrl-C.
         let _ = system::came(&self.signals);
         let Accepted { mut spool, agent } = accepted;
         let cgroup = launch.cgroup_parent.as_deref();
         let mut cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
-        let wanted = launch.limits.memory_bytes_max;
-        let is_limited =
-            wanted.zip(cgroup.as_ref()).is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
-        let mut memory = if is_limited { MemoryLimit::Cgroup } else { each_process(wanted) };
+        let memory_bytes_max = launch.limits.memory_bytes_max;
+        let is_limited = memory_bytes_max
+            .zip(cgroup.as_ref())
+            .is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
+        let mut memory = if is_limited { MemoryLimit::Cgroup } else { each_process(memory_bytes_max) };
         let mut spawned = agent.spawn(launch, cgroup.as_ref(), memory == MemoryLimit::EachProcess);
         if let Some(unusable) = cgroup.take_if(|_| spawned.is_err()) {
-            // Nobody can be born there: an old kernel, or a cgroup of another kind.
+            // Processes cannot be created in it: an old kernel, or another kind of cgroup.
             unusable.remove();
-            memory = each_process(wanted);
+            memory = each_process(memory_bytes_max);
             spawned = agent.spawn(launch, None, true);
         }
         let mut summary = Summary {
@@ -119,7 +120,7 @@ impl Session {
                 return Err(failed("start the agent")(error));
             }
         };
-        // Descendants run as the same user. They can read and trace its processes, but not one that says this.
+        // Descendants run as the same user and could read or trace this process otherwise.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         summary.agent_pid = number(pid);
         let started = Started { agent_pid: summary.agent_pid, memory, has_cgroup: cgroup.is_some() };
@@ -138,7 +139,7 @@ impl Session {
             status: None,
             exit: None,
             has_children: true,
-            // Behind the reply: the client need not wait for a file.
+            // After the reply: the client need not wait for the file.
             status_at: Some(now),
             first_size: match launch.attachment {
                 Attachment::Terminal(size) => Some(size),
@@ -149,25 +150,25 @@ impl Session {
     }
 }
 
-/// Leaves behind how a session ended that nobody waits for any more.
+/// Records the end of a session whose client no longer waits.
 fn note_failure(spool: &mut Writer, summary: Summary, error: &io::Error) {
-    let said = format!("jangdan: start the agent: {error}\n");
+    let message = format!("jangdan: cannot start the agent: {error}\n");
     let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::Itself };
-    let _ = spool.append_output(Stream::Error, said.as_bytes());
+    let _ = spool.append_output(Stream::Error, message.as_bytes());
     let _ = spool.append(&Body::Exit(exit));
     let ended = Ended { exit, offset: spool.offset(), input_typed: 0 };
     let _ = status::write(Path::new(HERE), &Summary { exit: Some(ended), ..summary });
 }
 
-fn each_process(wanted: Option<u64>) -> MemoryLimit {
-    if wanted.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
+fn each_process(memory_bytes_max: Option<u64>) -> MemoryLimit {
+    if memory_bytes_max.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
 }
 
-/// Makes the socket and the token beside it, which nobody else may use from their first moment on.
+/// Creates the socket and the token file, both private from the beginning.
 fn listen() -> io::Result<(UnixListener, Secret)> {
     let before = umask(Mode::from_raw_mode(0o177));
     let made = bind().and_then(|socket| {
-        // First the token, so that whoever can connect finds it.
+        // The token first, so that every client that can connect finds it.
         let token =
             write_token().and_then(|token| Ok(rustix::net::listen(&socket, BACKLOG).map(|()| token)?));
         let token = token.inspect_err(|_| drop(std::fs::remove_file(SOCKET_NAME)))?;
@@ -183,7 +184,7 @@ fn bind() -> io::Result<OwnedFd> {
     let address = SocketAddrUnix::new(SOCKET_NAME)?;
     let mut bound = rustix::net::bind(&socket, &address);
     if bound == Err(Errno::ADDRINUSE) && UnixStream::connect(SOCKET_NAME).is_err() {
-        // Left behind by a holder that was killed.
+        // Left by a killed holder.
         let _ = std::fs::remove_file(SOCKET_NAME);
         bound = rustix::net::bind(&socket, &address);
     }
@@ -191,7 +192,7 @@ fn bind() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Chance that a sandboxed program can't read: it can connect to every socket that has a path.
+/// A sandboxed program can connect to the socket but cannot read the token.
 fn write_token() -> io::Result<Secret> {
     let mut token = [0; TOKEN_BYTES];
     let length = rustix::rand::getrandom(&mut token, GetRandomFlags::empty())?;

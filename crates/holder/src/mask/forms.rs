@@ -1,12 +1,12 @@
-//! The forms in which a value can turn up in output: as it is, with the terminal's line ends, in JSON, in a URL, and in
-//! base64 at each of its three alignments.
+//! The encodings in which a value can appear in output: plain, with terminal line ends, JSON, URL, and base64 at each
+//! of its three alignments.
 //!
-//! In base64 the characters at both edges also hold bits of what stands beside the value; only those that hold nothing
-//! else are known, and only those are masked. A form that would be too short to be told from ordinary text is left out.
+//! In base64, characters at both edges also contain bits of neighbouring bytes; only characters that depend on the
+//! value alone are masked. Encodings too short to be distinguished from ordinary text are omitted.
 
 use zeroize::Zeroizing;
 
-/// The shortest part of a base64 text that is looked for.
+/// Shortest part of a base64 text that is searched for.
 const BASE64_BYTES_MIN: usize = 6;
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -14,11 +14,12 @@ const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 type Form = Zeroizing<Vec<u8>>;
 
-/// Returns all forms of a value; some may be equal.
+/// Returns all encodings of a value, possibly with duplicates.
 pub(super) fn of(value: &[u8]) -> Vec<Form> {
     let mut forms = vec![Zeroizing::new(value.to_vec()), terminal(value), json(value)];
     for lower_case in [false, true] {
-        // What is left as it is: RFC 3986; encodeURIComponent of JavaScript; encodeURI; a form with + for a space.
+        // Unescaped characters of RFC 3986, JavaScript's encodeURIComponent, encodeURI, and HTML forms with + for a
+        // space.
         forms.push(url(value, b"-_.~", false, lower_case));
         forms.push(url(value, b"-_.~!*'()", false, lower_case));
         forms.push(url(value, b"-_.~!*'();/?:@&=+$,#", false, lower_case));
@@ -36,7 +37,7 @@ pub(super) fn of(value: &[u8]) -> Vec<Form> {
     forms
 }
 
-/// A line end goes through the terminal as two bytes.
+/// A terminal turns a line feed into two bytes.
 fn terminal(value: &[u8]) -> Form {
     let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 2));
     let mut before = 0;
@@ -89,7 +90,7 @@ fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
     [byte >> 4, byte & 15].map(|digit| if digit < 10 { b'0' + digit } else { ten + digit - 10 })
 }
 
-/// Returns the characters that a value alone decides when it stands behind `alignment` other bytes.
+/// Returns the characters that depend only on the value, if `alignment` other bytes precede it.
 fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Form {
     let bit = |index: usize| -> Option<u8> {
         let byte = value.get((index / 8).checked_sub(alignment)?)?;
@@ -120,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn a_value_has_the_forms_that_programs_print() {
-        // `printf 'hunter2/secret' | base64`, with nothing, `x` and `xy` before it.
+    fn encodings_match_the_output_of_common_programs() {
+        // `printf 'hunter2/secret' | base64`, preceded by nothing, `x` and `xy`.
         check("hunter2/secret", &["aHVudGVyMi9zZWNyZX", "odW50ZXIyL3NlY3Jld", "h1bnRlcjIvc2VjcmV0"]);
         check("p@ss w0rd/+", &["p%40ss%20w0rd%2F%2B", "p%40ss%20w0rd%2f%2b", "p%40ss+w0rd%2F%2B"]);
         check("say \"hi\"\\\n", &["say \\\"hi\\\"\\\\\\n"]);

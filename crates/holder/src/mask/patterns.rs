@@ -1,13 +1,13 @@
-//! Finds all forms of all values in a piece of output, in one pass.
+//! Finds all encodings of all values in one pass.
 //!
-//! A bit for each pair of bytes says whether a form begins with it. Nearly every byte of ordinary output fails that
-//! test, so masking costs about a nanosecond a byte. Overlapping values are all found: no match hides another.
+//! A bit set of byte pairs tells whether any encoding starts with a pair. Almost no position of ordinary output
+//! passes this test, so masking costs about a nanosecond per byte. Overlapping matches are all found.
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{MASK, Secret, forms};
 
-/// All forms of all values, sorted, and the pairs of bytes with which they begin.
+/// All encodings, sorted, and the byte pairs they start with.
 pub(super) struct Patterns {
     forms: Vec<Zeroizing<Vec<u8>>>,
     pairs: Box<[u64; 1024]>,
@@ -22,7 +22,7 @@ impl Drop for Patterns {
 }
 
 impl Patterns {
-    /// Returns nothing if there is nothing to find.
+    /// Returns `None` if there is nothing to mask.
     pub(super) fn new(secrets: &[Secret]) -> Option<Self> {
         let mut forms: Vec<Zeroizing<Vec<u8>>> =
             secrets.iter().flat_map(|secret| forms::of(secret.value())).collect();
@@ -40,7 +40,7 @@ impl Patterns {
         Some(patterns)
     }
 
-    /// Masks every form in `raw` in `shown`, and returns from where on bytes could belong to a form that is not whole.
+    /// Masks all matches of `raw` in `shown`; returns the offset from which an incomplete match may begin.
     pub(super) fn mask(&self, raw: &[u8], shown: &mut [u8]) -> usize {
         let mut held = raw.len();
         self.each_candidate(raw, |at, forms, rest| {
@@ -57,7 +57,7 @@ impl Patterns {
         held
     }
 
-    /// Masks at the end of `raw` what is half of a form or more.
+    /// Masks a match at the end of `raw` if at least half of it is present.
     pub(super) fn mask_halves(&self, raw: &[u8], shown: &mut [u8]) {
         self.each_candidate(raw, |at, forms, rest| {
             let is_half = |form: &Zeroizing<Vec<u8>>| form.starts_with(rest) && rest.len() * 2 >= form.len();
@@ -69,7 +69,8 @@ impl Patterns {
         });
     }
 
-    /// Calls for each place where a form may begin, with the forms that begin with the same one or two bytes.
+    /// Calls back for each position where a match may begin, with the encodings that start with the same one or two
+    /// bytes.
     fn each_candidate(&self, raw: &[u8], mut call: impl FnMut(usize, &[Zeroizing<Vec<u8>>], &[u8])) {
         for (at, two) in raw.windows(2).enumerate() {
             let &[first, second] = two else { continue };

@@ -5,8 +5,8 @@
 //! payload length | kind | tag | payload
 //! ```
 //!
-//! A reply carries the tag of the request that it answers. A reader takes bytes as they come, allocates no more than
-//! what came, and refuses a length that no frame has.
+//! A reply carries the tag of its request. The reader accepts bytes in any chunks, allocates no more than it
+//! received, and rejects impossible lengths.
 
 use std::fmt;
 
@@ -16,27 +16,27 @@ use super::FRAME_BYTES_MAX;
 
 const HEAD_BYTES: usize = 9;
 
-/// One frame. Debug output does not show what is in it.
+/// A frame. Debug output does not show its payload.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What the payload is.
+    /// Type of the payload.
     pub kind: u8,
     /// Chosen by the client, repeated in replies.
     pub tag: u32,
-    /// The rest. It is zeroed when dropped, as it can hold secrets.
+    /// Zeroed on drop, as it may contain secrets.
     pub payload: Zeroizing<Vec<u8>>,
 }
 
-/// A frame's head names a length that no frame has. Nothing behind it can be understood.
+/// A frame exceeds the limit. The rest of the stream cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a frame of {bytes} bytes: at most {FRAME_BYTES_MAX} are allowed")]
+#[error("the frame has {bytes} bytes, the limit is {FRAME_BYTES_MAX}")]
 pub struct TooLarge {
-    /// The length that was named.
+    /// Length in the frame header.
     pub bytes: usize,
 }
 
 impl Frame {
-    /// Puts a frame into bytes.
+    /// Encodes a frame.
     pub fn encode(kind: u8, tag: u32, payload: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD_BYTES + payload.len());
         bytes.extend_from_slice(&u32::try_from(payload.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -47,20 +47,21 @@ impl Frame {
     }
 }
 
-/// Puts frames together from bytes as they come.
+/// Assembles frames from received bytes.
 #[derive(Default)]
 pub struct FrameReader {
     bytes: Zeroizing<Vec<u8>>,
-    /// How much of it was taken out already.
+    /// Number of bytes already returned as frames.
     taken: usize,
 }
 
 impl FrameReader {
-    /// Takes bytes. The caller takes frames out before it pushes more, so this never grows beyond one frame and a piece.
+    /// Adds received bytes. The caller takes frames out before adding more, so this holds at most one frame and a
+    /// piece.
     pub fn push(&mut self, piece: &[u8]) {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         if self.taken > 0 || rest.len() + piece.len() > self.bytes.capacity() {
-            // Growing by hand leaves no copy of a secret behind in freed memory.
+            // Growing explicitly leaves no copy of secrets in freed memory.
             let capacity = (rest.len() + piece.len()).max(rest.len() * 2);
             let mut larger = Zeroizing::new(Vec::with_capacity(capacity));
             larger.extend_from_slice(rest);
@@ -70,12 +71,12 @@ impl FrameReader {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// Returns the next whole frame.
+    /// Returns the next complete frame.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
         self.next_frame_within(FRAME_BYTES_MAX)
     }
 
-    /// Does the same where a frame may be only so long.
+    /// Like [`next_frame`](Self::next_frame), with a lower limit.
     pub(crate) fn next_frame_within(&mut self, bytes_max: usize) -> Result<Option<Frame>, TooLarge> {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         let Some((&[a, b, c, d, kind, e, f, g, h], rest)) = rest.split_first_chunk::<HEAD_BYTES>() else {
@@ -89,7 +90,7 @@ impl FrameReader {
         let payload = Zeroizing::new(payload.to_vec());
         self.taken += HEAD_BYTES + length;
         if self.taken == self.bytes.len() {
-            // An idle connection keeps no memory.
+            // Idle connections keep no buffer.
             *self = Self::default();
         }
         Ok(Some(Frame { kind, tag: u32::from_le_bytes([e, f, g, h]), payload }))

@@ -1,4 +1,4 @@
-//! What to start and how: the request that makes a holder a session.
+//! What to start, and how: the content of a start request.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,28 +13,28 @@ use crate::{
     mask::Secret,
 };
 
-/// A command and everything around it. Debug output shows the names of its environment and not the values.
+/// A command with its environment. Debug output shows variable names but not their values.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Names the session. Every descendant carries it as `JANGDAN_SESSION`. Letters, digits, `-`, `_` and `.`.
+    /// Name of the session, which all descendants carry as `JANGDAN_SESSION`. Letters, digits, `-`, `_` and `.`.
     pub session: String,
-    /// The program; one without a slash is looked up in the `PATH` of `environment`.
+    /// Without a slash it is looked up in the `PATH` of `environment`.
     pub command: OsString,
-    /// Its arguments.
+    /// Without the command itself.
     pub arguments: Vec<OsString>,
-    /// All of its environment: nothing is inherited.
+    /// The complete environment: nothing is inherited.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it starts.
+    /// Working directory of the agent.
     pub directory: PathBuf,
-    /// How it is connected.
+    /// Terminal or pipes.
     pub attachment: Attachment,
-    /// What it may use.
+    /// Memory and time limits.
     pub limits: Limits,
-    /// A cgroup v2 folder in which the holder may make one for the session.
+    /// Cgroup v2 folder in which the holder may create the session's cgroup.
     pub cgroup_parent: Option<PathBuf>,
-    /// How long descendants may go on when the agent has ended, before they are killed.
+    /// Time for descendants to end after the agent has ended, before they are killed.
     pub leftover_grace: Duration,
-    /// Values to mask from the first byte on.
+    /// Values to mask from the beginning.
     pub secrets: Vec<Secret>,
 }
 
@@ -43,9 +43,9 @@ pub struct Launch {
 pub enum Attachment {
     /// A terminal of this size.
     Terminal(WindowSize),
-    /// Pipes.
+    /// Three pipes instead of a terminal.
     Pipes {
-        /// Where its standard error goes.
+        /// Where standard error goes.
         stderr: Stderr,
     },
 }
@@ -53,31 +53,31 @@ pub enum Attachment {
 /// Where the standard error of an agent with pipes goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stderr {
-    /// A stream of its own.
+    /// A separate stream.
     Apart,
-    /// Into standard output, in the order in which it was written.
+    /// Merged into standard output, in order.
     Merged,
 }
 
-/// A window's size in characters.
+/// Size of a terminal in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowSize {
-    /// Characters in a line.
+    /// Characters per line.
     pub columns: u16,
-    /// Lines.
+    /// Number of lines.
     pub rows: u16,
 }
 
-/// What an agent may use.
+/// Resource limits of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Memory: of all its processes together where there is a cgroup, else of each of them.
+    /// For all processes together if there is a cgroup, otherwise for each of them.
     pub memory_bytes_max: Option<u64>,
-    /// Time, not counting while it is stopped. Then it is ended.
+    /// Time after which the agent is ended; pauses do not count.
     pub time_max: Option<Duration>,
-    /// How long it may take to end when its time is up.
+    /// Grace period when the time limit is reached.
     pub end_grace: Duration,
-    /// How much sooner than others it is chosen when memory runs out, 0 to 1000.
+    /// Preference of the out-of-memory killer, 0 to 1000.
     pub oom_score: u16,
 }
 
@@ -184,7 +184,7 @@ pub(super) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Reads a list. It can't be longer than the frame, as every item takes five bytes of it.
+/// Reads a list. The frame bounds its length, as every item takes five bytes.
 fn list<'a>(fields: &mut Fields<'a>) -> Option<Vec<&'a [u8]>> {
     let mut items = Vec::new();
     while fields.u8()? == 1 {

@@ -1,4 +1,4 @@
-//! What a holder answers, and what it sends to those who subscribed.
+//! Replies of a holder, and records for subscribers.
 
 use super::Frame;
 use crate::{
@@ -6,72 +6,72 @@ use crate::{
     spool::{Exit, Record},
 };
 
-/// An answer to a request, or a record for a subscriber. It carries the request's tag.
+/// A reply to a request, or a record for a subscriber; it carries the request's tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Answers a hello.
     Hello(Greeting),
-    /// Answers a start at first: nothing is missing, and the agent's process is about to be made.
+    /// First answer to a start: everything needed exists, and the agent's process is about to be created.
     Accepted,
-    /// Answers a start in the end: the agent's process is there.
+    /// Second answer to a start: the agent's process exists.
     Started(Started),
-    /// What was asked for is done.
+    /// The request was carried out.
     Done,
-    /// It is not done.
+    /// The request was refused.
     Refused(Refusal),
-    /// All inputs up to this number are typed.
+    /// All inputs up to this number were typed.
     Typed {
-        /// The last one.
+        /// Number of the last typed input.
         number: u64,
     },
-    /// How things are.
+    /// Answers a status request.
     Status(Status),
     /// A record of the spool.
     Record(Record),
-    /// A reply that a newer holder sends.
+    /// A reply that this version does not know.
     Unknown {
-        /// Its kind's number.
+        /// Type of the frame.
         kind: u8,
     },
 }
 
-/// Which version both speak from now on, and who is there.
+/// The negotiated version and the holder's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// The newest version that both know.
+    /// Newest version that both sides support.
     pub version: u16,
-    /// The holder's process.
+    /// Process id of the holder.
     pub holder_pid: u32,
 }
 
 /// How an agent was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
-    /// The agent's process, which leads its group.
+    /// Process id of the agent, which leads its process group.
     pub agent_pid: u32,
     /// How its memory is limited.
     pub memory: MemoryLimit,
-    /// Whether it has a cgroup, so that stopping and ending are one word to the kernel.
+    /// Whether it has a cgroup, which makes stopping and ending faster.
     pub has_cgroup: bool,
 }
 
 /// How an agent's memory is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// Not at all: none was asked for.
+    /// No limit was requested.
     Unlimited,
-    /// All its processes together.
+    /// One limit for all its processes.
     Cgroup,
-    /// Each of its processes for itself.
+    /// A limit for each of its processes.
     EachProcess,
 }
 
-/// What a session is doing.
+/// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// No agent yet.
+    /// No agent was started yet.
     Waiting,
-    /// The agent runs.
+    /// The agent is running.
     Running,
     /// Its processes are being stopped.
     Stopping,
@@ -79,87 +79,87 @@ pub enum Phase {
     Stopped,
     /// Its processes are being ended.
     Ending,
-    /// All is over.
+    /// All its processes have ended.
     Ended,
 }
 
-/// How things are.
+/// Current state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
-    /// What the session is doing.
+    /// State of its processes.
     pub phase: Phase,
-    /// The agent's process.
+    /// Process id of the agent.
     pub agent_pid: Option<u32>,
-    /// How many bytes the agent wrote into the spool.
+    /// Output bytes in the spool.
     pub offset: u64,
-    /// The last input that was taken.
+    /// Number of the last accepted input.
     pub input_taken: u64,
-    /// The last input that was typed.
+    /// Number of the last typed input.
     pub input_typed: u64,
-    /// Whether the disk is full and the agent waits for room.
+    /// Whether the disk is full and the agent is blocked.
     pub is_disk_full: bool,
     /// How the agent ended, if it did.
     pub exit: Option<Exit>,
 }
 
-/// Why something is not done.
+/// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The two have no version in common.
-    #[error("the holder speaks versions {version_min} to {version_max} of its protocol")]
+    /// There is no common protocol version.
+    #[error("the holder supports protocol versions {version_min} to {version_max}")]
     Version {
-        /// The holder's oldest.
+        /// Oldest version of the holder.
         version_min: u16,
-        /// The holder's newest.
+        /// Newest version of the holder.
         version_max: u16,
     },
-    /// The first request was no hello.
-    #[error("say hello first")]
+    /// The first request was not a hello.
+    #[error("the first request must be a hello")]
     HelloFirst,
-    /// The hello had no token, or not the session's.
-    #[error("only who may read the session's folder is heard")]
+    /// The hello contained no token or a wrong one.
+    #[error("missing or invalid session token")]
     Stranger,
-    /// The holder does not know the request, or its fields do not fit.
-    #[error("the request can't be understood")]
+    /// The request is unknown or its fields are invalid.
+    #[error("malformed request")]
     Malformed,
-    /// Another input comes next.
-    #[error("input {expected} comes next")]
+    /// Another input is expected next.
+    #[error("input {expected} is expected next")]
     OutOfOrder {
-        /// That one.
+        /// Number of the expected input.
         expected: u64,
     },
-    /// Too much waits already. Try again when some of it is done.
-    #[error("too much waits already; try again")]
+    /// A queue is full; retry later.
+    #[error("the holder is busy; retry later")]
     Busy,
-    /// The input is too long as a whole, or has a line that the terminal would cut.
-    #[error("the input is too long: at most {bytes_max} bytes here; give it as a file's path")]
+    /// The input, or one of its lines, exceeds the limit.
+    #[error("the input exceeds {bytes_max} bytes; pass it as a file instead")]
     TooLong {
-        /// How long a line, or the input, may be.
+        /// Limit that was exceeded.
         bytes_max: u64,
     },
-    /// The session is in no state for that.
-    #[error("the session is in no state for that")]
+    /// The request is not possible in the current state.
+    #[error("not possible in the current state of the session")]
     WrongPhase,
     /// The offset is not in the spool.
-    #[error("the spool has offsets {first} to {end}")]
+    #[error("offset not available: the spool has {first} to {end}")]
     NoSuchOffset {
-        /// The first that is there.
+        /// First available offset.
         first: u64,
-        /// The end.
+        /// End of the spool.
         end: u64,
     },
-    /// The operating system says no.
-    #[error("{what}: {}", std::io::Error::from_raw_os_error(*.errno))]
+    /// An operation of the system failed.
+    #[error("cannot {what}: {}", std::io::Error::from_raw_os_error(*.errno))]
     Failed {
-        /// What was tried.
+        /// Verb that completes "cannot …".
         what: String,
-        /// The error's number.
+        /// Error number of the system.
         errno: i32,
     },
-    /// A value can't be used.
+    /// A value of the request is invalid.
     #[error("{what}")]
     Unusable {
-        /// Which, and why.
+        /// Which value, and why.
         what: String,
     },
 }
@@ -174,7 +174,7 @@ const RECORD: u8 = 134;
 const ACCEPTED: u8 = 135;
 
 impl Reply {
-    /// Puts the reply into a frame.
+    /// Encodes the reply as a frame.
     pub fn encode(&self, tag: u32) -> Vec<u8> {
         let mut payload = Vec::new();
         let kind = match self {
@@ -212,7 +212,7 @@ impl Reply {
         Frame::encode(kind, tag, &payload)
     }
 
-    /// Reads a reply out of a frame. Nothing means that its fields do not fit its kind.
+    /// Decodes a reply; `None` if the fields do not match its type.
     pub fn decode(frame: &Frame) -> Option<Self> {
         let mut fields = Fields::new(&frame.payload);
         Some(match frame.kind {
@@ -238,7 +238,7 @@ const MEMORY_LIMITS: [MemoryLimit; 3] =
 const PHASES: [Phase; 6] =
     [Phase::Waiting, Phase::Running, Phase::Stopping, Phase::Stopped, Phase::Ending, Phase::Ended];
 
-/// Returns where a value stands in the list of all values, which is its number.
+/// Returns the index of a value in the list of all values, which is its encoding.
 fn place<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|known| known == value).and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
 }
@@ -309,7 +309,7 @@ impl Refusal {
             8 => Self::Failed { what, errno: i32::try_from(first).ok()? },
             9 => Self::Unusable { what },
             10 => Self::Stranger,
-            // A reason that a newer holder gives; the words are still worth showing.
+            // A reason that this version does not know; show its text.
             _ => Self::Unusable {
                 what: if what.is_empty() { format!("refused for reason {kind}") } else { what },
             },

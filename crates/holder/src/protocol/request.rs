@@ -1,4 +1,4 @@
-//! What a client asks of a holder.
+//! Requests of a client.
 
 use std::{ffi::OsStr, fmt, os::unix::ffi::OsStrExt, path::PathBuf, time::Duration};
 
@@ -13,74 +13,74 @@ use crate::{
     mask::Secret,
 };
 
-/// The first bytes of a hello, so that a stranger's words are not taken for one.
+/// First bytes of a hello, to reject foreign protocols.
 const MAGIC: &[u8] = b"JANGDAN-HOLDER";
 
-/// A wish of a client. Each is answered by a reply with the same tag.
+/// A request; it is answered by a reply with the same tag.
 ///
-/// Debug output shows what is wished and not the values in it: inputs and environments can hold secrets.
+/// Debug output does not show values, as inputs and environments may contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Request {
-    /// Comes first: the versions that the client speaks, and the proof that it may read the session's folder.
+    /// Must come first: supported versions, and proof of access to the session's folder.
     Hello {
-        /// The oldest.
+        /// Oldest supported version.
         version_min: u16,
-        /// The newest.
+        /// Newest supported version.
         version_max: u16,
-        /// What stands in the folder's token file. Who started the holder needs none, and older holders have none.
+        /// Content of the token file. The launching client and old holders need none.
         token: Option<Secret>,
     },
-    /// Starts the agent, once.
+    /// Starts the agent. Possible once.
     Start {
-        /// The session's folder, for socket, spool and status: an absolute path.
+        /// Absolute path of the session's folder, for socket, spool and status.
         directory: PathBuf,
-        /// What to start.
+        /// Command, environment and limits.
         launch: Box<Launch>,
     },
-    /// Types something, once, after all inputs with smaller numbers. The first has number 1.
+    /// Types an input once, after all inputs with smaller numbers. Numbers start at 1.
     Input {
-        /// Which input it is.
+        /// Number of the input.
         number: u64,
-        /// What to type.
+        /// Bytes to type.
         bytes: Vec<u8>,
     },
-    /// Closes the agent's standard input when all inputs are typed. Only with pipes.
+    /// Closes the agent's standard input after all inputs are typed. Only for pipes.
     CloseInput,
-    /// Changes the window's size.
+    /// Sets the size of the terminal.
     Resize(WindowSize),
     /// Stops all processes of the session; the reply comes when all have stopped.
     Stop,
-    /// Lets them go on.
+    /// Continues all processes.
     Continue,
-    /// Ends all processes of the session: politely first, by force after the grace.
+    /// Ends all processes of the session: SIGTERM first, SIGKILL after the grace period.
     End {
-        /// How long they may take.
+        /// Time until processes are killed.
         grace: Duration,
     },
-    /// Interrupts what runs in the foreground, as Ctrl-C does.
+    /// Interrupts the foreground process group, like Ctrl-C.
     Interrupt,
-    /// Asks how things are.
+    /// Requests the current state.
     Status,
-    /// Asks for all records from an output byte on, and all that follow.
+    /// Requests all records from an offset on, including future ones.
     Subscribe {
-        /// The first output byte.
+        /// Offset of the first output byte.
         from: u64,
     },
     /// Replaces the values that are masked.
     SetSecrets(Vec<Secret>),
-    /// Writes into the spool what the agent says beside its output, by a helper that it started.
+    /// Appends a message to the spool, sent by a helper program of the agent instead of its output.
     SayAside {
-        /// What it says.
+        /// Content of the message.
         bytes: Vec<u8>,
     },
-    /// Writes into the spool that the agent's turn ended.
+    /// Records the end of a turn in the spool.
     MarkTurnEnd {
-        /// Behind this output byte.
+        /// Offset at which the turn ended.
         offset: u64,
     },
-    /// Removes the segments that end before an offset.
+    /// Deletes the segments that end before an offset.
     ForgetBefore {
-        /// The first output byte that is still needed.
+        /// First offset that is still needed.
         offset: u64,
     },
 }
@@ -102,7 +102,7 @@ const FORGET_BEFORE: u8 = 14;
 const SAY_ASIDE: u8 = 15;
 
 impl Request {
-    /// Puts the request into a frame. The bytes are zeroed when dropped, as they can hold secrets.
+    /// Encodes the request as a frame, zeroed on drop as it may contain secrets.
     pub fn encode(&self, tag: u32) -> Zeroizing<Vec<u8>> {
         let mut payload = Zeroizing::new(Vec::new());
         let kind = match self {
@@ -110,7 +110,7 @@ impl Request {
                 payload.extend_from_slice(MAGIC);
                 payload.put_u16(*version_min);
                 payload.put_u16(*version_max);
-                // Behind what the first version said, so that its holders pass it over.
+                // After the fields of the first version, whose holders ignore it.
                 if let Some(token) = token {
                     payload.put_bytes(token.value());
                 }
@@ -164,7 +164,7 @@ impl Request {
         Zeroizing::new(Frame::encode(kind, tag, &payload))
     }
 
-    /// Reads a request out of a frame. Nothing means that this version does not know it.
+    /// Decodes a request; `None` if this version does not know it.
     pub fn decode(frame: &Frame) -> Option<Self> {
         let mut fields = Fields::new(&frame.payload);
         let request = match frame.kind {
@@ -174,7 +174,7 @@ impl Request {
                 let (version_min, version_max) = (fields.u16()?, fields.u16()?);
                 let token =
                     if fields.is_empty() { None } else { Some(Secret::new(fields.bytes()?.to_vec())) };
-                // What a newer client adds behind all this is passed over: the hello must always be understood.
+                // Fields added by newer clients are ignored, so that the hello can always be parsed.
                 return Some(Self::Hello { version_min, version_max, token });
             }
             START => Self::Start {

@@ -1,4 +1,4 @@
-//! Follows a spool without polling: sleeps until the kernel says that a file of it changed.
+//! Follows a spool without polling: sleeps until the kernel reports a change of its files.
 
 use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -16,23 +16,23 @@ use crate::wait;
 
 /// Reads a spool and waits for more.
 ///
-/// For an event loop: when [`AsFd::as_fd`] is readable, call [`Follower::try_next`] until it gives nothing.
+/// For an event loop: when [`AsFd::as_fd`] is readable, call [`RecordFollower::try_next`] until it returns `None`.
 pub struct Follower {
     reader: Reader,
     changes: OwnedFd,
 }
 
 impl Follower {
-    /// Opens a spool at an output byte.
+    /// Opens a spool at an offset.
     pub fn open(directory: &Path, from: u64) -> Result<Self, SpoolError> {
         let failed = |error: rustix::io::Errno| SpoolError::io("watch", directory, error.into());
-        // The watch comes first: what is written between it and the first read is seen twice, not never.
+        // Watch before the first read, so that no change in between is missed.
         let changes = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(failed)?;
         inotify::add_watch(&changes, directory, WatchFlags::MODIFY | WatchFlags::CREATE).map_err(failed)?;
         Ok(Self { reader: Reader::open(directory, from)?, changes })
     }
 
-    /// Returns the next record if it is there, and otherwise makes `as_fd` tell when to look again.
+    /// Returns the next record, or `None`; `as_fd` then becomes readable when there is more.
     pub fn try_next(&mut self) -> Result<Option<Record>, SpoolError> {
         if let Some(record) = self.reader.next_record()? {
             return Ok(Some(record));
@@ -41,7 +41,7 @@ impl Follower {
         self.reader.next_record()
     }
 
-    /// Waits for the next record, until a deadline.
+    /// Waits for the next record; `None` if the deadline passed.
     pub fn next_until(&mut self, deadline: Option<Instant>) -> Result<Option<Record>, SpoolError> {
         loop {
             if let Some(record) = self.try_next()? {
@@ -54,7 +54,7 @@ impl Follower {
         }
     }
 
-    /// Returns the offset behind the last record that was given.
+    /// Returns the offset after the last returned record.
     pub fn offset(&self) -> u64 {
         self.reader.offset()
     }

@@ -1,6 +1,6 @@
-//! Reads a spool from any offset, also while the holder writes it.
+//! Reads a spool from any offset, also while the holder writes to it.
 //!
-//! Never changes a file. A record that is not whole yet is the end for now; one that is whole and wrong is damage.
+//! Never modifies a file. An incomplete record is the end for now; a complete but invalid one is damage.
 
 use std::{
     fs::File,
@@ -15,14 +15,13 @@ use super::{
     segment::{self, Segment},
 };
 
-/// What comes next in a segment.
 pub(super) enum Next {
     Record(Record),
-    /// Nothing more that is whole, for now.
+    /// No further complete record for now.
     End,
 }
 
-/// Reads the records of one segment in their order.
+/// Reads the records of one segment in order.
 pub(super) struct SegmentReader {
     file: File,
     path: PathBuf,
@@ -38,7 +37,11 @@ impl SegmentReader {
         let mut head = [0; segment::HEAD_BYTES];
         let found = read_at(&file, &mut head, 0).map_err(|source| SpoolError::io("read", &path, source))?;
         if found < head.len() || head != segment.head() {
-            return Err(SpoolError::Damaged { path, position: 0, problem: "its head does not fit its name" });
+            return Err(SpoolError::Damaged {
+                path,
+                position: 0,
+                problem: "its header does not match its name",
+            });
         }
         let offset = segment.offset;
         Ok(Self { file, path, segment, position: segment::HEAD_BYTES as u64, offset })
@@ -68,7 +71,7 @@ impl SegmentReader {
         }
         let record = record::decode(&head, payload).map_err(damaged)?;
         if record.offset != self.offset {
-            return Err(damaged("its offset does not follow the one before"));
+            return Err(damaged("its offset does not follow the previous record"));
         }
         self.position = start + length as u64;
         self.offset = record.end();
@@ -76,19 +79,19 @@ impl SegmentReader {
     }
 }
 
-/// Reads a spool's records from an offset on.
+/// Reads records from an offset on.
 pub struct Reader {
     directory: PathBuf,
     segment: Option<SegmentReader>,
-    /// Nothing before this is given out.
+    /// Records before this offset are skipped.
     from: u64,
 }
 
 impl Reader {
-    /// Opens a spool at an output byte. Records at that very offset are given, also those without output.
+    /// Opens a spool at an offset. Records at exactly this offset are included, even those without output.
     pub fn open(directory: &Path, from: u64) -> Result<Self, SpoolError> {
         let mut segments = segment::list(directory)?;
-        // The holder has made the file and not written its head yet.
+        // The holder may have created the file without its header yet.
         segments.pop_if(|last| {
             std::fs::metadata(last.path(directory))
                 .is_ok_and(|found| found.len() < segment::HEAD_BYTES as u64)
@@ -97,7 +100,7 @@ impl Reader {
         if from < first {
             return Err(SpoolError::Forgotten { asked: from, first });
         }
-        // Records without output can stand at the end of one segment and at the start of the next.
+        // Records without output may be at the end of one segment and at the start of the next.
         let before = segments.iter().rposition(|segment| segment.offset < from).unwrap_or(0);
         let segment = match segments.into_iter().nth(before) {
             Some(segment) => Some(SegmentReader::open(directory, segment)?),
@@ -108,9 +111,9 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Returns the next whole record, or nothing if there is none yet.
+    /// Returns the next complete record, or `None` if there is none yet.
     ///
-    /// The first record begins at the offset that was asked for, even if that is in the middle of one.
+    /// The first record starts at the requested offset, even within a stored record.
     pub fn next_record(&mut self) -> Result<Option<Record>, SpoolError> {
         while let Some(record) = self.read()? {
             if let Some(record) = trim(record, self.from) {
@@ -120,12 +123,12 @@ impl Reader {
         Ok(None)
     }
 
-    /// Returns the offset behind the last record that was read.
+    /// Returns the offset after the last record read.
     pub fn offset(&self) -> u64 {
         self.segment.as_ref().map_or(0, SegmentReader::offset).max(self.from)
     }
 
-    /// Checks that the offset exists; the records before it are left out as they come.
+    /// Checks that the offset exists; earlier records are skipped while reading.
     fn skip_to(&mut self, from: u64) -> Result<(), SpoolError> {
         self.from = from;
         if self.segment.as_ref().map_or(0, SegmentReader::offset) >= from {
@@ -149,7 +152,7 @@ impl Reader {
                 return Ok(Some(record));
             }
             let Some(next) = self.next_segment()? else { return Ok(None) };
-            // Between the two looks the holder may have ended this segment with a record that has no output.
+            // Meanwhile the holder may have finished this segment with a record without output.
             if let Some(record) = self.read_here()? {
                 return Ok(Some(record));
             }
@@ -165,10 +168,10 @@ impl Reader {
         }
     }
 
-    /// Opens the segment behind this one, if it is there and its head is whole.
+    /// Opens the next segment if it exists and its header is complete.
     fn next_segment(&self) -> Result<Option<SegmentReader>, SpoolError> {
         let next = match &self.segment {
-            // What follows is named after what we know, so no folder is listed while following.
+            // The next name is known, so the folder need not be listed.
             Some(own) => Segment { number: own.segment.number + 1, offset: own.offset },
             None => match segment::list(&self.directory)?.into_iter().next() {
                 Some(first) => first,
@@ -185,7 +188,7 @@ impl Reader {
     }
 }
 
-/// Returns the offset behind everything that was written. Reads the last segment alone.
+/// Returns the end of the spool. Reads only the last segment.
 pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
     match Reader::open(directory, u64::MAX) {
         Ok(reader) => Ok(reader.offset()),
@@ -194,7 +197,7 @@ pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
     }
 }
 
-/// Cuts from a record what lies before an offset; nothing is left of one that ends there.
+/// Removes the part of a record before an offset; `None` if nothing is left.
 fn trim(mut record: Record, from: u64) -> Option<Record> {
     if record.offset >= from {
         return Some(record);
@@ -209,7 +212,7 @@ fn trim(mut record: Record, from: u64) -> Option<Record> {
     Some(record)
 }
 
-/// Reads until the buffer is full or the file ends, and returns how much there was.
+/// Reads until the buffer is full or the file ends; returns the number of bytes.
 fn read_at(file: &File, buffer: &mut [u8], position: u64) -> std::io::Result<usize> {
     let mut found = 0;
     while let Some(rest) = buffer.get_mut(found..).filter(|rest| !rest.is_empty()) {

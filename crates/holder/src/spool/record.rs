@@ -1,19 +1,18 @@
-//! One record of the spool, and its form in bytes.
+//! A record of the spool and its binary form.
 //!
 //! ```text
 //! 0       4       8     9       10        12      20        28
 //! crc32 | length | kind | stream | nothing | offset | time ms | payload
 //! ```
 //!
-//! Little-endian. The checksum covers everything behind itself, so a record of zeros (what a crash of the machine can
-//! leave) never fits. New kinds may be added; a reader passes over those it does not know.
+//! Little-endian. The checksum covers everything after itself, so a record of zeros (possible after a crash of the
+//! machine) is invalid. New kinds may be added; readers skip unknown ones.
 
 use crate::bytes::{Fields, Put};
 
-/// How long a record's head is.
 pub(super) const HEAD_BYTES: usize = 28;
 
-/// The longest payload: the longest input and its number. What claims more is damage, and is never allocated.
+/// The longest input and its number. A larger length is damage and is never allocated.
 pub const PAYLOAD_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX + 16;
 
 const OUTPUT: u8 = 1;
@@ -23,69 +22,69 @@ const RESIZE: u8 = 4;
 const GAP: u8 = 5;
 const EXIT: u8 = 6;
 
-/// Where a piece of output came from.
+/// Source of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// The terminal, where both streams are one.
+    /// The terminal, which combines both streams.
     Terminal,
-    /// The agent's standard output.
+    /// Standard output of the agent.
     Output,
-    /// The agent's standard error.
+    /// Standard error of the agent.
     Error,
-    /// Said beside its output, by a helper of the agent's over the socket.
+    /// Messages sent through the socket by a helper program of the agent.
     Aside,
 }
 
-/// Something that happened in a session, at an offset of its output.
+/// An event in a session, at an offset of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// How many bytes the agent had written before this.
+    /// Output bytes before this record.
     pub offset: u64,
-    /// When the holder wrote it, in milliseconds since 1970.
+    /// When it was written, in milliseconds since 1970.
     pub at_ms: u64,
-    /// What happened.
+    /// Content of the record.
     pub body: Body,
 }
 
-/// What a record says.
+/// Content of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// The agent wrote this; known secrets are masked.
+    /// Output of the agent; secrets are masked.
     Output {
-        /// Where it came from.
+        /// Source of the output.
         stream: Stream,
-        /// What it wrote.
+        /// Output with secrets masked.
         bytes: Vec<u8>,
     },
-    /// An input was typed; known secrets are masked.
+    /// A typed input; secrets are masked.
     Input {
-        /// Its number.
+        /// Number of the input.
         number: u64,
-        /// What was typed.
+        /// Input with secrets masked.
         bytes: Vec<u8>,
     },
-    /// The agent's turn was over, as a client says.
+    /// A client recorded the end of a turn.
     TurnEnd {
-        /// Behind this output byte, which can lie before the record's own offset.
+        /// Offset of the end, which may be before the record's own offset.
         offset: u64,
     },
-    /// The window has this size from here on.
+    /// The terminal has this size from now on.
     Resize {
-        /// Characters in a line.
+        /// Characters per line.
         columns: u16,
-        /// Lines.
+        /// Number of lines.
         rows: u16,
     },
-    /// This many bytes of the file were torn and are cut off. How much output was in them is unknown.
+    /// Part of the file was incomplete and cut off. How much output it contained is unknown.
     Gap {
         /// Bytes of the file, not of the output.
         cut_bytes: u64,
     },
-    /// The agent's process is gone. Nothing follows.
+    /// The agent has ended. Always the last record.
     Exit(Exit),
-    /// A record of a kind that a newer holder writes.
+    /// A record that this version does not know.
     Unknown {
-        /// The kind's number.
+        /// Number of the kind.
         kind: u8,
     },
 }
@@ -93,24 +92,24 @@ pub enum Body {
 /// How an agent's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// Its exit status, if it ended by itself.
+    /// Exit status, if it exited.
     pub code: Option<i32>,
-    /// The signal that ended it, if one did.
+    /// Signal that killed it, if any.
     pub signal: Option<i32>,
-    /// Who wanted it.
+    /// Why it ended.
     pub reason: EndReason,
 }
 
-/// Who wanted the end of an agent's process.
+/// Why an agent's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// Nobody: it ended by itself.
+    /// It exited by itself.
     Itself,
-    /// A client asked for it.
+    /// A client requested it.
     Request,
-    /// Its time was up.
+    /// The time limit was reached.
     TimeLimit,
-    /// The holder was told to end, by a signal.
+    /// The holder received a signal to end.
     HolderEnded,
 }
 
@@ -152,7 +151,7 @@ impl Stream {
 }
 
 impl Record {
-    /// Returns the offset behind this record.
+    /// Returns the offset after this record.
     pub fn end(&self) -> u64 {
         match &self.body {
             Body::Output { bytes, .. } => self.offset + bytes.len() as u64,
@@ -166,7 +165,7 @@ impl Record {
     }
 }
 
-/// A record's form, without owning the long part, so that a flood is written without copying it.
+/// The binary form of a record; borrows long content to avoid copying it.
 pub(super) struct Encoded<'a> {
     pub(super) head: [u8; HEAD_BYTES],
     pub(super) fixed: Vec<u8>,
@@ -219,25 +218,25 @@ fn head(kind: u8, stream: u8, offset: u64, at_ms: u64, fixed: &[u8], bytes: &[u8
     head
 }
 
-/// Returns how long the payload behind a head claims to be, or why that can't be.
+/// Returns the payload length in a header, or the reason why it is invalid.
 pub(super) fn payload_length(head: &[u8; HEAD_BYTES]) -> Result<usize, &'static str> {
     let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
-    if length > PAYLOAD_BYTES_MAX { Err("its length is impossible") } else { Ok(length) }
+    if length > PAYLOAD_BYTES_MAX { Err("its length is invalid") } else { Ok(length) }
 }
 
-/// Reads a record of which head and payload are there.
+/// Decodes a record from its header and payload.
 pub(super) fn decode(head: &[u8; HEAD_BYTES], payload: Vec<u8>) -> Result<Record, &'static str> {
     let mut checksum = crc32fast::Hasher::new();
     checksum.update(&head[4..]);
     checksum.update(&payload);
     if checksum.finalize().to_le_bytes() != head[..4] {
-        return Err("its checksum does not fit");
+        return Err("its checksum does not match");
     }
     let mut fields = Fields::new(&head[12..]);
     let (Some(offset), Some(at_ms)) = (fields.u64(), fields.u64()) else {
-        return Err("its head is short");
+        return Err("its header is incomplete");
     };
-    let body = body(head[8], head[9], payload).ok_or("its payload is not what its kind has")?;
+    let body = body(head[8], head[9], payload).ok_or("its payload does not match its kind")?;
     Ok(Record { offset, at_ms, body })
 }
 
@@ -272,7 +271,7 @@ impl Exit {
 }
 
 impl Record {
-    /// Appends the record in the form that it has in a segment.
+    /// Appends the binary form of the record.
     pub(crate) fn put(&self, into: &mut Vec<u8>) {
         let encoded = Encoded::new(self.offset, self.at_ms, &self.body);
         into.extend_from_slice(&encoded.head);
@@ -280,7 +279,7 @@ impl Record {
         into.extend_from_slice(encoded.bytes);
     }
 
-    /// Reads a record that fills `bytes`.
+    /// Decodes a record that fills `bytes`.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (head, payload) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         if payload_length(head) != Ok(payload.len()) {

@@ -1,6 +1,7 @@
-//! Finds the end of what can be trusted, and cuts off the rest.
+//! Cuts off an incomplete end of a spool.
 //!
-//! Only the last segment can be torn: the next one begins only when the one before is whole. So only that one is read.
+//! Only the last segment can be incomplete, because a new one is started only after the previous is complete. So only
+//! that one is read.
 
 use std::{fs::OpenOptions, path::Path};
 
@@ -10,18 +11,17 @@ use super::{
     segment,
 };
 
-/// What was found at the end of a spool.
+/// The end of a spool after repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repaired {
-    /// The offset behind the last trusted output byte.
+    /// Offset after the last valid output byte.
     pub end: u64,
-    /// How many bytes of the file were cut off.
+    /// Number of bytes cut off from the file.
     pub cut_bytes: u64,
-    /// The number of the last segment.
     pub(super) number: u64,
 }
 
-/// Cuts off everything behind the last whole record. Must not be called while a holder writes.
+/// Cuts off everything after the last complete record. Must not be called while a holder writes.
 pub fn repair(directory: &Path) -> Result<Repaired, SpoolError> {
     let Some(last) = segment::list(directory)?.pop() else {
         return Ok(Repaired { end: 0, cut_bytes: 0, number: 0 });
@@ -33,7 +33,7 @@ pub fn repair(directory: &Path) -> Result<Repaired, SpoolError> {
             while let Ok(Next::Record(_)) = reader.next() {}
             (reader.offset(), reader.position())
         }
-        // Its head is torn: nothing in it can be trusted.
+        // Its header is incomplete: nothing in it is valid.
         Err(SpoolError::Damaged { .. }) => (last.offset, 0),
         Err(error) => return Err(error),
     };
@@ -44,7 +44,7 @@ pub fn repair(directory: &Path) -> Result<Repaired, SpoolError> {
     let mut number = last.number;
     if good == 0 {
         std::fs::remove_file(&path).map_err(|source| SpoolError::io("remove", &path, source))?;
-        // Numbers have no holes: a reader looks for the one behind its own.
+        // Segment numbers are contiguous, since readers derive the next name from their own.
         number = number.saturating_sub(1);
     }
     Ok(Repaired { end, cut_bytes: length.saturating_sub(good), number })

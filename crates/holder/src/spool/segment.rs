@@ -1,7 +1,7 @@
-//! The segment files of a spool: how they are named, how they begin, which of them may go.
+//! Segment files: names, headers and deletion.
 //!
-//! `0000000003-00000000000012582912.spool` is the third segment and begins with that output byte. The name alone says
-//! where to look for an offset; the head inside repeats it, so that a renamed file is noticed.
+//! `0000000003-00000000000012582912.spool` is the third segment and starts at that output byte. The name alone
+//! locates an offset; the header repeats it to detect renamed files.
 
 use std::{
     fs,
@@ -10,20 +10,19 @@ use std::{
 
 use super::SpoolError;
 
-/// When a segment has grown to this, the next one begins. Old ones can be removed whole, so it is not large; a year of
-/// output is not a million files, so it is not small.
+/// Size at which a new segment starts: small enough to delete old output, large enough to keep the number of files
+/// low.
 pub const SEGMENT_BYTES_MAX: u64 = 4 << 20;
 
-/// How long a segment's head is.
 pub(super) const HEAD_BYTES: usize = 32;
 
 const MAGIC: [u8; 8] = *b"JDSPOOL\x01";
 
-/// A segment file by its name.
+/// A segment, identified by its file name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Segment {
     pub(super) number: u64,
-    /// The offset of the first output byte in it.
+    /// Offset of its first output byte.
     pub(super) offset: u64,
 }
 
@@ -48,7 +47,7 @@ impl Segment {
     }
 }
 
-/// Returns all segments in their order.
+/// Returns all segments in order.
 pub(super) fn list(directory: &Path) -> Result<Vec<Segment>, SpoolError> {
     let failed = |source| SpoolError::io("list the spool", directory, source);
     let mut segments = Vec::new();
@@ -60,14 +59,14 @@ pub(super) fn list(directory: &Path) -> Result<Vec<Segment>, SpoolError> {
     Ok(segments)
 }
 
-/// Returns the first offset that is still in a spool, and 0 if nothing was written yet.
+/// Returns the first available offset, 0 for an empty spool.
 pub fn first_offset(directory: &Path) -> Result<u64, SpoolError> {
     Ok(list(directory)?.first().map_or(0, |segment| segment.offset))
 }
 
-/// Removes the segments that end at or before an offset, and returns the first offset that is still there.
+/// Deletes the segments that end at or before an offset; returns the first available offset.
 ///
-/// The last segment always stays: its name says where the spool goes on.
+/// The last segment always stays, because its name says where the spool continues.
 pub fn forget_before(directory: &Path, offset: u64) -> Result<u64, SpoolError> {
     let segments = list(directory)?;
     for pair in segments.windows(2) {

@@ -1,8 +1,8 @@
-//! Appends records, and never loses one to a full disk.
+//! Appends records, and loses none on a full disk.
 //!
-//! What could not be written stays in memory; until `resume` has written it the caller appends nothing, so it stops
-//! reading from the agent and the agent waits. Every failure is met like that, whatever its name: a disk that was full
-//! has room again, a network that was away comes back, and what waits is still in order.
+//! Unwritten bytes stay in memory, and the caller must not append until `resume` has written them; it then stops
+//! reading from the agent, which blocks. All write errors are treated this way: the disk may get space, a network
+//! file system may come back, and the order is preserved.
 
 use std::{
     fs::{File, OpenOptions},
@@ -19,22 +19,23 @@ use super::{
     segment::{self, SEGMENT_BYTES_MAX, Segment},
 };
 
-/// Whether a record is on disk.
+/// Whether a record was written completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Appended {
-    /// It is.
+    /// It was written completely.
     Written,
-    /// The disk is full or does not answer: the rest waits in memory. Call [`Writer::resume`] until it says `Written`.
+    /// The disk is full or unavailable; the rest is in memory. Call [`SpoolWriter::resume`] until it returns
+    /// `Written`.
     Waiting,
 }
 
-/// The one writer of a spool.
+/// The only writer of a spool.
 pub struct Writer {
     directory: PathBuf,
     segment: Segment,
     file: Option<File>,
-    /// How long the segment is, with what is still in `rest`.
+    /// Length of the segment, including unwritten bytes.
     segment_bytes: u64,
     segment_bytes_max: u64,
     offset: u64,
@@ -42,12 +43,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens the spool in a folder, or begins one. A torn tail is cut off and leaves a gap record.
+    /// Opens or creates the spool in a folder. An incomplete end is cut off and recorded as a gap.
     pub fn open(directory: &Path) -> Result<Self, SpoolError> {
         Self::open_with(directory, SEGMENT_BYTES_MAX)
     }
 
-    /// Does the same with segments of another length.
+    /// Like [`open`](Self::open), with another segment size.
     pub fn open_with(directory: &Path, segment_bytes_max: u64) -> Result<Self, SpoolError> {
         let Repaired { end, cut_bytes, number } = repair(directory)?;
         let segment = Segment { number: number + 1, offset: end };
@@ -62,18 +63,18 @@ impl Writer {
             rest: Vec::new(),
         };
         if cut_bytes > 0 {
-            // On a full disk it waits like any record, and the first `resume` writes it.
+            // On a full disk it is written by the first `resume`.
             let _ = writer.append(&Body::Gap { cut_bytes });
         }
         Ok(writer)
     }
 
-    /// Returns how many output bytes were appended.
+    /// Returns the number of appended output bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Says whether a record waits for room on the disk.
+    /// Tells whether a record waits for disk space.
     pub fn is_waiting(&self) -> bool {
         !self.rest.is_empty()
     }
@@ -90,7 +91,7 @@ impl Writer {
         self.write(&Encoded::new(self.offset, now_ms(), body), length)
     }
 
-    /// Tries to write what waits.
+    /// Tries to write the waiting bytes.
     pub fn resume(&mut self) -> Appended {
         let mut written = 0;
         while let Some(rest) = self.rest.get(written..).filter(|rest| !rest.is_empty()) {
@@ -139,7 +140,7 @@ impl Writer {
         self.resume()
     }
 
-    /// Ends the segment; the file of the next one is made when something is written. Nothing may wait.
+    /// Ends the segment; the next file is created on the next write. Nothing may be waiting.
     fn next_segment(&mut self) {
         if self.segment_bytes > segment::HEAD_BYTES as u64 {
             self.file = None;
@@ -149,7 +150,7 @@ impl Writer {
     }
 }
 
-/// Makes a segment's file. Nothing was in it before: a head that did not fit whole is written again from the front.
+/// Creates the file of a segment, truncating one whose header was incomplete.
 fn begin(segment: &Segment, directory: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

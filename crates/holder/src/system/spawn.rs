@@ -1,7 +1,7 @@
-//! Starts a program in a new process that begins its life in a cgroup.
+//! Starts a program in a new process that is created in a cgroup.
 //!
-//! The standard library can't say which cgroup a process begins in. Moving one there later waits until every processor
-//! has passed through the scheduler, which takes 10 to 20 milliseconds; being born there takes no time at all.
+//! The standard library cannot do this. Moving a process to a cgroup later takes 10 to 20 ms, because it waits for a
+//! grace period of the scheduler.
 
 use std::{
     collections::BTreeMap,
@@ -16,39 +16,38 @@ use std::{
 
 use rustix::process::Pid;
 
-/// `CLONE_INTO_CGROUP`, which is wider than the type that the C library has for flags.
+/// `CLONE_INTO_CGROUP`, which does not fit the flag type of the C library.
 const INTO_CGROUP: u64 = 1 << 33;
-/// How long the kernel's `clone_args` are, in fields; the last one is the cgroup.
+/// Number of fields of the kernel's `clone_args`; the last one is the cgroup.
 const CLONE_FIELDS: usize = 11;
 const CLONE_EXIT_SIGNAL: usize = 4;
 const CLONE_CGROUP: usize = 10;
 
-/// How a process ends whose program is not there, and how one whose program can't be run: as a shell has it.
+/// Exit statuses for a missing program and for one that cannot be executed, as in a shell.
 const NOT_FOUND: i32 = 127;
 const NOT_RUN: i32 = 126;
 
-/// A program to start.
 pub(crate) struct Spawn<'a> {
-    /// Where the program is, from its folder.
+    /// Path relative to `folder`.
     pub(crate) path: &'a OsStr,
-    /// What it is called.
+    /// Passed as `argv[0]`.
     pub(crate) command: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
     pub(crate) environment: BTreeMap<&'a OsStr, &'a OsStr>,
-    /// Where it starts.
+    /// Working directory.
     pub(crate) folder: BorrowedFd<'a>,
-    /// Its standard input, output and error.
+    /// Standard input, output and error.
     pub(crate) standard: [BorrowedFd<'a>; 3],
-    /// Where it is born; nothing if the kernel can't do that there.
+    /// Cgroup in which it is created, if supported.
     pub(crate) cgroup: Option<BorrowedFd<'a>>,
 }
 
-/// Starts a program as the leader of a group of its own. `prepare` runs in the new process before the program does.
+/// Starts a program as the leader of a new process group. `prepare` runs in the new process before `exec`.
 ///
-/// Does not wait until the program runs. One that can't says so on its standard error and ends.
+/// Does not wait for `exec`. If that fails, the process writes the reason to its standard error and exits.
 pub(crate) fn spawn(spawn: &Spawn<'_>, mut prepare: impl FnMut() -> io::Result<()>) -> io::Result<Pid> {
-    let words = [spawn.command].into_iter().chain(spawn.arguments.iter().map(OsString::as_os_str));
-    let words = words.map(|word| c_string(word.to_owned())).collect::<io::Result<Vec<_>>>()?;
+    let arguments = [spawn.command].into_iter().chain(spawn.arguments.iter().map(OsString::as_os_str));
+    let arguments = arguments.map(|word| c_string(word.to_owned())).collect::<io::Result<Vec<_>>>()?;
     let variables = spawn.environment.iter().map(|(name, value)| {
         let mut variable = name.to_os_string();
         variable.push("=");
@@ -56,33 +55,33 @@ pub(crate) fn spawn(spawn: &Spawn<'_>, mut prepare: impl FnMut() -> io::Result<(
         c_string(variable)
     });
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
-    let (words, variables) = (pointers(&words), pointers(&variables));
+    let (arguments, variables) = (pointers(&arguments), pointers(&variables));
     let path = CString::new(spawn.path.as_bytes())?;
 
-    // SAFETY: the holder has one thread, so the new process finds every lock free. It never returns from here.
+    // SAFETY: the holder has a single thread, so no lock is held in the new process. It never returns from here.
     let pid = unsafe { fork_into(spawn.cgroup)? };
     if pid == 0 {
-        let failure = become_program(spawn, &path, &words, &variables, &mut prepare);
-        let said = format!("jangdan: start {}: {failure}\n", spawn.command.display());
-        let _ = rustix::io::write(rustix::stdio::stderr(), said.as_bytes());
+        let failure = become_program(spawn, &path, &arguments, &variables, &mut prepare);
+        let message = format!("jangdan: cannot start {}: {failure}\n", spawn.command.display());
+        let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
         let code = if failure.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
-        // SAFETY: ends the new process without anything that the holder would do at its own end.
+        // SAFETY: exits the new process without running the holder's cleanup.
         unsafe { libc::_exit(code) };
     }
     Pid::from_raw(pid).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Makes a new process like `fork` does, in a cgroup if there is one. The process number is 0 in the new one.
+/// Like `fork`, in a cgroup if one is given. Returns 0 in the new process.
 unsafe fn fork_into(cgroup: Option<BorrowedFd<'_>>) -> io::Result<i32> {
     let pid = if let Some(cgroup) = cgroup {
         let mut arguments = [0_u64; CLONE_FIELDS];
         arguments[0] = INTO_CGROUP;
         arguments[CLONE_EXIT_SIGNAL] = u64::from(libc::SIGCHLD.cast_unsigned());
         arguments[CLONE_CGROUP] = u64::from(cgroup.as_raw_fd().cast_unsigned());
-        // SAFETY: the fields are those of `clone_args`; without `CLONE_VM` the new process has memory of its own.
+        // SAFETY: the fields match `clone_args`; without `CLONE_VM` the new process has its own memory.
         unsafe { libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size_of_val(&arguments)) }
     } else {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         libc::c_long::from(unsafe { libc::fork() })
     };
     if pid < 0 {
@@ -91,11 +90,11 @@ unsafe fn fork_into(cgroup: Option<BorrowedFd<'_>>) -> io::Result<i32> {
     i32::try_from(pid).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
-/// Turns the new process into the program, and returns why that is not possible.
+/// Executes the program in the new process; returns the error if that fails.
 fn become_program(
     spawn: &Spawn<'_>,
     path: &CString,
-    words: &[*const c_char],
+    arguments: &[*const c_char],
     variables: &[*const c_char],
     prepare: &mut impl FnMut() -> io::Result<()>,
 ) -> io::Error {
@@ -113,7 +112,7 @@ fn become_program(
         return error;
     }
     // SAFETY: both lists end with a null pointer, and everything they point to is alive.
-    unsafe { libc::execve(path.as_ptr(), words.as_ptr(), variables.as_ptr()) };
+    unsafe { libc::execve(path.as_ptr(), arguments.as_ptr(), variables.as_ptr()) };
     io::Error::last_os_error()
 }
 
@@ -121,7 +120,7 @@ fn c_string(text: OsString) -> io::Result<CString> {
     Ok(CString::new(text.into_vec())?)
 }
 
-/// Returns what C takes for a list: pointers, and a null pointer at the end.
+/// Returns a null-terminated list of pointers for C.
 fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }

@@ -1,7 +1,7 @@
-//! A full disk makes the agent wait, and costs no byte.
+//! A full disk blocks the agent and loses no byte.
 //!
-//! Where the tests may mount one, the disk is a file system of one megabyte. Elsewhere a limit on the length of the
-//! holder's files stands for it.
+//! If the tests may mount one, the disk is a file system of one megabyte; otherwise a limit on the holder's file size
+//! simulates it.
 
 use std::{path::Path, process::Command};
 
@@ -18,12 +18,12 @@ fn flood() -> String {
 }
 
 #[test]
-fn a_full_disk_makes_the_agent_wait_and_loses_nothing() {
+fn a_full_disk_blocks_the_agent_and_loses_no_output() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     std::fs::create_dir(&disk).unwrap();
     let Some(_mount) = Mount::new(&disk) else {
-        eprintln!("skipped: nothing can be mounted here; the test with a limited file length stands in");
+        eprintln!("skipped: mounting is not permitted; the test with a file size limit covers this");
         return;
     };
     let directory = disk.join("session");
@@ -31,7 +31,7 @@ fn a_full_disk_makes_the_agent_wait_and_loses_nothing() {
     wait_for("the disk is full", || stage.status().is_disk_full.then_some(()));
     let held = stage.status().offset;
     assert!(held < expected().len() as u64);
-    // The agent is there and waits; the holder answers.
+    // The agent is blocked, and the holder answers.
     assert!(state(stage.agent_pid()).is_some());
     Mount::grow(&disk);
     assert_eq!(stage.wait_end().code, Some(6));
@@ -39,7 +39,7 @@ fn a_full_disk_makes_the_agent_wait_and_loses_nothing() {
 }
 
 #[test]
-fn files_that_may_not_grow_make_the_agent_wait_and_lose_nothing() {
+fn a_file_size_limit_blocks_the_agent_and_loses_no_output() {
     let mut stage = Stage::start(&script(&format!("read -r go; {}", flood()), terminal()));
     let holder = stage.launched.holder.id();
     limit_files(holder, "400000");
@@ -59,7 +59,7 @@ fn limit_files(pid: u32, length: &str) {
     assert!(status.success());
 }
 
-/// A small file system that is gone when the test is over.
+/// A small file system that is unmounted at the end of the test.
 struct Mount(std::path::PathBuf);
 
 impl Mount {
@@ -80,7 +80,7 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        // Lazily: it may still be somebody's folder for a moment.
+        // Lazy unmount: it may still be in use for a moment.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

@@ -1,4 +1,4 @@
-//! Nothing an agent started stays behind, and how it ended is known.
+//! No process outlives its session, and how the agent ended is recorded.
 
 use std::{os::unix::fs::PermissionsExt, time::Instant};
 
@@ -12,7 +12,7 @@ use holder::{
 use crate::stage::{Stage, pid_of, pipes, script, state, terminal, wait_for};
 
 #[test]
-fn an_agent_hears_every_signal() {
+fn an_agent_has_default_signal_handling() {
     let stage = Stage::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
     let text = stage.wait_text("SigIgn");
     let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
@@ -20,7 +20,7 @@ fn an_agent_hears_every_signal() {
 }
 
 #[test]
-fn what_an_agent_leaves_behind_ends_with_it() {
+fn remaining_processes_end_with_the_agent() {
     let leave = "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo left=$!.); exit 3";
     let mut stage = Stage::start(&script(leave, pipes()));
     let exit = stage.wait_end();
@@ -29,7 +29,7 @@ fn what_an_agent_leaves_behind_ends_with_it() {
 }
 
 #[test]
-fn the_exit_is_in_the_spool_and_in_the_status_file() {
+fn the_exit_is_recorded_in_spool_and_status_file() {
     let mut stage = Stage::script("read -r line; echo bye; exit 5");
     let before = wait_for("the status file", || status::read(&stage.directory).unwrap());
     assert_eq!((before.session.as_str(), before.exit), (stage.session.as_str(), None));
@@ -40,11 +40,11 @@ fn the_exit_is_in_the_spool_and_in_the_status_file() {
     assert_eq!((ended.exit, ended.input_typed), (exit, 1));
     assert_eq!(ended.offset, stage.output().len() as u64);
     assert!(stage.text().ends_with("bye\r\n"));
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::NoHolder { .. })));
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::HolderNotRunning { .. })));
 }
 
 #[test]
-fn the_last_words_are_not_lost() {
+fn the_last_output_is_not_lost() {
     for attachment in [terminal(), pipes()] {
         let mut stage =
             Stage::start(&script("head -c 3000000 /dev/zero | tr '\\0' x; echo last", attachment));
@@ -56,7 +56,7 @@ fn the_last_words_are_not_lost() {
 }
 
 #[test]
-fn a_signal_to_the_holder_ends_all_of_it() {
+fn a_signal_to_the_holder_ends_the_session() {
     let mut stage = Stage::script("setsid sleep 1000 & echo child=$!.; wait");
     let child = pid_of(&stage.wait_text("."), "child");
     let holder = stage.launched.holder.id();
@@ -66,7 +66,7 @@ fn a_signal_to_the_holder_ends_all_of_it() {
 }
 
 #[test]
-fn a_client_that_follows_sees_the_exit() {
+fn a_subscriber_receives_the_exit() {
     let mut stage = Stage::script("read -r line; exit 0");
     let mut follower = stage.connect();
     let tag = follower.send(&Request::Subscribe { from: 0 }).unwrap();
@@ -81,13 +81,13 @@ fn a_client_that_follows_sees_the_exit() {
 }
 
 #[test]
-fn an_agent_that_can_not_start_is_told_with_the_reason() {
+fn a_missing_program_is_reported_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = script("", terminal());
     launch.command = "no-such-program-anywhere".into();
     let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
-    assert_eq!(refusal.to_string(), "start the agent: No such file or directory (os error 2)");
+    assert_eq!(refusal.to_string(), "cannot start the agent: No such file or directory (os error 2)");
     assert!(!folder.path().join("s").join(holder::SOCKET_NAME).exists());
     // The folder can be used again.
     let launch = script("exit 9", terminal());
@@ -97,11 +97,11 @@ fn an_agent_that_can_not_start_is_told_with_the_reason() {
     let mut large = launch;
     large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
     let error = holder::launch(crate::stage::program(), &folder.path().join("t"), &large).unwrap_err();
-    assert!(matches!(error, ClientError::TooLong { .. }), "{error:?}");
+    assert!(matches!(error, ClientError::RequestTooLong { .. }), "{error:?}");
 }
 
 #[test]
-fn a_program_that_is_there_and_can_not_be_run_says_so_in_the_session() {
+fn a_program_that_cannot_be_executed_is_reported_in_the_output() {
     let folder = tempfile::tempdir().unwrap();
     for (text, code, words) in
         [("no program", 126, "Exec format error"), ("#!/no/such/shell", 127, "No such file or directory")]
@@ -118,18 +118,21 @@ fn a_program_that_is_there_and_can_not_be_run_says_so_in_the_session() {
 }
 
 #[test]
-fn an_agent_whose_folder_is_missing_is_refused() {
+fn a_missing_working_directory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = script("", terminal());
     launch.directory = folder.path().join("none");
     let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
-    assert_eq!(refusal.to_string(), "enter the agent's folder: No such file or directory (os error 2)");
+    assert_eq!(
+        refusal.to_string(),
+        "cannot enter the agent's folder: No such file or directory (os error 2)"
+    );
 }
 
 #[test]
-fn the_children_of_others_do_not_pile_up() {
-    // Each daemon becomes the holder's child and ends at once; none may stay as a zombie while the agent runs.
+fn adopted_children_are_reaped() {
+    // Each daemon becomes the holder's child and exits at once; none may remain a zombie while the agent runs.
     let many = "for n in 1 2 3 4 5 6 7 8 9; do (setsid true &); done; echo ready; exec sleep 1000";
     let mut stage = Stage::script(many);
     stage.wait_text("ready");
@@ -142,14 +145,14 @@ fn the_children_of_others_do_not_pile_up() {
 }
 
 #[test]
-fn a_holder_without_a_session_ends_when_nobody_needs_it() {
+fn an_idle_holder_exits_when_its_client_is_gone() {
     let ready = holder::Ready::start(crate::stage::program()).unwrap();
-    // Waits for its end: a holder that stayed would keep the test for ever.
+    // Waits for its exit: a holder that stayed would block the test.
     ready.dismiss();
 }
 
 #[test]
-fn a_holder_whose_folder_was_removed_ends_with_its_agent() {
+fn a_holder_without_folder_exits_with_its_agent() {
     let mut stage = Stage::script("echo ready; read -r line; exit 0");
     stage.wait_text("ready");
     std::fs::remove_dir_all(&stage.directory).unwrap();

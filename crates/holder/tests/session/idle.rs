@@ -1,18 +1,18 @@
-//! A silent session costs nothing: nobody wakes its holder, and what was printed is not kept in memory.
+//! An idle session uses no CPU time, and its memory does not grow with its output.
 
 use std::time::{Duration, Instant};
 
 use crate::stage::{Stage, script, switches, terminal, wait_for};
 
 #[test]
-fn a_silent_session_is_never_woken() {
+fn an_idle_holder_is_never_woken() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.secrets = vec![holder::mask::Secret::new(b"ready to be held back".to_vec())];
     launch.limits.time_max = Some(Duration::from_secs(3600));
     let mut stage = Stage::start(&launch);
     stage.wait_text("ready");
     let holder = stage.launched.holder.id();
-    // What is still to be done after the last output is done within this.
+    // Pending work after the last output is done within this time.
     let quiet = stage.wait_quiet();
     let deadline = Instant::now() + Duration::from_millis(500);
     assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
@@ -20,7 +20,7 @@ fn a_silent_session_is_never_woken() {
 }
 
 #[test]
-fn memory_does_not_grow_with_what_was_printed() {
+fn memory_does_not_grow_with_output() {
     let mut stage = Stage::script(
         "read -r go; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo over; exec sleep 1000",
     );

@@ -1,4 +1,4 @@
-//! Inputs: once, in order, whole.
+//! Inputs are typed once, in order and completely.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use holder::spool::Body;
 use crate::stage::{PATIENCE, Stage, pipes, rounds, script, terminal, wait_for};
 
 #[test]
-fn inputs_are_typed_once_and_in_order_though_sent_three_times() {
+fn repeated_inputs_are_typed_once_and_in_order() {
     for _ in 0..rounds(2) {
         check_typed_once();
     }
@@ -23,7 +23,7 @@ fn check_typed_once() {
             stage.launched.connection.send(&input).unwrap();
         }
     }
-    // Three clients send the same again, each on a connection of its own.
+    // Three clients send the same inputs, each on its own connection.
     for _ in 0..3 {
         let mut connection = stage.connect();
         for number in 1..=20 {
@@ -46,7 +46,7 @@ fn check_typed_once() {
 }
 
 #[test]
-fn an_input_out_of_order_is_refused_with_the_number_that_comes_next() {
+fn an_input_out_of_order_is_refused_with_the_expected_number() {
     let mut stage = Stage::script("cat");
     let early = Request::Input { number: 2, bytes: b"x".to_vec() };
     assert_eq!(stage.ask(&early), Reply::Refused(Refusal::OutOfOrder { expected: 1 }));
@@ -59,7 +59,7 @@ fn an_input_out_of_order_is_refused_with_the_number_that_comes_next() {
 }
 
 #[test]
-fn a_long_input_reaches_a_slow_reader_whole() {
+fn a_long_input_reaches_a_slow_reader_completely() {
     let read = "stty raw -echo; echo ready; sleep 0.05; dd bs=777 count=200000 iflag=fullblock 2>/dev/null \
                 | head -c 102400 | sha256sum";
     let mut stage = Stage::script(read);
@@ -67,14 +67,14 @@ fn a_long_input_reaches_a_slow_reader_whole() {
     let bytes: Vec<u8> = (0..102_400_u32).map(|n| b'!' + (n % 89 + n / 1000) as u8 % 90).collect();
     let expected = sum_of(&bytes);
     assert_eq!(stage.ask(&Request::Input { number: 1, bytes }), Reply::Typed { number: 1 });
-    // What comes behind it lets `dd` fill its last block.
+    // The following bytes let `dd` fill its last block.
     let filler = Request::Input { number: 2, bytes: vec![b'.'; 4096] };
     stage.launched.connection.send(&filler).unwrap();
     stage.wait_text(&expected);
 }
 
 #[test]
-fn an_agent_that_does_not_read_blocks_nobody() {
+fn an_agent_that_does_not_read_does_not_block_the_holder() {
     let mut stage = Stage::script("stty raw -echo; echo ready; exec sleep 1000");
     stage.wait_text("ready");
     let mut sent = 0;
@@ -82,32 +82,32 @@ fn an_agent_that_does_not_read_blocks_nobody() {
         let tag =
             stage.launched.connection.send(&Request::Input { number, bytes: vec![b'x'; 30_000] }).unwrap();
         sent += 30_000;
-        // The holder still answers, whatever waits.
+        // The holder answers while inputs are queued.
         let status = stage.status();
-        assert!(sent < INPUT_QUEUE_BYTES_MAX * 2, "input is taken without bound");
+        assert!(sent < INPUT_QUEUE_BYTES_MAX * 2, "the input queue is not bounded");
         (status.input_taken < number).then_some(tag)
     });
     let deadline = Instant::now() + PATIENCE;
     let busy = std::iter::from_fn(|| stage.launched.connection.receive(deadline).unwrap())
         .find(|(tag, reply)| Some(*tag) == refused && matches!(reply, Reply::Refused(_)));
     assert_eq!(busy.map(|(_, reply)| reply), Some(Reply::Refused(Refusal::Busy)));
-    // It waits without asking the terminal again and again.
+    // It waits without polling the terminal.
     stage.wait_quiet();
 }
 
 #[test]
-fn a_line_that_a_terminal_would_cut_is_refused() {
+fn a_line_too_long_for_the_terminal_is_refused() {
     let mut stage = Stage::script("echo ready; cat");
     stage.wait_text("ready");
     let long = Request::Input { number: 1, bytes: vec![b'x'; 5000] };
     assert_eq!(stage.ask(&long), Reply::Refused(Refusal::TooLong { bytes_max: 4095 }));
-    // The number was not used up.
+    // The number was not consumed.
     stage.type_in(1, "short\n");
     stage.wait_text("short\r\nshort");
 }
 
 #[test]
-fn pipes_carry_input_its_end_and_two_streams() {
+fn pipes_carry_input_end_of_input_and_two_streams() {
     let mut stage = Stage::start(&script("cat; echo problem >&2; exit 7", pipes()));
     stage.type_in(1, "through a pipe\n");
     assert_eq!(stage.ask(&Request::CloseInput), Reply::Done);
@@ -128,7 +128,7 @@ fn pipes_carry_input_its_end_and_two_streams() {
 }
 
 #[test]
-fn an_agent_that_closed_its_input_refuses_more() {
+fn inputs_are_refused_after_the_agent_closed_its_input() {
     let mut stage = Stage::start(&script("exec <&-; echo closed; exec sleep 1000", pipes()));
     stage.wait_text("closed");
     let refused = stage.ask(&Request::Input { number: 1, bytes: b"x".to_vec() });
@@ -136,7 +136,7 @@ fn an_agent_that_closed_its_input_refuses_more() {
 }
 
 #[test]
-fn a_session_without_a_client_goes_on() {
+fn a_session_continues_without_clients() {
     let mut stage = Stage::start(&script("while read -r line; do echo \"got $line\"; done", terminal()));
     stage.type_in(1, "one\n");
     stage.launched.connection = stage.connect();

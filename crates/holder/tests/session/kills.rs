@@ -1,4 +1,4 @@
-//! What is left when somebody is killed without a word: nothing that should not be, and everything that should.
+//! After SIGKILL of any process: no leftover processes, and no lost output.
 
 use std::{
     io::Write,
@@ -19,14 +19,14 @@ use crate::stage::{PATIENCE, Stage, output, pid_of, records, rounds, state, wait
 
 const READER: &str = "HOLDER_TEST_READER";
 
-/// Lines with their numbers: a missing, doubled or moved byte shows.
+/// Numbered lines: a missing, duplicated or moved byte is noticed.
 fn flood(lines: usize) -> (String, Vec<u8>) {
     let script = format!("stty -onlcr; seq 1000000 {}", 1_000_000 + lines - 1);
     let expected = (0..lines).flat_map(|n| format!("{}\n", 1_000_000 + n).into_bytes()).collect();
     (script, expected)
 }
 
-/// Not a test: the reader that is killed. It appends what it reads to a file, over the socket or from the spool.
+/// Not a test: the reader that is killed. It appends what it reads from the socket or the spool to a file.
 #[test]
 fn reader() {
     let Some(task) = std::env::var_os(READER) else { return };
@@ -69,7 +69,7 @@ fn check_killed_readers(way: &str) {
                 .stdout(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Killed when it has written a little more, in the middle of whatever it does then.
+            // Killed after it has written a little more, at an arbitrary point.
             let length = || std::fs::metadata(&got).map_or(0, |found| found.len());
             let enough = (length() + 70_000 * (round as u64 % 20 + 1)).min(expected.len() as u64);
             wait_for("the reader reads", || (length() >= enough).then_some(()));
@@ -82,28 +82,28 @@ fn check_killed_readers(way: &str) {
         }
         stage.type_in(2, "\n");
         stage.wait_end();
-        // The terminal echoes what was typed; the flood stands between.
+        // The terminal echoes the input; the flood is in between.
         let text = String::from_utf8(std::fs::read(&got).unwrap()).unwrap();
         let start = text.find("1000000\n").unwrap();
-        assert!(text.as_bytes()[start..].starts_with(&expected), "bytes are missing or doubled");
+        assert!(text.as_bytes()[start..].starts_with(&expected), "bytes are missing or duplicated");
         let spooled = stage.output();
-        assert!(spooled.starts_with(text.as_bytes()), "the reader saw something else than the spool has");
+        assert!(spooled.starts_with(text.as_bytes()), "the reader's output differs from the spool");
     }
-    assert!(kills_in_the_middle > 0, "the reader was never killed in the middle");
+    assert!(kills_in_the_middle > 0, "the reader was never killed during the flood");
 }
 
 #[test]
-fn a_reader_of_the_socket_killed_in_a_flood_misses_no_byte() {
+fn a_killed_socket_reader_misses_no_byte() {
     check_killed_readers("socket");
 }
 
 #[test]
-fn a_reader_of_the_files_killed_in_a_flood_misses_no_byte() {
+fn a_killed_spool_reader_misses_no_byte() {
     check_killed_readers("files");
 }
 
 #[test]
-fn nobody_outlives_a_killed_holder() {
+fn no_process_outlives_a_killed_holder() {
     let family = "sleep 1001 & echo same=$!
         setsid sh -c 'trap \"\" HUP TERM; echo session=$$; while :; do sleep 0.05; done' &
         (setsid sh -c 'trap \"\" HUP TERM; sleep 1002 & echo daemon=$!; wait' &)
@@ -124,13 +124,13 @@ fn nobody_outlives_a_killed_holder() {
         for pid in pids {
             assert_eq!(state(pid), None, "{pid} lives");
         }
-        // Nobody wrote how it ended, and what it wrote is still there.
+        // The end was not recorded, and the output is still there.
         assert_eq!(status::read(&stage.directory).unwrap().unwrap().exit, None);
         assert!(String::from_utf8_lossy(&output(&records(&stage.directory))).contains("same="));
     }
 }
 
-/// A process that does not end when it is asked to, of each of the four kinds that a signal to one group does not reach.
+/// A process that ignores SIGTERM, of each of the four kinds that a signal to one group does not reach.
 const STUBBORN_FAMILY: &str = r#"
     trap '' TERM HUP
     stubborn='trap "" TERM HUP; echo "$0=$$."; while :; do sleep 0.05; done'
@@ -141,7 +141,7 @@ const STUBBORN_FAMILY: &str = r#"
     while :; do sleep 0.05; done"#;
 
 #[test]
-fn whoever_ignores_the_end_is_gone_within_two_seconds() {
+fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
     for _ in 0..rounds(2) {
         let mut stage = Stage::script(STUBBORN_FAMILY);
         let text = wait_for("four descendants", || {
@@ -173,7 +173,7 @@ fn whoever_ignores_the_end_is_gone_within_two_seconds() {
     }
 }
 
-/// Returns a process's parent, group and session.
+/// Returns the parent, process group and session of a process.
 fn relations(pid: i32) -> [i32; 3] {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, behind) = text.rsplit_once(')').unwrap();
@@ -182,7 +182,7 @@ fn relations(pid: i32) -> [i32; 3] {
 }
 
 #[test]
-fn orphans_of_another_session_are_left_alone() {
+fn orphans_of_another_session_are_not_killed() {
     let mut stage = Stage::script("echo ready; exec sleep 1000");
     stage.wait_text("ready");
     let other = format!("{}-x", stage.session);

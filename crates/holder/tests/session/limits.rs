@@ -1,4 +1,4 @@
-//! Limits of time and memory, and the oom score.
+//! Time and memory limits, and the out-of-memory score.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use holder::{
 use crate::stage::{Stage, script, terminal};
 
 #[test]
-fn an_agent_whose_time_is_up_is_ended() {
+fn an_agent_is_ended_at_its_time_limit() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.limits.time_max = Some(Duration::from_millis(150));
     let mut stage = Stage::start(&launch);
@@ -18,13 +18,13 @@ fn an_agent_whose_time_is_up_is_ended() {
 }
 
 #[test]
-fn time_does_not_run_while_an_agent_is_stopped() {
+fn the_time_limit_is_suspended_while_stopped() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.limits.time_max = Some(Duration::from_millis(700));
     let mut stage = Stage::start(&launch);
     stage.wait_text("ready");
     assert_eq!(stage.ask(&Request::Stop), Reply::Done);
-    // Waits for longer than the agent has, for something that does not come.
+    // Waits longer than the agent's time limit, for a record that does not arrive.
     let deadline = std::time::Instant::now() + Duration::from_millis(800);
     assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
     assert_eq!(stage.ask(&Request::Continue), Reply::Done);
@@ -32,7 +32,7 @@ fn time_does_not_run_while_an_agent_is_stopped() {
 }
 
 #[test]
-fn memory_is_limited_for_each_process_where_there_is_no_cgroup() {
+fn memory_is_limited_per_process_without_a_cgroup() {
     let mut launch = script("head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over", terminal());
     launch.limits.memory_bytes_max = Some(100 << 20);
     let stage = Stage::start(&launch);
@@ -42,7 +42,7 @@ fn memory_is_limited_for_each_process_where_there_is_no_cgroup() {
 }
 
 #[test]
-fn an_agent_is_chosen_sooner_when_memory_runs_out() {
+fn an_agent_has_a_raised_out_of_memory_score() {
     let stage = Stage::script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
     let text = stage.wait_text("ready");
     let score: i32 = text.lines().next().unwrap().trim().parse().unwrap();
@@ -52,7 +52,7 @@ fn an_agent_is_chosen_sooner_when_memory_runs_out() {
 }
 
 #[test]
-fn an_agent_gets_the_environment_that_was_asked_for_and_its_mark() {
+fn an_agent_gets_the_given_environment_and_the_session_variable() {
     let mut launch = script("env; echo ready; exec sleep 1000", terminal());
     launch.environment.push(("COLOUR".into(), "blue".into()));
     let stage = Stage::start(&launch);

@@ -1,8 +1,8 @@
-//! Real holders, real processes, real terminals.
+//! Tests with real holders, processes and terminals.
 //!
-//! Nothing here sleeps to be in time: every wait is for a condition, with a deadline.
+//! Tests do not sleep for synchronization: every wait is for a condition, with a deadline.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
 mod disk;
 mod ending;

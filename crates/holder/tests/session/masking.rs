@@ -1,4 +1,4 @@
-//! Secrets do not reach a file, in a real session.
+//! Secrets do not reach any file of a real session.
 
 use holder::{
     mask::Secret,
@@ -14,7 +14,7 @@ fn secrets() -> Vec<Secret> {
     vec![Secret::new(VALUE.into())]
 }
 
-/// Says whether any file of a session's folder holds the value.
+/// Tells whether any file of a session's folder contains the value.
 fn is_anywhere(stage: &Stage) -> bool {
     std::fs::read_dir(&stage.directory).unwrap().any(|entry| {
         let path = entry.unwrap().path();
@@ -24,7 +24,7 @@ fn is_anywhere(stage: &Stage) -> bool {
 }
 
 #[test]
-fn a_value_is_masked_from_the_first_byte_on_in_every_form() {
+fn a_value_is_masked_from_the_beginning_in_every_encoding() {
     let print =
         format!("printf '%s\\n' 'key={VALUE}.'; printf %s 'x{VALUE}' | base64; echo ready; exec sleep 1000");
     let mut launch = script(&print, terminal());
@@ -44,7 +44,7 @@ fn a_value_written_in_pieces_is_masked() {
     let mut launch = script(&print, pipes());
     launch.secrets = secrets();
     let mut stage = Stage::start(&launch);
-    // More than half of it waits longer than it may be held back, and is given up masked.
+    // More than half of it is held back longer than allowed, and released masked.
     wait_for("the start is given up", || (stage.output() == b"***************").then_some(()));
     stage.type_in(1, "go\n");
     assert_eq!(stage.wait_text("ready"), format!("{}.\nready\n", "*".repeat(VALUE.len())));
@@ -52,7 +52,7 @@ fn a_value_written_in_pieces_is_masked() {
 }
 
 #[test]
-fn the_start_of_a_value_is_shown_soon_if_nothing_follows() {
+fn the_beginning_of_a_value_is_released_if_nothing_follows() {
     let mut launch = script("printf 'password: sk-'; exec sleep 1000", terminal());
     launch.secrets = secrets();
     let stage = Stage::start(&launch);
@@ -60,7 +60,7 @@ fn the_start_of_a_value_is_shown_soon_if_nothing_follows() {
 }
 
 #[test]
-fn a_value_that_comes_later_is_masked_from_then_on_in_output_and_input() {
+fn a_value_set_later_is_masked_in_output_and_input() {
     let mut stage = Stage::script("while read -r line; do echo \"got $line.\"; done");
     assert_eq!(stage.ask(&Request::SetSecrets(secrets())), Reply::Done);
     stage.type_in(1, &format!("{VALUE}\n"));
@@ -69,15 +69,15 @@ fn a_value_that_comes_later_is_masked_from_then_on_in_output_and_input() {
 }
 
 #[test]
-fn a_value_that_would_hide_ordinary_text_is_refused() {
+fn a_value_that_is_too_short_is_refused() {
     let mut stage = Stage::script("exec sleep 1000");
     let refused = stage.ask(&Request::SetSecrets(vec![Secret::new(b"abc".to_vec())]));
     assert!(matches!(refused, Reply::Refused(Refusal::Unusable { .. })), "{refused:?}");
 }
 
 #[test]
-fn descendants_can_not_look_into_the_holder() {
-    // Root may look anywhere; others must not, though they are the same user.
+fn descendants_cannot_inspect_the_holder() {
+    // Root may inspect any process; others must not, even as the same user.
     let stage = Stage::script("echo ready; exec sleep 1000");
     stage.wait_text("ready");
     let environ = format!("/proc/{}/environ", stage.launched.holder.id());
@@ -86,7 +86,7 @@ fn descendants_can_not_look_into_the_holder() {
 }
 
 #[test]
-fn what_a_helper_says_stands_beside_the_output_in_its_order_and_masked() {
+fn messages_of_a_helper_are_recorded_in_order_and_masked() {
     let mut launch = script("printf first; read -r go; printf last; exec sleep 1000", pipes());
     launch.secrets = secrets();
     let mut stage = Stage::start(&launch);

@@ -1,4 +1,4 @@
-//! Strangers, other versions and garbage.
+//! Unauthorized clients, other versions and garbage.
 
 use std::{
     io::{Read, Write},
@@ -18,11 +18,11 @@ use proptest::{
 
 use crate::stage::{PATIENCE, Stage, wait_for};
 
-/// Sends bytes and returns what came back until the holder closed the connection.
+/// Sends bytes, and returns the replies until the holder closes the connection.
 fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
     let mut stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // The holder may close while we still write.
+    // The holder may close the connection while we write.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut frames = FrameReader::default();
@@ -34,7 +34,7 @@ fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
 }
 
 #[test]
-fn another_version_is_told_which_is_spoken() {
+fn another_version_is_refused_with_the_supported_one() {
     let mut stage = Stage::script("exec sleep 1000");
     let token = stage.token();
     for (version_min, version_max) in [(3, 9), (0, 0), (1, 1), (9, 0)] {
@@ -42,21 +42,21 @@ fn another_version_is_told_which_is_spoken() {
         let refusal = Refusal::Version { version_min: 2, version_max: 2 };
         assert_eq!(talk(&stage, &hello), [Reply::Refused(refusal)]);
     }
-    // A newer peer that still speaks ours is welcome.
+    // A newer client that still supports our version is accepted.
     let hello = Request::Hello { version_min: 0, version_max: 40_000, token: Some(token) }.encode(7);
     assert!(matches!(talk(&stage, &hello)[..], [Reply::Hello(_)]));
     assert_eq!(stage.phase(), Phase::Running);
 }
 
 #[test]
-fn who_does_not_say_hello_is_refused() {
+fn a_client_without_hello_is_refused() {
     let stage = Stage::script("exec sleep 1000");
     let end = Request::End { grace: Duration::ZERO }.encode(1);
     assert_eq!(talk(&stage, &end), [Reply::Refused(Refusal::HelloFirst)]);
 }
 
 #[test]
-fn a_frame_that_is_too_large_ends_the_connection_and_nothing_else() {
+fn a_frame_that_is_too_large_ends_only_the_connection() {
     let mut stage = Stage::script("exec sleep 1000");
     let mut bytes = stage.hello();
     bytes.extend(u32::MAX.to_le_bytes());
@@ -66,7 +66,7 @@ fn a_frame_that_is_too_large_ends_the_connection_and_nothing_else() {
 }
 
 #[test]
-fn a_frame_that_says_nothing_known_is_refused_and_the_connection_lives() {
+fn an_unknown_request_is_refused_and_the_connection_stays_open() {
     let mut stage = Stage::script("exec sleep 1000");
     let mut bytes = stage.hello();
     bytes.extend(Frame::encode(99, 2, b"what"));
@@ -82,11 +82,11 @@ fn a_frame_that_says_nothing_known_is_refused_and_the_connection_lives() {
 }
 
 #[test]
-fn garbage_never_ends_a_holder_and_never_makes_it_large() {
+fn garbage_neither_ends_the_holder_nor_grows_its_memory() {
     let stage = std::cell::RefCell::new(Stage::script("exec sleep 1000"));
     proptest!(ProptestConfig::with_cases(64), |(kind in any::<u8>(), payload in vec(any::<u8>(), 0..300), raw in vec(any::<u8>(), 0..300))| {
         let mut bytes = stage.borrow().hello();
-        // These would do what they say.
+        // These would take effect.
         if ![8, 6].contains(&kind) {
             bytes.extend(Frame::encode(kind, 2, &payload));
         }
@@ -94,7 +94,7 @@ fn garbage_never_ends_a_holder_and_never_makes_it_large() {
         talk(&stage.borrow(), &bytes);
     });
     let mut stage = stage.into_inner();
-    // Sixteen clients that promise the largest frame and send most of it.
+    // Sixteen clients that announce the largest frame and send most of it.
     let mut clients: Vec<UnixStream> = Vec::new();
     for _ in 0..CONNECTIONS_MAX - 1 {
         let mut client = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
@@ -108,7 +108,7 @@ fn garbage_never_ends_a_holder_and_never_makes_it_large() {
     let limit_kib = (CONNECTIONS_MAX * FRAME_BYTES_MAX * 3) as u64 / 1024;
     let used = resident_kib(stage.launched.holder.id());
     assert!(used < limit_kib, "{used} KiB");
-    // One more is too many, and is told so.
+    // Another client is refused.
     let mut late = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
     let mut answer = Vec::new();
     late.read_to_end(&mut answer).unwrap();
@@ -121,13 +121,13 @@ fn garbage_never_ends_a_holder_and_never_makes_it_large() {
 }
 
 #[test]
-fn a_folder_that_is_open_to_others_is_refused() {
+fn a_folder_accessible_to_others_is_refused() {
     let stage = Stage::script("exec sleep 1000");
     std::fs::set_permissions(&stage.directory, PermissionsExt::from_mode(0o755)).unwrap();
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::Exposed { .. })));
+    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::InsecureDirectory { .. })));
     let launch = crate::stage::script("", crate::stage::terminal());
     let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
-    assert!(matches!(error, ClientError::Exposed { .. }), "{error:?}");
+    assert!(matches!(error, ClientError::InsecureDirectory { .. }), "{error:?}");
 }
 
 #[test]
@@ -143,14 +143,14 @@ fn a_second_holder_in_the_same_folder_is_refused() {
 const STRANGER: &str = "HOLDER_TEST_STRANGER";
 
 #[test]
-fn another_user_is_not_heard_though_the_socket_is_open_to_all() {
+fn another_user_is_refused_even_with_an_open_socket() {
     if !is_root() {
-        eprintln!("skipped: only root can be somebody else");
+        eprintln!("skipped: only root can change the user id");
         return;
     }
     let stage = Stage::script("exec sleep 1000");
     let socket = stage.directory.join(SOCKET_NAME);
-    // Opened to everybody on purpose: the uid alone must be enough.
+    // Opened to everyone on purpose: the user id alone must be checked.
     for (path, mode) in
         [(stage.directory.parent().unwrap(), 0o755), (&stage.directory, 0o755), (&socket, 0o666)]
     {
@@ -163,8 +163,8 @@ fn another_user_is_not_heard_though_the_socket_is_open_to_all() {
         .stdout(Stdio::null())
         .status();
     match status {
-        Ok(status) => assert!(status.success(), "the stranger was heard"),
-        Err(error) => eprintln!("skipped: nobody may not run the tests: {error}"),
+        Ok(status) => assert!(status.success(), "another user was accepted"),
+        Err(error) => eprintln!("skipped: the user `nobody` cannot run the tests: {error}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A session on a stage: starts a holder in a folder of its own, and ends all of it when the test is over.
+//! A session for tests: starts a holder in a temporary folder, and ends everything on drop.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 };
 
 use holder::{
-    Connection, Launched, TOKEN_NAME, end_orphans,
+    Connection, LaunchedSession, TOKEN_NAME, end_orphans,
     mask::Secret,
     protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Started, Status, Stderr, WindowSize},
     spool::{Body, Exit, Reader, Record},
 };
 use tempfile::TempDir;
 
-/// How long anything may take. Far more than it does, as the machine may be busy.
+/// Upper bound for every wait; allows for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
@@ -24,11 +24,11 @@ pub struct Stage {
     _folder: TempDir,
     pub directory: PathBuf,
     pub session: String,
-    pub launched: Launched,
+    pub launched: LaunchedSession,
     pub started: Started,
 }
 
-/// A terminal of an ordinary size.
+/// A terminal of common size.
 pub fn terminal() -> Attachment {
     Attachment::Terminal(WindowSize { columns: 80, rows: 24 })
 }
@@ -37,7 +37,7 @@ pub fn pipes() -> Attachment {
     Attachment::Pipes { stderr: Stderr::Apart }
 }
 
-/// Describes a session that runs a shell script.
+/// Returns a launch that runs a shell script.
 pub fn script(text: &str, attachment: Attachment) -> Launch {
     let counted = COUNTER.fetch_add(1, Ordering::Relaxed);
     Launch {
@@ -72,7 +72,7 @@ impl Stage {
 
     pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
         let mut launched = holder::launch(program(), &directory, launch).unwrap();
-        let started = launched.started().unwrap();
+        let started = launched.wait_until_started().unwrap();
         Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
@@ -88,12 +88,12 @@ impl Stage {
         Connection::connect(&self.directory).unwrap()
     }
 
-    /// Returns what a client over the socket must know.
+    /// Returns the token that socket clients must present.
     pub fn token(&self) -> Secret {
         Secret::new(fs::read(self.directory.join(TOKEN_NAME)).unwrap())
     }
 
-    /// Returns the bytes with which a client begins.
+    /// Returns an encoded hello.
     pub fn hello(&self) -> Vec<u8> {
         Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
     }
@@ -113,7 +113,7 @@ impl Stage {
         self.started.agent_pid.cast_signed()
     }
 
-    /// Types and waits until it is typed.
+    /// Types an input and waits until it is typed.
     pub fn type_in(&mut self, number: u64, text: &str) {
         let input = Request::Input { number, bytes: text.into() };
         assert_eq!(self.ask(&input), Reply::Typed { number });
@@ -123,7 +123,7 @@ impl Stage {
         records(&self.directory)
     }
 
-    /// Returns everything the agent wrote.
+    /// Returns all output of the agent.
     pub fn output(&self) -> Vec<u8> {
         output(&self.records())
     }
@@ -132,7 +132,7 @@ impl Stage {
         String::from_utf8_lossy(&self.output()).into_owned()
     }
 
-    /// Waits until the agent has written something.
+    /// Waits until the agent has written a text.
     pub fn wait_text(&self, expected: &str) -> String {
         wait_for(&format!("the agent writes {expected:?}"), || {
             let text = self.text();
@@ -140,7 +140,7 @@ impl Stage {
         })
     }
 
-    /// Waits until the holder is gone and returns how the agent ended.
+    /// Waits until the holder has exited, and returns how the agent ended.
     pub fn wait_end(&mut self) -> Exit {
         wait_for("the holder ends", || self.launched.holder.try_wait().unwrap());
         match self.records().pop().map(|record| record.body) {
@@ -171,37 +171,37 @@ pub fn output(records: &[Record]) -> Vec<u8> {
     records.iter().flat_map(bytes).collect()
 }
 
-/// Waits until something is so.
+/// Waits until `look` returns a value.
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        assert!(Instant::now() < deadline, "timed out: {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Returns the state of a process as `/proc` has it; nothing if it is gone or only waits to be taken note of.
+/// Returns the state of a process from `/proc`; `None` if it does not exist or is a zombie.
 pub fn state(pid: i32) -> Option<char> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind) = text.rsplit_once(')')?;
     behind.trim_start().chars().next().filter(|state| *state != 'Z' && *state != 'X')
 }
 
-/// Returns the numbers that a script printed as `name=123`.
+/// Returns the number that a script printed as `name=123`.
 pub fn pid_of(text: &str, name: &str) -> i32 {
     let (_, behind) = text.split_once(&format!("{name}=")).unwrap_or_else(|| panic!("no {name} in {text:?}"));
     behind.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
 }
 
-/// Returns how often a test is to be repeated: `HOLDER_ROUNDS` for a long run, else a few.
+/// Returns the number of repetitions: `HOLDER_ROUNDS` for a long run, otherwise a few.
 pub fn rounds(few: usize) -> usize {
     std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 
-/// Returns how often a process was put to sleep or interrupted.
+/// Returns the numbers of voluntary and involuntary context switches of a process.
 pub fn switches(pid: u32) -> Vec<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
@@ -209,7 +209,7 @@ pub fn switches(pid: u32) -> Vec<u64> {
 }
 
 impl Stage {
-    /// Waits until the holder sleeps, and says how often it had been woken until then.
+    /// Waits until the holder is idle, and returns its context switches so far.
     pub fn wait_quiet(&mut self) -> Vec<u64> {
         let holder = self.launched.holder.id();
         wait_for("the holder sleeps", || {

@@ -1,4 +1,4 @@
-//! Stop stops every kind of descendant, continue continues it, and time stands still meanwhile.
+//! Stop halts every kind of descendant, continue resumes it, and the time limit is suspended meanwhile.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use holder::protocol::{Phase, Refusal, Reply, Request};
 
 use crate::stage::{Stage, pid_of, pipes, rounds, script, state, terminal, wait_for};
 
-/// An agent with all four kinds of descendant. None of them hears a signal to the agent's group but the first.
+/// An agent with all four kinds of descendants. Only the first one receives signals to the agent's group.
 const FOUR_KINDS: &str = "
     sleep 1001 & echo same=$!;
     sh -c 'set -m; sleep 1002 & echo group=$!; sleep 1005' &
@@ -33,31 +33,31 @@ fn check_four_kinds(stage: &mut Stage) {
     for _ in 0..3 {
         assert_eq!(stage.ask(&Request::Stop), Reply::Done);
         for pid in &pids {
-            assert_eq!(state(*pid), Some('T'), "process {pid} of {pids:?} moves");
+            assert_eq!(state(*pid), Some('T'), "process {pid} of {pids:?} is running");
         }
         assert_eq!(stage.phase(), Phase::Stopped);
         assert_eq!(stage.ask(&Request::Continue), Reply::Done);
         for pid in &pids {
             let moves = || state(*pid).filter(|state| *state != 'T');
-            wait_for("everybody moves again", moves);
+            wait_for("all processes run again", moves);
         }
         assert_eq!(stage.phase(), Phase::Running);
     }
 }
 
 #[test]
-fn stop_stops_four_kinds_of_descendant_of_a_terminal() {
+fn stop_halts_all_kinds_of_descendants_with_a_terminal() {
     check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, terminal())));
 }
 
 #[test]
-fn stop_stops_four_kinds_of_descendant_behind_pipes() {
+fn stop_halts_all_kinds_of_descendants_with_pipes() {
     check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, pipes())));
 }
 
 #[test]
-fn stopping_takes_no_longer_because_programs_are_being_started() {
-    // Shells wait for a new program in a way that can't be interrupted, and can be caught in it.
+fn stopping_is_not_delayed_by_programs_being_started() {
+    // Shells wait uninterruptibly for a new program, and may be caught in that state.
     let busy = "echo ready; while :; do /bin/true; done";
     let mut stage = Stage::start(&script(busy, pipes()));
     stage.wait_text("ready");
@@ -71,17 +71,17 @@ fn stopping_takes_no_longer_because_programs_are_being_started() {
 }
 
 #[test]
-fn an_agent_that_ignores_the_polite_word_is_stopped_all_the_same() {
+fn an_agent_that_ignores_sigtstp_is_stopped() {
     let mut stage = Stage::script("trap '' TSTP; echo ready; while :; do sleep 0.01; done");
     stage.wait_text("ready");
     assert_eq!(stage.ask(&Request::Stop), Reply::Done);
     assert_eq!(state(stage.agent_pid()), Some('T'));
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done, "stopping twice is stopping once");
+    assert_eq!(stage.ask(&Request::Stop), Reply::Done, "stop is idempotent");
 }
 
 #[test]
-fn an_agent_hears_that_it_is_to_stop() {
-    // A shell runs its trap between two commands, well within the 100 ms that an agent has.
+fn an_agent_receives_sigtstp_first() {
+    // A shell runs its trap between two commands, well within the 100 ms grace period.
     let hear = "trap 'echo heard' TSTP; echo ready; while :; do sleep 0.01; done";
     let mut stage = Stage::script(hear);
     stage.wait_text("ready");
@@ -91,7 +91,7 @@ fn an_agent_hears_that_it_is_to_stop() {
 }
 
 #[test]
-fn what_somebody_else_had_stopped_stays_stopped() {
+fn processes_stopped_before_stay_stopped() {
     let mut stage =
         Stage::script("sleep 1000 & kill -STOP $!; echo \"mine=$!.\"; while :; do sleep 0.01; done");
     let own = pid_of(&stage.wait_text("."), "mine");
@@ -113,7 +113,7 @@ fn a_stopped_session_can_be_ended() {
 }
 
 #[test]
-fn a_job_in_the_foreground_of_a_shell_goes_on_in_the_foreground() {
+fn a_foreground_job_of_a_shell_continues_in_the_foreground() {
     let shell = "PS1='ready> ' exec sh -im";
     let mut stage = Stage::script(shell);
     stage.wait_text("ready> ");
@@ -131,11 +131,11 @@ fn a_job_in_the_foreground_of_a_shell_goes_on_in_the_foreground() {
     wait_for("the job moves", || state(job).filter(|state| *state != 'T'));
     stage.type_in(2, "words\n");
     stage.wait_text("took words");
-    assert!(!stage.text().contains("Stopped"), "the shell noticed: {:?}", stage.text());
+    assert!(!stage.text().contains("Stopped"), "the shell noticed the stop: {:?}", stage.text());
 }
 
 #[test]
-fn a_cgroup_freezes_and_thaws_all_of_it() {
+fn a_cgroup_freezes_and_thaws_the_session() {
     let Some(parent) = writable_cgroup() else {
         eprintln!("skipped: no cgroup v2 folder can be written here");
         return;
@@ -148,25 +148,25 @@ fn a_cgroup_freezes_and_thaws_all_of_it() {
     let pids = four_kinds(&stage);
     let members = fs::read_to_string(cgroup.join("cgroup.procs")).unwrap();
     for pid in &pids {
-        assert!(members.lines().any(|line| line == pid.to_string()), "{pid} is no member");
+        assert!(members.lines().any(|line| line == pid.to_string()), "{pid} is not a member");
     }
     assert_eq!(stage.ask(&Request::Stop), Reply::Done);
     assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 1"));
     assert_eq!(stage.ask(&Request::Continue), Reply::Done);
     assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 0"));
     for pid in &pids {
-        wait_for("everybody moves again", || state(*pid).filter(|state| *state != 'T'));
+        wait_for("all processes run again", || state(*pid).filter(|state| *state != 'T'));
     }
     stage.ask(&Request::Stop);
     let grace = Duration::from_millis(50);
     assert_eq!(stage.ask(&Request::End { grace }), Reply::Done);
     assert_eq!(pids.iter().filter(|pid| state(**pid).is_some()).count(), 0);
     stage.wait_end();
-    assert!(!cgroup.exists(), "the cgroup is left behind");
+    assert!(!cgroup.exists(), "the cgroup was not removed");
 }
 
 #[test]
-fn what_is_ending_can_not_be_stopped() {
+fn a_session_that_is_ending_cannot_be_stopped() {
     let mut stage = Stage::script("trap '' TERM; echo ready; while :; do sleep 0.01; done");
     stage.wait_text("ready");
     stage.launched.connection.send(&Request::End { grace: Duration::from_millis(300) }).unwrap();
@@ -174,7 +174,7 @@ fn what_is_ending_can_not_be_stopped() {
     assert_eq!(stage.wait_end().signal, Some(9));
 }
 
-/// Returns a cgroup v2 folder in which this test may make another.
+/// Returns a cgroup v2 folder in which this test may create another.
 fn writable_cgroup() -> Option<PathBuf> {
     let parent = holder::delegated_cgroup()?;
     let probe = parent.join(format!("jangdan-probe-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! The terminal that an agent meets, and what is written about it.
+//! The terminal of an agent, and its records.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -23,31 +23,31 @@ fn the_window_size_reaches_the_agent() {
         .filter(|body| matches!(body, Body::Resize { .. }))
         .collect();
     assert_eq!(sizes, [Body::Resize { columns: 80, rows: 24 }, Body::Resize { columns: 132, rows: 50 }]);
-    assert!(matches!(stage.records()[0].body, Body::Resize { .. }), "the first size is the first record");
+    assert!(matches!(stage.records()[0].body, Body::Resize { .. }), "the initial size is the first record");
 }
 
 #[test]
-fn pipes_have_no_window() {
+fn pipes_have_no_terminal_size() {
     let mut stage = Stage::start(&script("exec sleep 1000", pipes()));
     let size = WindowSize { columns: 1, rows: 1 };
     assert_eq!(stage.ask(&Request::Resize(size)), Reply::Refused(Refusal::WrongPhase));
 }
 
 #[test]
-fn the_agent_leads_the_foreground_of_a_session_that_it_does_not_lead() {
+fn the_agent_leads_the_foreground_group_of_the_holders_session() {
     let stage = Stage::script("cut -d ' ' -f 1,5,6,8 /proc/$$/stat; echo ready; exec sleep 1000");
     let text = stage.wait_text("ready");
     let numbers: Vec<i32> =
         text.lines().next().unwrap().split(' ').map(|number| number.trim().parse().unwrap()).collect();
     let holder = stage.launched.holder.id().cast_signed();
     let agent = stage.agent_pid();
-    // Its number, its group, its session, the group in the foreground of its terminal.
+    // Its process id, process group, session, and the foreground group of its terminal.
     assert_eq!(numbers, [agent, agent, holder, agent]);
 }
 
 #[test]
-fn interrupt_reaches_what_runs_in_the_foreground() {
-    // In raw mode the byte of Ctrl-C would be text; the signal is not.
+fn interrupt_reaches_the_foreground_group() {
+    // In raw mode the Ctrl-C byte would be text; the signal is not.
     let mut stage = Stage::script(
         "trap 'echo interrupted; exit 4' INT; stty raw; echo ready; while :; do sleep 0.01; done",
     );
@@ -58,7 +58,7 @@ fn interrupt_reaches_what_runs_in_the_foreground() {
 }
 
 #[test]
-fn a_turn_end_is_written_where_the_client_says() {
+fn a_turn_end_is_recorded_at_the_given_offset() {
     let mut stage = Stage::script("echo one; exec sleep 1000");
     stage.wait_text("one");
     let beyond = stage.ask(&Request::MarkTurnEnd { offset: 1000 });
@@ -69,7 +69,7 @@ fn a_turn_end_is_written_where_the_client_says() {
 }
 
 #[test]
-fn segments_are_forgotten_when_allowed() {
+fn segments_are_deleted_on_request() {
     let mut stage = Stage::script("stty -onlcr; seq 1 2000000; echo done; exec sleep 1000");
     stage.wait_text("done");
     let end = stage.status().offset;
@@ -92,7 +92,7 @@ fn segments_are_forgotten_when_allowed() {
 }
 
 #[test]
-fn everything_of_a_session_is_for_its_user_only() {
+fn session_files_are_private() {
     let mut stage = Stage::script("echo ready; exec sleep 1000");
     stage.wait_text("ready");
     let mode = |path: &std::path::Path| std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
@@ -105,7 +105,7 @@ fn everything_of_a_session_is_for_its_user_only() {
 }
 
 #[test]
-fn a_terminal_that_nobody_has_open_for_a_moment_is_not_the_end() {
+fn a_terminal_closed_for_a_moment_does_not_end_the_session() {
     let reopen = "tty=$(tty); exec <&- >&- 2>&-; sleep 0.05; exec <\"$tty\" >\"$tty\" 2>&1; echo back; exec sleep 1000";
     let stage = Stage::script(reopen);
     stage.wait_text("back");

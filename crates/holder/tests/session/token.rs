@@ -1,4 +1,4 @@
-//! Only who can read the session's folder is heard: the socket alone is not enough.
+//! Only clients that can read the session's folder are accepted: access to the socket is not enough.
 
 use std::{
     io::{Read, Write},
@@ -17,14 +17,14 @@ use holder::{
 
 use crate::stage::{PATIENCE, Stage, wait_for};
 
-/// Connects without saying anything.
+/// Connects without sending anything.
 fn stranger(stage: &Stage) -> UnixStream {
     let stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
 }
 
-/// Says hello like this and asks for the end, and returns all replies.
+/// Sends this hello and an end request, and returns all replies.
 fn attack(stage: &Stage, token: Option<Secret>) -> Vec<Reply> {
     let mut stream = stranger(stage);
     let mut bytes = Request::Hello { version_min: 1, version_max: 9, token }.encode(1).to_vec();
@@ -32,14 +32,14 @@ fn attack(stage: &Stage, token: Option<Secret>) -> Vec<Reply> {
     stream.write_all(&bytes).unwrap();
     let mut frames = FrameReader::default();
     let mut answer = Vec::new();
-    // A holder that closes while we have said more than it heard resets the connection.
+    // A holder that closes the connection with unread data resets it.
     let _ = stream.read_to_end(&mut answer);
     frames.push(&answer);
     std::iter::from_fn(|| frames.next_frame().unwrap()).filter_map(|frame| Reply::decode(&frame)).collect()
 }
 
 #[test]
-fn who_does_not_know_the_token_is_refused_and_nothing_is_done() {
+fn a_client_without_the_token_is_refused_without_effect() {
     let mut stage = Stage::script("exec sleep 1000");
     let right = std::fs::read(stage.directory.join(TOKEN_NAME)).unwrap();
     let mut wrong = right.clone();
@@ -51,13 +51,13 @@ fn who_does_not_know_the_token_is_refused_and_nothing_is_done() {
         assert_eq!(replies, [Reply::Refused(Refusal::Stranger)]);
     }
     assert_eq!(stage.phase(), Phase::Running);
-    // The same with the right one is heard.
+    // With the right token it is accepted.
     let replies = attack(&stage, Some(Secret::new(right)));
     assert!(matches!(replies[..], [Reply::Hello(_), Reply::Done]), "{replies:?}");
 }
 
 #[test]
-fn every_session_has_a_token_of_its_own_that_only_its_user_can_read() {
+fn every_session_has_its_own_private_token() {
     let (one, other) = (Stage::script("exec sleep 1000"), Stage::script("exec sleep 1000"));
     assert_ne!(one.token(), other.token());
     let mode = std::fs::metadata(one.directory.join(TOKEN_NAME)).unwrap().permissions().mode();
@@ -65,10 +65,10 @@ fn every_session_has_a_token_of_its_own_that_only_its_user_can_read() {
 }
 
 #[test]
-fn strangers_keep_nobody_out_and_make_nothing_large() {
+fn clients_without_hello_neither_block_others_nor_grow_memory() {
     let mut stage = Stage::script("exec sleep 1000");
     let mut strangers: Vec<UnixStream> = (0..CONNECTIONS_MAX * 2).map(|_| stranger(&stage)).collect();
-    // A frame that would be allowed to a friend ends the connection of a stranger before it comes.
+    // A frame size that is allowed after the hello ends the connection before it.
     let first = strangers.last_mut().unwrap();
     first.write_all(&Frame::encode(1, 1, &[0; 1000])).unwrap();
     let mut answer = Vec::new();
@@ -78,8 +78,8 @@ fn strangers_keep_nobody_out_and_make_nothing_large() {
 }
 
 #[test]
-fn a_holder_of_the_first_version_is_understood() {
-    // What such a holder does: it knows no token and passes over what stands behind the versions.
+fn a_holder_of_protocol_version_1_is_supported() {
+    // Such a holder knows no token and ignores everything after the versions.
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).unwrap();
     let listener = UnixListener::bind(folder.path().join(SOCKET_NAME)).unwrap();
@@ -90,13 +90,13 @@ fn a_holder_of_the_first_version_is_understood() {
         let mut payload = vec![0; usize::from(head[0])];
         stream.read_exact(&mut payload).unwrap();
         assert_eq!((head[4], payload.get(..16).unwrap()), (1, b"JANGDAN-HOLDER\x01\x00".as_slice()));
-        // Version 1, process 7.
+        // Version 1, process id 7.
         let greeting = Frame::encode(128, u32::from(head[5]), &[1, 0, 7, 0, 0, 0]);
         stream.write_all(&greeting).unwrap();
     });
     let connection = Connection::connect(folder.path()).unwrap();
     assert_eq!(connection.greeting().unwrap().version, 1);
     older.join().unwrap();
-    // Also where a newer one had lived before.
+    // Also in a folder where a newer holder was running before.
     assert!(!folder.path().join(TOKEN_NAME).exists());
 }

@@ -1,23 +1,23 @@
-//! What is wrong with a script: where, why, and what to write.
+//! Errors in scripts: position, message and hint.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-/// A mistake in a script.
+/// An error in a script.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct ScriptError {
-    /// The bytes that are wrong; empty at 0 where it is about the whole text.
+    /// Byte range of the error; empty if it concerns the whole text.
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// What to write.
+    /// What to write instead.
     pub hint: String,
 }
 
-/// How each key is written, in the order in which people need them.
-const FORMS: [(&str, &str); 38] = [
+/// Example of each key, most important keys first.
+const KEY_EXAMPLES: [(&str, &str); 38] = [
     ("say", r#"say = "hello\n", or say = { text = "hello\n", chunk = 3, pause = "5ms", stderr = true }"#),
     ("wait", r#"wait = "part of the line", or wait = { for = { json = { type = "task" } }, within = "5s" }"#),
     (
@@ -29,7 +29,7 @@ const FORMS: [(&str, &str); 38] = [
     ("signal", r#"signal = "TERM"; others are HUP, INT, TSTP, STOP, KILL, ABRT, SEGV, PIPE, WINCH"#),
     ("ignore", r#"ignore = ["TERM", "TSTP"]"#),
     ("hang", r#"hang = "deaf" (reads nothing), or hang = "listening""#),
-    ("flood", r#"flood = { mb = 64 }, or flood = { mb = 64, line = "what each line says" }"#),
+    ("flood", r#"flood = { mb = 64 }, or flood = { mb = 64, line = "text of each line" }"#),
     (
         "fork",
         r#"fork = "daemon", or fork = { kind = "own_session", detached = true, steps = [{ sleep = "10s" }] }; kinds are same_group, own_group, own_session, daemon"#,
@@ -80,66 +80,67 @@ const FORMS: [(&str, &str); 38] = [
 ];
 
 impl ScriptError {
-    /// Makes one of what the TOML reader says.
-    pub(super) fn of_toml(error: &toml::de::Error, text: &str) -> Self {
+    /// Converts an error of the TOML parser.
+    pub(super) fn from_toml(error: &toml::de::Error, text: &str) -> Self {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default();
-        // The reader lists all names that it knows; the hint does that better.
+        // The parser lists all names that it accepts; the hint is more helpful.
         let message = message.split(", expected one of").next().unwrap_or_default().to_owned();
         let message =
-            message.replace("unknown variant", "there is no").replace("unknown field", "there is no");
+            message.replace("unknown variant", "unknown name").replace("unknown field", "unknown name");
         let message = match message.strip_prefix("wanted exactly 1 element") {
-            Some(_) => "a step does one thing, and this one does not".to_owned(),
+            Some(_) => "a step must have exactly one key".to_owned(),
             None => message,
         };
-        let hint = hint(&message, text, &span);
+        let hint = hint_for(&message, text, &span);
         Self { span, message, hint }
     }
 
-    /// Makes one about a key whose form is known.
-    pub(super) fn about(key: &str, span: Range<usize>, message: String) -> Self {
-        let hint = form(key).map_or_else(names, |form| format!("write {form}"));
+    /// Creates an error about a key, with an example as the hint.
+    pub(super) fn for_key(key: &str, span: Range<usize>, message: String) -> Self {
+        let hint = example_of(key).map_or_else(step_names, |form| format!("write {form}"));
         Self { span, message, hint }
     }
 }
 
-/// Says what to write: the form of the name that was meant, or of the nearest key before the place.
-fn hint(message: &str, text: &str, span: &Range<usize>) -> String {
-    if let Some(wrong) = message.strip_prefix("there is no `").and_then(|rest| rest.split('`').next()) {
-        let near = FORMS
+/// Returns a hint: the example of the most similar name, or of the nearest key before the error.
+fn hint_for(message: &str, text: &str, span: &Range<usize>) -> String {
+    if let Some(wrong) = message.strip_prefix("unknown name `").and_then(|rest| rest.split('`').next()) {
+        let near = KEY_EXAMPLES
             .iter()
-            .filter(|(name, _)| is_near(wrong, name))
+            .filter(|(name, _)| is_similar(wrong, name))
             .min_by_key(|(name, _)| name.len().abs_diff(wrong.len()));
         if let Some((_, form)) = near {
             return format!("write {form}");
         }
     }
-    if message.starts_with("a step does one thing") {
-        return "put each into a [[steps]] of its own".to_owned();
+    if message.starts_with("a step must have exactly one key") {
+        return "write a separate [[steps]] for each key".to_owned();
     }
     if message.starts_with("missing field `steps`") {
-        return "write [[steps]], and on the next line a step such as say = \"hello\\n\"".to_owned();
+        return "write [[steps]], and on the next line a step like say = \"hello\\n\"".to_owned();
     }
     let before = text.get(..span.end.min(text.len())).unwrap_or_default();
     let line = before.rfind('\n').map_or(before, |newline| before.get(newline + 1..).unwrap_or_default());
     let words = |line: &str| -> Option<&str> {
         let mut words = line.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').rev();
-        words.find_map(form)
+        words.find_map(example_of)
     };
-    words(line).map_or_else(names, |form| format!("write {form}"))
+    words(line).map_or_else(step_names, |form| format!("write {form}"))
 }
 
-fn form(key: &str) -> Option<&'static str> {
-    FORMS.iter().find(|(name, _)| *name == key).map(|(_, form)| *form)
+fn example_of(key: &str) -> Option<&'static str> {
+    KEY_EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, form)| *form)
 }
 
-fn names() -> String {
-    let names: Vec<&str> = FORMS.iter().map(|(name, _)| *name).take_while(|name| *name != "voice").collect();
+fn step_names() -> String {
+    let names: Vec<&str> =
+        KEY_EXAMPLES.iter().map(|(name, _)| *name).take_while(|name| *name != "voice").collect();
     format!("a step is one of {}", names.join(", "))
 }
 
-/// Tells whether a word is another with a letter or two wrong.
-fn is_near(wrong: &str, name: &str) -> bool {
+/// Tells whether two words differ by about two letters.
+fn is_similar(wrong: &str, name: &str) -> bool {
     let shared = wrong.chars().zip(name.chars()).take_while(|(left, right)| left == right).count();
     let ends = wrong.chars().rev().zip(name.chars().rev()).take_while(|(left, right)| left == right).count();
     let longest = wrong.chars().count().max(name.chars().count());
@@ -148,83 +149,83 @@ fn is_near(wrong: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Script, FORMS};
+    use super::{super::Script, KEY_EXAMPLES};
 
     fn check(text: &str, place: &str, message: &str, hint: &str) {
-        let error = Script::read(text).unwrap_err();
+        let error = Script::parse(text).unwrap_err();
         assert_eq!(error.message, message, "{text}");
         assert!(error.hint.contains(hint), "{text}: {}", error.hint);
         assert_eq!(&text[error.span.clone()], place, "{text}");
     }
 
     #[test]
-    fn a_mistake_is_shown_in_place_with_what_to_write() {
-        check("[[steps]]\nsayy = 'x'\n", "sayy", "there is no `sayy`", "write say = \"hello");
-        check("[[steps]]\njump = 'x'\n", "jump", "there is no `jump`", "a step is one of say, wait");
-        check("[[steps]]\nsleep = 'soon'\n", "'soon'", "`soon` is no time", "units are ms, s and m");
+    fn errors_have_a_position_and_a_hint() {
+        check("[[steps]]\nsayy = 'x'\n", "sayy", "unknown name `sayy`", "write say = \"hello");
+        check("[[steps]]\njump = 'x'\n", "jump", "unknown name `jump`", "a step is one of say, wait");
+        check("[[steps]]\nsleep = 'soon'\n", "'soon'", "`soon` is not a duration", "units are ms, s and m");
         check("[[steps]]\nexit = 300\n", "300", "invalid value: integer `300`, expected u8", "0 to 255");
-        check(
-            "[[steps]]\nfork = 'twin'\n",
-            "'twin'",
-            "there is no kind of process `twin`",
-            "own_session, daemon",
-        );
-        check("[[steps]]\nsignal = 'term'\n", "'term'", "there is no `term`", "signal = \"TERM\"");
-        check("voice = 'loud'\nsteps = []\n", "'loud'", "there is no `loud`", "\"acp\", \"claude\"");
+        check("[[steps]]\nfork = 'twin'\n", "'twin'", "unknown process kind `twin`", "own_session, daemon");
+        check("[[steps]]\nsignal = 'term'\n", "'term'", "unknown name `term`", "signal = \"TERM\"");
+        check("voice = 'loud'\nsteps = []\n", "'loud'", "unknown name `loud`", "\"acp\", \"claude\"");
         check(
             "[[steps]]\nbytes = '1'\n",
             "'1'",
-            "these are no bytes: two hexadecimal digits make one",
+            "invalid bytes: expected two hexadecimal digits per byte",
             "1b 5b",
         );
-        check("[[steps]]\nsay = { text = 'a', chunks = 3 }\n", "chunks", "there is no `chunks`", "chunk = 3");
+        check(
+            "[[steps]]\nsay = { text = 'a', chunks = 3 }\n",
+            "chunks",
+            "unknown name `chunks`",
+            "chunk = 3",
+        );
         check(
             "[[steps]]\nsay = 'a'\nexit = 1\n",
             "[[steps]]",
-            "a step does one thing, and this one does not",
-            "of its own",
+            "a step must have exactly one key",
+            "separate [[steps]]",
         );
     }
 
     #[test]
-    fn what_the_voice_cannot_say_is_shown_too() {
-        check("[[steps]]\nplay = 'greet'\n", "[[steps]]", "there is no part `greet`", "[parts] greet");
+    fn steps_that_the_protocol_does_not_support_are_errors() {
+        check("[[steps]]\nplay = 'greet'\n", "[[steps]]", "unknown part `greet`", "[parts] greet");
         check(
             "steps = [{ fail = { status = 429 } }]\n",
             "{ fail = { status = 429 } }",
-            "the plain voice has no turns that fail",
+            "the voice \"plain\" does not support failing turns",
             "voice = \"acp\"",
         );
         check(
             "steps = []\n[parts]\na = [{ play = 'a' }]\n",
             "{ play = 'a' }",
-            "the part `a` plays itself",
+            "the part `a` includes itself",
             "repeat",
         );
     }
 
     #[test]
-    fn what_a_hint_says_to_write_can_be_read() {
-        for (name, form) in FORMS.iter().take_while(|(name, _)| *name != "voice") {
+    fn examples_in_hints_can_be_parsed() {
+        for (name, form) in KEY_EXAMPLES.iter().take_while(|(name, _)| *name != "voice") {
             let written = ["; ", ", or ", ", with ", " ("]
                 .iter()
                 .fold(*form, |form, end| form.split(end).next().unwrap());
             let text = format!("voice = 'acp'\nsteps = [{{ {written} }}]\n[parts]\ngreet = []\n");
             assert!(
-                written.starts_with(name) && Script::read(&text).is_ok(),
+                written.starts_with(name) && Script::parse(&text).is_ok(),
                 "{text}: {:?}",
-                Script::read(&text)
+                Script::parse(&text)
             );
             let second = form.split(", or ").nth(1).filter(|second| second.starts_with(name));
             if let Some(second) = second.map(|second| second.split("; ").next().unwrap()) {
                 let text = format!("voice = 'acp'\nsteps = [{{ {second} }}]\n");
-                assert!(Script::read(&text).is_ok(), "{text}: {:?}", Script::read(&text));
+                assert!(Script::parse(&text).is_ok(), "{text}: {:?}", Script::parse(&text));
             }
         }
     }
 
     #[test]
-    fn the_examples_and_the_document_can_be_read() {
+    fn scripts_in_examples_and_documentation_can_be_parsed() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let document = std::fs::read_to_string(root.join("docs/scripted-agents.md")).unwrap();
         let blocks =
@@ -234,7 +235,7 @@ mod tests {
         let texts: Vec<String> = blocks.chain(files).collect();
         assert!(texts.len() >= 5);
         for text in texts {
-            assert!(Script::read(&text).is_ok(), "{text}: {:?}", Script::read(&text));
+            assert!(Script::parse(&text).is_ok(), "{text}: {:?}", Script::parse(&text));
         }
     }
 }

@@ -1,291 +1,272 @@
-//! The steps: each is a table with one key that names it, and a value that says the rest.
+//! The steps: each is a table with one key that names the step.
 //!
-//! Where a step has one thing that matters, that thing alone is enough: `say = "hello"` is `say = { text = "hello" }`.
+//! If only one value matters, it can be written alone: `say = "hello"` is `say = { text = "hello" }`.
 
 use serde::Deserialize;
 
 use super::{
     Steps,
-    turn::{Failure, Limits, PlanEntry, Question, Stop, Tool, Usage},
-    value::{Hex, Matcher, Pause, Short, Signal, short},
+    turn::{PlanEntry, QuestionStep, RateLimit, ServiceFailure, StopReason, TokenUsage, ToolStep},
+    value::{FromText, HexBytes, LineMatcher, ScriptDuration, Signal, text_or_table},
 };
 
-/// One thing that the player does.
+/// One action of the agent.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Says a text, exactly.
-    #[serde(deserialize_with = "short")]
-    Say(Say),
-    /// Writes bytes past the voice, exactly.
-    Bytes(Hex),
-    /// Writes a line past the voice.
+    /// Writes a message, byte for byte.
+    #[serde(deserialize_with = "text_or_table")]
+    Say(SayStep),
+    /// Writes bytes directly, outside the protocol.
+    Bytes(HexBytes),
+    /// Writes a line directly, outside the protocol.
     Raw(String),
-    /// Thinks aloud.
+    /// Writes a thought.
     Think(String),
-    /// Asks in the protocol's own words, and waits for what is answered.
-    #[serde(deserialize_with = "short")]
-    Ask(Ask),
-    /// Asks with the voice's own question tool, and waits for what is chosen.
-    #[serde(deserialize_with = "short")]
-    Question(Question),
-    /// Waits for a line, or for a prompt where the voice has turns.
-    #[serde(deserialize_with = "short")]
-    Wait(Wait),
-    /// Uses a tool.
-    Tool(Tool),
-    /// Tells its plan.
+    /// Asks with an `[ASK_USER]` message, and waits for the answer.
+    #[serde(deserialize_with = "text_or_table")]
+    Ask(AskStep),
+    /// Asks with the question tool of the protocol, and waits for the choice.
+    #[serde(deserialize_with = "text_or_table")]
+    Question(QuestionStep),
+    /// Waits for a line, or for a prompt if the protocol has turns.
+    #[serde(deserialize_with = "text_or_table")]
+    Wait(WaitStep),
+    /// Reports the use of a tool.
+    Tool(ToolStep),
+    /// Reports a plan.
     Plan(Vec<PlanEntry>),
-    /// Sets what the turn is said to have cost.
-    Usage(Usage),
-    /// Tells how much of the plan's limit is used.
-    Limits(Limits),
-    /// Ends the turn.
-    EndTurn(Stop),
-    /// Ends the turn with an error of the model's service.
-    Fail(Failure),
-    /// Does nothing for a time, but listens.
-    Sleep(Pause),
-    /// Ends with a status.
+    /// Sets the token usage that the turn reports.
+    Usage(TokenUsage),
+    /// Reports how much of the rate limit is used.
+    Limits(RateLimit),
+    EndTurn(StopReason),
+    /// Ends the turn with an error of the model service.
+    Fail(ServiceFailure),
+    /// Pauses, but still handles input.
+    Sleep(ScriptDuration),
     Exit(u8),
-    /// Sends itself a signal.
+    /// Sends a signal to the agent itself.
     Signal(Signal),
-    /// Goes no further.
-    Hang(Hang),
-    /// Writes very much.
-    Flood(Flood),
-    /// Starts a process of the player's own that plays steps beside it.
-    #[serde(deserialize_with = "short")]
-    Fork(Fork),
-    /// Pays no heed to signals from now on.
+    /// Stops making progress.
+    Hang(HangMode),
+    /// Writes bulk output.
+    Flood(FloodStep),
+    /// Starts a process that runs steps in parallel.
+    #[serde(deserialize_with = "text_or_table")]
+    Fork(ForkStep),
+    /// Ignores signals from now on.
     Ignore(Vec<Signal>),
-    /// Writes escape sequences that mean nothing.
-    Noise(Noise),
-    /// Turns a spinner.
-    #[serde(deserialize_with = "short")]
-    Spinner(Spinner),
-    /// Sets the terminal.
-    Terminal(Terminal),
-    /// Writes a file.
-    Write(WriteFile),
-    /// Does steps several times.
-    Repeat(Repeat),
-    /// Does the steps of the first case that fits what was last heard.
-    Choose(Vec<Case>),
-    /// Does the steps of a part.
+    /// Writes escape sequences without visible effect.
+    Noise(NoiseStep),
+    /// Shows a spinner.
+    #[serde(deserialize_with = "text_or_table")]
+    Spinner(SpinnerStep),
+    /// Sets the terminal mode.
+    Terminal(TerminalMode),
+    Write(WriteFileStep),
+    /// Repeats steps.
+    Repeat(RepeatStep),
+    /// Runs the steps of the first case that matches the last input.
+    Choose(Vec<ChoiceCase>),
+    /// Runs the steps of a part.
     Play(String),
 }
 
-/// A text that is said.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Say {
-    /// The text, with its placeholders.
+pub struct SayStep {
+    /// May contain placeholders.
     pub text: String,
-    /// Writes at most so many bytes at once.
+    /// Largest number of bytes written at once.
     pub chunk: Option<std::num::NonZeroUsize>,
-    /// Waits so long after each chunk.
+    /// Pause after each chunk.
     #[serde(default)]
-    pub pause: Pause,
-    /// Says it on standard error.
+    pub pause: ScriptDuration,
+    /// Writes to standard error instead.
     #[serde(default)]
     pub stderr: bool,
 }
 
-impl Short for Say {
-    fn of(text: String) -> Result<Self, String> {
-        Ok(Self { text, chunk: None, pause: Pause::default(), stderr: false })
+impl FromText for SayStep {
+    fn from_text(text: String) -> Result<Self, String> {
+        Ok(Self { text, chunk: None, pause: ScriptDuration::default(), stderr: false })
     }
 }
 
-/// A question in the protocol's own words.
+/// A question as an `[ASK_USER]` message.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ask {
-    /// The question.
+pub struct AskStep {
     pub text: String,
-    /// What can be chosen.
+    /// Choices that are offered.
     #[serde(default)]
     pub options: Vec<String>,
 }
 
-impl Short for Ask {
-    fn of(text: String) -> Result<Self, String> {
+impl FromText for AskStep {
+    fn from_text(text: String) -> Result<Self, String> {
         Ok(Self { text, options: Vec::new() })
     }
 }
 
-/// What is waited for, and how long.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wait {
-    /// What the line or the prompt looks like.
+pub struct WaitStep {
+    /// Condition for the line or prompt; `for` in the file.
     #[serde(default, rename = "for")]
-    pub matcher: Matcher,
-    /// Fails after so long.
-    pub within: Option<Pause>,
+    pub matcher: LineMatcher,
+    /// Fails after this time.
+    pub within: Option<ScriptDuration>,
 }
 
-impl Short for Wait {
-    fn of(text: String) -> Result<Self, String> {
-        Ok(Self { matcher: Matcher::of(text)?, within: None })
+impl FromText for WaitStep {
+    fn from_text(text: String) -> Result<Self, String> {
+        Ok(Self { matcher: LineMatcher::from_text(text)?, within: None })
     }
 }
 
-/// How the player goes no further.
+/// How the agent stops making progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hang {
-    /// It still reads what it is told.
+pub enum HangMode {
+    /// Still reads its input.
     Listening,
-    /// It does not read either.
+    /// Does not read its input either.
     Deaf,
 }
 
-/// Very much output.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Flood {
-    /// How many millions of bytes.
+pub struct FloodStep {
+    /// Size in millions of bytes.
     pub mb: u64,
-    /// What each line says behind its number.
+    /// Text of each line, after its number.
     #[serde(default)]
     pub line: String,
 }
 
-/// A process beside the player.
+/// A process started by the agent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fork {
-    /// How far it is from the player.
-    pub kind: Kind,
-    /// What it does; a minute of nothing without them.
+pub struct ForkStep {
+    pub kind: ProcessKind,
+    /// Without steps the process sleeps for a minute.
     #[serde(default)]
     pub steps: Steps,
-    /// Does not keep the player's output open.
+    /// Does not inherit the agent's output.
     #[serde(default)]
     pub detached: bool,
 }
 
-impl Short for Fork {
-    fn of(text: String) -> Result<Self, String> {
-        Ok(Self { kind: Kind::of(&text)?, steps: Vec::new(), detached: false })
+impl FromText for ForkStep {
+    fn from_text(text: String) -> Result<Self, String> {
+        Ok(Self { kind: ProcessKind::of(&text)?, steps: Vec::new(), detached: false })
     }
 }
 
-/// How far a process is from the player.
+/// Relation of a process to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A child in the player's process group.
+pub enum ProcessKind {
+    /// A child in the agent's process group.
     SameGroup,
-    /// A child in a group of its own.
+    /// A child in its own process group.
     OwnGroup,
-    /// A child in a session of its own.
+    /// A child in its own session.
     OwnSession,
-    /// A grandchild in a session of its own, whose parent is gone.
+    /// A grandchild in its own session, whose parent has exited.
     Daemon,
 }
 
-impl Kind {
+impl ProcessKind {
     fn of(text: &str) -> Result<Self, String> {
         match text {
             "same_group" => Ok(Self::SameGroup),
             "own_group" => Ok(Self::OwnGroup),
             "own_session" => Ok(Self::OwnSession),
             "daemon" => Ok(Self::Daemon),
-            other => Err(format!("there is no kind of process `{other}`")),
+            other => Err(format!("unknown process kind `{other}`")),
         }
     }
 }
 
-/// Escape sequences that mean nothing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Noise {
-    /// How many bytes at least.
+pub struct NoiseStep {
+    /// Minimum size in bytes.
     pub bytes: usize,
-    /// The same seed makes the same noise.
+    /// The same seed produces the same noise.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// A spinner.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spinner {
-    /// The words behind it.
+pub struct SpinnerStep {
+    /// Text after the spinner.
     pub text: String,
-    /// How many frames.
-    #[serde(default = "frames")]
+    #[serde(default = "default_frames")]
     pub frames: u32,
-    /// The time between two.
+    /// Pause between frames.
     #[serde(default)]
-    pub pause: Pause,
+    pub pause: ScriptDuration,
 }
 
-fn frames() -> u32 {
+fn default_frames() -> u32 {
     10
 }
 
-impl Short for Spinner {
-    fn of(text: String) -> Result<Self, String> {
-        Ok(Self { text, frames: frames(), pause: Pause::default() })
+impl FromText for SpinnerStep {
+    fn from_text(text: String) -> Result<Self, String> {
+        Ok(Self { text, frames: default_frames(), pause: ScriptDuration::default() })
     }
 }
 
-/// How the terminal is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Terminal {
-    /// As it was when the player began.
+pub enum TerminalMode {
+    /// The mode at the start of the agent.
     Cooked,
-    /// Lines, but what is typed is not shown.
+    /// Line mode without echo.
     NoEcho,
-    /// Every byte as it comes.
+    /// Every byte is read as it is typed.
     Raw,
 }
 
-/// A file that is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WriteFile {
-    /// Where, from the folder that the player was started in.
+pub struct WriteFileStep {
+    /// Relative to the folder in which the agent was started.
     pub path: String,
-    /// What, with its placeholders.
+    /// May contain placeholders.
     #[serde(default)]
     pub text: String,
-    /// Behind what is there already.
+    /// Appends to an existing file instead of replacing it.
     #[serde(default)]
     pub append: bool,
 }
 
-/// Steps that are done several times.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Repeat {
-    /// How often.
-    pub times: Times,
-    /// What.
+pub struct RepeatStep {
+    pub times: RepeatCount,
     pub steps: Steps,
 }
 
-/// How often something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Times {
-    /// So often.
+pub enum RepeatCount {
     Count(u64),
-    /// Until something else ends it.
+    /// Until another step ends the script.
     Forever,
 }
 
-/// What is done where it fits what was last heard.
+/// Steps that run if the last input matches.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
-    /// What was heard; everything fits where this is left out.
+pub struct ChoiceCase {
+    /// Matches everything if omitted.
     #[serde(default)]
-    pub when: Matcher,
-    /// What is done then.
+    pub when: LineMatcher,
     pub steps: Steps,
 }

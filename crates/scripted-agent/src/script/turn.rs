@@ -1,55 +1,50 @@
-//! What happens inside of a turn: tools, questions, plans, figures, and how it ends.
+//! Steps within a turn: tools, questions, plans, usage, and the end of the turn.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::value::{Pause, Short};
+use super::value::{FromText, ScriptDuration};
 
-/// A question of the voice's own question tool.
+/// A question asked with the question tool of the protocol.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
-    /// The question.
+pub struct QuestionStep {
     pub text: String,
-    /// A word above it.
+    /// Short title above the question.
     #[serde(default)]
     pub header: String,
-    /// What can be chosen.
+    /// Choices that are offered.
     #[serde(default)]
     pub options: Vec<String>,
 }
 
-impl Short for Question {
-    fn of(text: String) -> Result<Self, String> {
+impl FromText for QuestionStep {
+    fn from_text(text: String) -> Result<Self, String> {
         Ok(Self { text, header: String::new(), options: Vec::new() })
     }
 }
 
-/// A tool that is used.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tool {
-    /// Its name.
+pub struct ToolStep {
     pub name: String,
-    /// What kind of thing it does.
     #[serde(default)]
     pub kind: ToolKind,
-    /// What it is given.
     #[serde(default)]
     pub input: Map<String, Value>,
-    /// What it answers.
+    /// Output that the tool reports.
     #[serde(default)]
     pub output: String,
-    /// Asks for a permission first.
-    #[serde(default)]
-    pub asks: bool,
-    /// Takes so long.
-    #[serde(default)]
-    pub takes: Pause,
+    /// Asks for permission first; `asks` in the file.
+    #[serde(default, rename = "asks")]
+    pub needs_permission: bool,
+    /// How long the tool runs; `takes` in the file.
+    #[serde(default, rename = "takes")]
+    pub duration: ScriptDuration,
 }
 
-impl Tool {
-    /// Returns what a person would read about its use.
+impl ToolStep {
+    /// Returns the title that clients display.
     pub fn title(&self) -> String {
         match self.input.get("command").or_else(|| self.input.get("file_path")).and_then(Value::as_str) {
             Some(detail) => detail.to_owned(),
@@ -58,105 +53,93 @@ impl Tool {
     }
 }
 
-/// What kind of thing a tool does.
+/// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
-    /// Runs a command.
     #[default]
     Execute,
-    /// Changes a file.
     Edit,
-    /// Reads.
     Read,
-    /// Asks for something on the network.
+    /// Makes a network request.
     Fetch,
 }
 
-/// An entry of a plan.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanEntry {
-    /// What is to be done.
     pub text: String,
-    /// How far it is: `pending`, `in_progress` or `completed`.
     #[serde(default)]
     pub status: PlanStatus,
 }
 
-/// How far an entry of a plan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStatus {
-    /// Not begun.
     #[default]
     Pending,
-    /// Begun.
     InProgress,
-    /// Done.
     Completed,
 }
 
-/// What a turn is said to have cost.
+/// Token usage that a turn reports.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Usage {
-    /// Tokens that the model read, those from the cache aside.
+pub struct TokenUsage {
+    /// Input tokens, without those from the cache.
     pub input: u64,
-    /// Tokens that it read from the cache.
+    /// Input tokens from the cache.
     pub cached: u64,
-    /// Tokens that it wrote.
     pub output: u64,
-    /// The price, in US dollars.
+    /// In US dollars.
     pub cost: f64,
-    /// The size of the model's window.
+    /// Size of the context window in tokens.
     pub window: u64,
 }
 
-impl Default for Usage {
+impl Default for TokenUsage {
     fn default() -> Self {
         Self { input: 100, cached: 0, output: 20, cost: 0.001, window: 200_000 }
     }
 }
 
-/// How much of a plan's limit is used.
+/// Share of the rate limit that is used.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct RateLimit {
     /// In percent.
     pub used: u8,
-    /// Until when it counts, in seconds since 1970.
+    /// When the limit resets, in seconds since 1970.
     pub resets_at: i64,
 }
 
 /// Why a turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// All is said.
+pub enum StopReason {
+    /// The agent has finished.
     EndTurn,
-    /// The answer became too long.
+    /// The answer reached the length limit.
     MaxTokens,
-    /// It won't.
+    /// The model refused to answer.
     Refusal,
-    /// It was asked to stop.
+    /// The client cancelled the turn.
     Cancelled,
-    /// The tool it asked for was refused in a way that ends the turn.
+    /// A permission was denied in a way that ends the turn.
     Denied,
 }
 
-/// An error of the model's service.
+/// An error of the model service.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// The HTTP status, such as 429, 529 or 401.
+pub struct ServiceFailure {
+    /// HTTP status, such as 429, 529 or 401.
     pub status: u16,
-    /// What the service says.
     #[serde(default)]
     pub message: String,
-    /// How often it says that it tries again before it gives up.
+    /// Number of reported retries before the failure.
     #[serde(default)]
     pub retries: u32,
-    /// The plan's limit is used up until then, in seconds since 1970.
+    /// Set if a usage limit was reached: when it resets, in seconds since 1970.
     pub resets_at: Option<i64>,
 }

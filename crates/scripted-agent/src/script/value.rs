@@ -1,4 +1,4 @@
-//! The values that steps are made of: pauses, signals, bytes, and what a line must look like.
+//! Values in scripts: durations, signals, bytes and line conditions.
 
 use std::{fmt, marker::PhantomData, time::Duration};
 
@@ -8,28 +8,27 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use super::step::Times;
+use super::step::RepeatCount;
 
-/// A thing that can be written as one text instead of a table.
-pub trait Short: Sized {
-    /// Makes it of that text.
-    fn of(text: String) -> Result<Self, String>;
+/// A value that can be written as a plain text instead of a table.
+pub trait FromText: Sized {
+    fn from_text(text: String) -> Result<Self, String>;
 }
 
-/// Reads a text or a table; the place of an error stays that of the value.
-pub fn short<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+/// Deserializes a text or a table; error positions refer to the value.
+pub fn text_or_table<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
-    T: Short + Deserialize<'de>,
+    T: FromText + Deserialize<'de>,
     D: Deserializer<'de>,
 {
     struct TextOrTable<T>(PhantomData<T>);
-    impl<'de, T: Short + Deserialize<'de>> Visitor<'de> for TextOrTable<T> {
+    impl<'de, T: FromText + Deserialize<'de>> Visitor<'de> for TextOrTable<T> {
         type Value = T;
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             formatter.write_str("a text or a table")
         }
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            T::of(text.to_owned()).map_err(E::custom)
+            T::from_text(text.to_owned()).map_err(E::custom)
         }
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
             T::deserialize(MapAccessDeserializer::new(map))
@@ -38,13 +37,13 @@ where
     deserializer.deserialize_any(TextOrTable(PhantomData))
 }
 
-/// A time, written with its unit: `"200ms"`, `"2s"`, `"1m"`.
+/// A duration with its unit: `"200ms"`, `"2s"`, `"1m"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pause(pub Duration);
+pub struct ScriptDuration(pub Duration);
 
-impl<'de> Deserialize<'de> for Pause {
+impl<'de> Deserialize<'de> for ScriptDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed(deserializer, |text| {
+        parse_text(deserializer, |text| {
             let at = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
             let (number, unit) = text.split_at(at);
             let milliseconds = match unit.trim() {
@@ -55,14 +54,14 @@ impl<'de> Deserialize<'de> for Pause {
             };
             match number.parse::<u64>().ok().and_then(|number| number.checked_mul(milliseconds)) {
                 Some(total) if milliseconds > 0 => Ok(Self(Duration::from_millis(total))),
-                _ => Err(format!("`{text}` is no time")),
+                _ => Err(format!("`{text}` is not a duration")),
             }
         })
     }
 }
 
-/// Reads a text with a form of its own. The reader places the error only where it is made inside of a visitor.
-fn parsed<'de, T, D>(deserializer: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error>
+/// Deserializes a text with a custom parser. The error must be created inside a visitor to get a position.
+fn parse_text<'de, T, D>(deserializer: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
 {
@@ -79,39 +78,29 @@ where
     deserializer.deserialize_str(Text(parse))
 }
 
-/// A signal, by its name without `SIG`.
+/// A signal, named without `SIG`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Signal {
-    /// The line is gone.
     Hup,
-    /// Interrupted by a person.
     Int,
-    /// Asked to end.
     Term,
-    /// Stopped from the terminal.
     Tstp,
-    /// Stopped, and cannot refuse.
     Stop,
-    /// Ended, and cannot refuse.
     Kill,
-    /// Has failed an assertion.
     Abrt,
-    /// Touched memory that is not its own.
     Segv,
-    /// The reader is gone.
     Pipe,
-    /// The window changed.
     Winch,
 }
 
-/// Bytes in hexadecimal, with spaces where one likes.
+/// Bytes in hexadecimal, optionally separated by spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hex(pub Vec<u8>);
+pub struct HexBytes(pub Vec<u8>);
 
-impl<'de> Deserialize<'de> for Hex {
+impl<'de> Deserialize<'de> for HexBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed(deserializer, |text| {
+        parse_text(deserializer, |text| {
             let digits: Option<Vec<u32>> =
                 text.chars().filter(|sign| !sign.is_whitespace()).map(|sign| sign.to_digit(16)).collect();
             match digits {
@@ -119,24 +108,23 @@ impl<'de> Deserialize<'de> for Hex {
                     let byte = |pair: &[u32]| pair.iter().fold(0, |byte, digit| byte * 16 + digit);
                     Ok(Self(digits.chunks(2).filter_map(|pair| u8::try_from(byte(pair)).ok()).collect()))
                 }
-                _ => Err("these are no bytes: two hexadecimal digits make one".to_owned()),
+                _ => Err("invalid bytes: expected two hexadecimal digits per byte".to_owned()),
             }
         })
     }
 }
 
-/// What a line must look like. Everything that is named must fit; nothing named fits everything.
+/// A condition for a line. All given parts must match; an empty condition matches everything.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Matcher {
+pub struct LineMatcher {
     contains: Option<String>,
     begins: Option<String>,
     equals: Option<String>,
     json: Option<Map<String, Value>>,
 }
 
-impl Matcher {
-    /// Tells whether a line looks like that.
-    pub fn fits(&self, line: &str) -> bool {
+impl LineMatcher {
+    pub fn matches(&self, line: &str) -> bool {
         let json = |wanted: &Map<String, Value>| {
             let Ok(Value::Object(found)) = serde_json::from_str(line) else { return false };
             wanted.iter().all(|(key, value)| found.get(key) == Some(value))
@@ -148,13 +136,13 @@ impl Matcher {
     }
 }
 
-impl Short for Matcher {
-    fn of(text: String) -> Result<Self, String> {
+impl FromText for LineMatcher {
+    fn from_text(text: String) -> Result<Self, String> {
         Ok(Self { contains: Some(text), ..Self::default() })
     }
 }
 
-/// A matcher as a table.
+/// A condition written as a table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MatcherTable {
@@ -164,42 +152,42 @@ struct MatcherTable {
     json: Option<Map<String, Value>>,
 }
 
-impl<'de> Deserialize<'de> for Matcher {
+impl<'de> Deserialize<'de> for LineMatcher {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Table(Matcher);
-        impl Short for Table {
-            fn of(text: String) -> Result<Self, String> {
-                Matcher::of(text).map(Table)
+        struct Table(LineMatcher);
+        impl FromText for Table {
+            fn from_text(text: String) -> Result<Self, String> {
+                LineMatcher::from_text(text).map(Table)
             }
         }
         impl<'de> Deserialize<'de> for Table {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let MatcherTable { contains, begins, equals, json } =
                     MatcherTable::deserialize(deserializer)?;
-                Ok(Self(Matcher { contains, begins, equals, json }))
+                Ok(Self(LineMatcher { contains, begins, equals, json }))
             }
         }
-        short::<Table, D>(deserializer).map(|table| table.0)
+        text_or_table::<Table, D>(deserializer).map(|table| table.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Times {
+impl<'de> Deserialize<'de> for RepeatCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct CountOrWord;
         impl Visitor<'_> for CountOrWord {
-            type Value = Times;
+            type Value = RepeatCount;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a number or \"forever\"")
             }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Times, E> {
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RepeatCount, E> {
                 u64::try_from(number)
-                    .map(Times::Count)
-                    .map_err(|_| E::custom("nothing is done less than no time"))
+                    .map(RepeatCount::Count)
+                    .map_err(|_| E::custom("the number of repetitions must not be negative"))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Times, E> {
+            fn visit_str<E: Error>(self, text: &str) -> Result<RepeatCount, E> {
                 match text {
-                    "forever" => Ok(Times::Forever),
-                    other => Err(E::custom(format!("`{other}` is no number of times"))),
+                    "forever" => Ok(RepeatCount::Forever),
+                    other => Err(E::custom(format!("`{other}` is not a number or \"forever\""))),
                 }
             }
         }
@@ -212,11 +200,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_must_fit() {
-        let all = Matcher::default();
-        assert!(all.fits("") && all.fits("anything"));
+    fn all_given_conditions_must_match() {
+        let all = LineMatcher::default();
+        assert!(all.matches("") && all.matches("anything"));
         let answer = r#"{"type":"question_answer","answer":"postgres"}"#;
-        let table = |text: &str| toml::from_str::<std::collections::BTreeMap<String, Matcher>>(text);
+        let table = |text: &str| toml::from_str::<std::collections::BTreeMap<String, LineMatcher>>(text);
         for (text, fits) in [
             ("m = 'postgres'", true),
             ("m = { json = { type = 'question_answer' } }", true),
@@ -224,7 +212,7 @@ mod tests {
             ("m = { begins = '{', contains = 'answer' }", true),
             ("m = { equals = 'postgres' }", false),
         ] {
-            assert_eq!(table(text).unwrap()["m"].fits(answer), fits, "{text}");
+            assert_eq!(table(text).unwrap()["m"].matches(answer), fits, "{text}");
         }
         assert!(table("m = { ends = 'x' }").is_err());
     }

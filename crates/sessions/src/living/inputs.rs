@@ -67,7 +67,7 @@ fn connect(directory: &Path) -> Result<Option<Connection>, ClientError> {
     loop {
         match Connection::connect(directory) {
             Ok(connection) => return Ok(Some(connection)),
-            Err(ClientError::NoHolder { .. }) => return Ok(None),
+            Err(ClientError::HolderNotRunning { .. }) => return Ok(None),
             Err(ClientError::Closed) if Instant::now() < deadline => thread::sleep(LEAVING_LOOK),
             Err(error) => return Err(error),
         }

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use holder::{
-    Connection, Launched, Ready, end_orphans,
+    Connection, LaunchedSession, Ready, end_orphans,
     protocol::{Attachment, Launch, Limits, Reply, Request, Status, WindowSize},
 };
 
@@ -42,7 +42,7 @@ impl Session {
     pub fn start_with(ready: Ready, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
-        let Launched { holder, connection, .. } = ready.launch(&directory, &launch(&name, script))?;
+        let LaunchedSession { holder, connection, .. } = ready.launch(&directory, &launch(&name, script))?;
         Ok(Self { directory, holder, connection, name })
     }
 
