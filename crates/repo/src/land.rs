@@ -25,6 +25,8 @@ pub enum Landing {
     Landed {
         /// From where; `None` where it had no commit before.
         from: Option<Commit>,
+        /// Number of commits that the branch gained.
+        n_commits: u32,
     },
     /// The branch has the commit.
     Already,
@@ -83,7 +85,7 @@ impl Run {
             Some(tip) => self.move_branch(branch, tip, commit, "land")?,
             None => self.make_ref(&branch_ref(branch), commit, "land")?,
         }
-        Ok(Landing::Landed { from: tip })
+        self.landed(tip, commit)
     }
 
     /// Fast-forwards a branch and the clean tree in which it is checked out.
@@ -108,7 +110,13 @@ impl Run {
         let options =
             ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
         git.call(options).arg(commit.as_str()).run()?;
-        Ok(Landing::Landed { from: tip })
+        self.landed(tip, commit)
+    }
+
+    fn landed(&self, from: Option<Commit>, to: &Commit) -> Result<Landing, RepoError> {
+        let range = from.as_ref().map_or_else(|| to.to_string(), |from| format!("{from}..{to}"));
+        let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.line();
+        Ok(Landing::Landed { from, n_commits: counted.parse().unwrap_or(0) })
     }
 
     fn nothing_to_land(&self, tip: Option<&Commit>, commit: &Commit) -> Result<Option<Landing>, RepoError> {

@@ -27,8 +27,12 @@ pub enum Landed {
     Landed {
         /// The branch.
         branch: String,
-        /// Where it is.
+        /// The new commit of the branch.
         commit: String,
+        /// Its previous commit, if it had one.
+        from: Option<String>,
+        /// Number of commits that the branch gained.
+        n_commits: u32,
     },
     /// The branch had it before.
     Already {
@@ -405,7 +409,12 @@ impl Git {
 
 fn landed(branch: String, tip: &Commit, landing: Landing) -> Landed {
     match landing {
-        Landing::Landed { .. } => Landed::Landed { branch, commit: tip.to_string() },
+        Landing::Landed { from, n_commits } => Landed::Landed {
+            branch,
+            commit: tip.to_string(),
+            from: from.map(|from| from.to_string()),
+            n_commits,
+        },
         Landing::Already => Landed::Already { branch },
         Landing::CheckedOut { path } => Landed::CheckedOut { branch, path },
         Landing::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },

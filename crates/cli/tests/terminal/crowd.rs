@@ -19,7 +19,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::Value;
 use views::{RunRow, RunState};
 
-use crate::office::{Office, plan};
+use crate::test_project::{TestProject, plan};
 
 /// Far more than anything takes; a machine can be very busy.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -59,7 +59,7 @@ fn number(name: &str, usual: u64) -> u64 {
 fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
     let (n_listeners, n_kills) = (number("JANGDAN_LISTENERS", 100), number("JANGDAN_KILLS", 3));
     make_room_for_files();
-    let mut office = Office::open(WORKS);
+    let mut office = TestProject::open(WORKS);
     let place = Place { address: Mutex::new(address(&office)), end: AtomicU64::new(0) };
     let place = &place;
     let heard = thread::scope(|scope| {
@@ -73,7 +73,7 @@ fn whoever_comes_and_goes_while_the_server_is_killed_ends_with_the_same_rows() {
         for round in 0..=n_kills {
             if round > 0 {
                 office.kill_server();
-                office.serve_again();
+                office.start_server();
                 *place.address.lock().unwrap() = address(&office);
             }
             let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
@@ -116,7 +116,7 @@ fn is_over(row: &RunRow) -> bool {
 }
 
 /// Looks at the runs until they are so. The server may be gone for a moment.
-fn wait_for(office: &Office, is_so: impl Fn(&[RunRow]) -> bool) {
+fn wait_for(office: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !office.client().runs().is_ok_and(|rows| is_so(&rows)) {
         assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", office.client().runs());
@@ -124,7 +124,7 @@ fn wait_for(office: &Office, is_so: impl Fn(&[RunRow]) -> bool) {
     }
 }
 
-fn address(office: &Office) -> (String, String) {
+fn address(office: &TestProject) -> (String, String) {
     let link = office.client().link(None).unwrap().unwrap();
     let (address, token) = link.split_once("/?token=").unwrap();
     (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())

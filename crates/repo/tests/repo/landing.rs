@@ -20,10 +20,10 @@ fn a_branch_that_is_checked_out_nowhere_moves() {
     let (stage, tip) = ahead();
     git(&stage.user(), &["branch", "target"]);
     let from = Some(stage.run.repository.commit("target").unwrap());
-    assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Landed { from });
+    assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Landed { from, n_commits: 1 });
     assert_eq!(stage.run.land("target", &tip).unwrap(), Landing::Already);
     assert_eq!(stage.run.repository.commit("target").unwrap(), tip);
-    assert_eq!(stage.run.land("made/new", &tip).unwrap(), Landing::Landed { from: None });
+    assert_eq!(stage.run.land("made/new", &tip).unwrap(), Landing::Landed { from: None, n_commits: 2 });
 }
 
 #[test]
