@@ -10,7 +10,7 @@ use crate::{
     arguments::{RunArguments, id},
     failure::Failure,
     run_command::{RunTarget, text, usage_error},
-    screen::entry::{Meaning, entry},
+    screen::entry::{ParsedInput, entry},
     watch::now,
 };
 
@@ -92,7 +92,7 @@ fn option(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result
         exit: 1,
     })?;
     let chosen = number.checked_sub(1).map(|index| entry.chosen(Locale::En, index, ""));
-    if let Some(Meaning::Wish(command)) = chosen {
+    if let Some(ParsedInput::Command(command)) = chosen {
         return Ok(command);
     }
     let labels = entry.choices.iter().enumerate().map(|(at, choice)| format!("{} {}", at + 1, choice.label));

@@ -29,7 +29,7 @@ pub struct RejectArguments {
     phase: PhaseNumber,
     /// What needs to change; the agents receive it
     reason: Vec<String>,
-    /// Task to do again; repeat for several [default: all tasks of the phase]
+    /// Task to do again; repeat for several [default: the task that was completed last]
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<TaskId>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `jangdan config`: what the configuration says, where that comes from, and what is wrong with it.
+//! `jangdan config`: shows and checks the configuration.
 
 use std::{
     io::{self, Write},
@@ -16,24 +16,22 @@ use crate::{
     settings::{SetArguments, Settings},
 };
 
-/// What can be done with the configuration.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Prints what holds, in the form of a file.
+    /// Print the effective configuration as TOML
     Show(ShowArguments),
-    /// Shows every mistake in its place, with what to write instead.
+    /// Check the configuration and print every problem with its line
     Check(CheckArguments),
-    /// Prints where the files are.
+    /// Print the paths of the configuration files
     Path(DataArgument),
 }
 
-/// What `jangdan config show` takes.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
-    /// Tell where each value comes from
+    /// Add the origin of each value
     #[arg(long)]
     origin: bool,
-    /// Print JSON, an object for each key
+    /// Print JSON, one object per key
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,10 +40,10 @@ pub struct ShowArguments {
     data: DataArgument,
 }
 
-/// Where choices are that were kept for the project.
+/// The data directory, which has the permissions kept for the project.
 #[derive(Debug, Args)]
 pub struct DataArgument {
-    /// The data directory; without it JANGDAN_DATA, then the user's own
+    /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
@@ -56,10 +54,9 @@ impl DataArgument {
     }
 }
 
-/// What `jangdan config check` takes.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// A file to check in the place of the project's; - reads standard input
+    /// File to check instead of the project's; - reads standard input
     file: Option<PathBuf>,
     #[command(flatten)]
     set: SetArguments,
@@ -67,7 +64,6 @@ pub struct CheckArguments {
     data: DataArgument,
 }
 
-/// Runs the command.
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
@@ -80,9 +76,9 @@ pub fn run(command: &Command) -> Result<ExitCode, Failure> {
                 None => arguments.data.settings(&arguments.set)?,
             };
             settings.load()?;
-            say_good(&settings.names())
+            print_valid(&settings.names())
         }
-        Command::Path(data) => paths(&data.settings(&SetArguments::default())?),
+        Command::Path(data) => print_paths(&data.settings(&SetArguments::default())?),
     };
     match written {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -106,23 +102,23 @@ fn show_json(loaded: &LoadedConfig) -> io::Result<()> {
     stdout.flush()
 }
 
-fn say_good(names: &[&str]) -> io::Result<()> {
-    let names = if names.is_empty() { "no files".to_owned() } else { names.join(", ") };
-    writeln!(io::stdout().lock(), "{}: nothing is wrong", printable(&names))
+fn print_valid(names: &[&str]) -> io::Result<()> {
+    let names = if names.is_empty() { "defaults, no files".to_owned() } else { names.join(", ") };
+    writeln!(io::stdout().lock(), "Valid configuration: {}", printable(&names))
 }
 
-fn paths(settings: &Settings) -> io::Result<()> {
+fn print_paths(settings: &Settings) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    let mut say = |kind: &str, path: &Path| {
-        let missing = if path.exists() { "" } else { "  (not there)" };
+    let mut print = |kind: &str, path: &Path| {
+        let missing = if path.exists() { "" } else { "  (does not exist)" };
         writeln!(stdout, "{kind:<7}  {}{missing}", printable(&path.display().to_string()))
     };
     if let Some(user) = &settings.user {
-        say("user", user)?;
+        print("user", user)?;
     }
-    say("project", &settings.project)?;
+    print("project", &settings.project)?;
     if let Some(choices) = &settings.choices {
-        say("kept", choices)?;
+        print("kept", choices)?;
     }
     stdout.flush()
 }

@@ -13,16 +13,16 @@ use views::{Speaker, TurnRow};
 use crate::{
     arguments::{RunArguments, id},
     failure::Failure,
-    moment::moment,
     printable::json,
+    row_source::RowSource,
     screen::line::{Line, wrap},
-    source::Source,
-    status::look,
+    status::draw_context,
+    timestamp::format_utc,
 };
 
 const FAINT: Style = Style::new().dimmed();
-const TOLD: Style = AnsiColor::Cyan.on_default().bold();
-const SAID: Style = AnsiColor::Green.on_default().bold();
+const SENT: Style = AnsiColor::Cyan.on_default().bold();
+const REPLY: Style = AnsiColor::Green.on_default().bold();
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -35,7 +35,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?;
     let mut turns: Vec<TurnRow> = source.all(&run.id)?;
     turns.retain(|turn| turn.task == *task);
@@ -58,41 +58,42 @@ fn print_json(turn: &TurnRow) -> io::Result<()> {
 }
 
 fn print(turn: &TurnRow) -> io::Result<()> {
-    let (style, who) = match (turn.role, &turn.agent) {
-        (Speaker::Agent, Some(agent)) => (SAID, agent.to_string()),
-        (Speaker::Agent, None) => (SAID, "agent".to_owned()),
-        (Speaker::Orchestrator, Some(agent)) => (TOLD, agent.to_string()),
-        (Speaker::Orchestrator, None) => (TOLD, "Jangdan".to_owned()),
+    let (style, speaker) = match (turn.role, &turn.agent) {
+        (Speaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
+        (Speaker::Agent, None) => (REPLY, "agent".to_owned()),
+        (Speaker::Orchestrator, Some(agent)) => (SENT, agent.to_string()),
+        (Speaker::Orchestrator, None) => (SENT, "Jangdan".to_owned()),
     };
     let question = turn.question.map(|question| format!(" {question}")).unwrap_or_default();
-    let heading = Line::of(style, &who).and(FAINT, &format!("{question} {} UTC", moment(turn.said_at)));
+    let heading =
+        Line::of(style, &speaker).and(FAINT, &format!("{question} {} UTC", format_utc(turn.said_at)));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    for line in [heading].into_iter().chain(content(turn, look().width)).chain([Line::default()]) {
+    for line in [heading].into_iter().chain(content(turn, draw_context().width)).chain([Line::default()]) {
         writeln!(out, "{}", line.painted())?;
     }
     out.flush()
 }
 
-/// Returns the words of a turn, with a line for each tool that was used where it was used.
+/// Returns the text of a turn, with a line for each tool call at its position.
 fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
     let faint = |text: &str| Line::of(FAINT, &format!("  {text}")).cut(width);
     let mut lines = Vec::new();
     if turn.tools.n_omitted > 0 {
-        lines.push(faint(&format!("… {} tools before these", turn.tools.n_omitted)));
+        lines.push(faint(&format!("… {} earlier tool calls", turn.tools.n_omitted)));
     }
     let mut tools = turn.tools.uses.iter().peekable();
-    for (n, said) in turn.content.trim_end().lines().enumerate() {
+    for (n, line) in turn.content.trim_end().lines().enumerate() {
         while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
             lines.push(faint(&tool(used)));
         }
-        match wrap(said, width.saturating_sub(2)) {
+        match wrap(line, width.saturating_sub(2)) {
             wrapped if wrapped.is_empty() => lines.push(Line::default()),
             wrapped => lines.extend(wrapped.iter().map(|line| Line::of(Style::new(), &format!("  {line}")))),
         }
     }
     lines.extend(tools.map(|used| faint(&tool(used))));
     if turn.is_cut {
-        lines.push(faint("… it was cut off here"));
+        lines.push(faint("… interrupted here"));
     }
     lines
 }
@@ -100,7 +101,7 @@ fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
 fn tool(used: &ToolUse) -> String {
     let title = used.title.lines().next().unwrap_or_default();
     match used.status {
-        ToolStatus::Running => format!("… {title} (its end was not heard)"),
+        ToolStatus::Running => format!("… {title} (did not finish)"),
         ToolStatus::Done => format!("✓ {title}"),
         ToolStatus::Failed => format!("✗ {title} (failed)"),
     }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_stand_where_they_were_used() {
+    fn tool_calls_are_shown_at_their_position() {
         check(r#""content":"Hello.\n\nI am done.""#, "  Hello.\n\n  I am done.");
         check(
             r#""content":"I look.\nI see.","tools":{"uses":[
@@ -126,8 +127,8 @@ mod tests {
                 {"line":1,"title":"cargo test\n--all","status":"failed"},
                 {"line":1,"title":"a command that is longer than a line","status":"done"},
                 {"line":2,"title":"sleep 9","status":"running"}],"nLeftOut":3},"isCut":true"#,
-            "  … 3 tools before these\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
-             ✓ a command that is longer …\n  I see.\n  … sleep 9 (its end was not …\n  … it was cut off here",
+            "  … 3 earlier tool calls\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
+             ✓ a command that is longer …\n  I see.\n  … sleep 9 (did not finish)\n  … interrupted here",
         );
         check(r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#, "  ✓ ls");
     }

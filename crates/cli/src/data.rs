@@ -27,7 +27,7 @@ fn default_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
 }
 
 fn no_directory() -> Failure {
-    let what = "There is no data directory: neither JANGDAN_DATA nor HOME is set.".to_owned();
+    let what = "No data directory: neither JANGDAN_DATA nor HOME is set.".to_owned();
     Failure { what, hint: Some("Use --data DIR.".to_owned()), exit: 1 }
 }
 

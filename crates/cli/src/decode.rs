@@ -1,6 +1,6 @@
-//! `jangdan decode`: shows what an agent said, a JSON object a line.
+//! `jangdan decode`: prints the messages in an agent's output as JSON, one object per line.
 //!
-//! Reads as the output comes, so that it can stand at the end of a pipe from a living agent.
+//! Decodes while it reads, so it can be the end of a pipe from a running agent.
 
 use std::{
     io::{self, Read, Write},
@@ -18,37 +18,36 @@ use crate::{
     printable::json,
 };
 
-/// As much as is read at once where nobody says otherwise.
+/// Default size of a read.
 const READ_BYTES: usize = 64 * 1024;
 
-/// What `jangdan decode` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The file with the agent's output; `-` or nothing reads standard input
+    /// File with the agent's output; - reads standard input
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Who speaks: only an orchestrator can say NEED_HUMAN
-    #[arg(long, value_enum, default_value_t = Speaker::Worker)]
-    role: Speaker,
-    /// Feed so many bytes at a time; the result is the same
+    /// Role of the agent; only an orchestrator can send NEED_HUMAN
+    #[arg(long, value_enum, default_value_t = SpeakerRole::Worker)]
+    role: SpeakerRole,
+    /// Decode in chunks of N bytes; the result is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     chunk: Option<u32>,
-    /// The session's key
+    /// Session key
     #[arg(long, value_name = "K")]
     key: Option<SessionKey>,
-    /// Whether a message must carry the key
+    /// Whether messages must contain the key
     #[arg(long, value_enum, default_value_t = KeyRule::Optional)]
     keys: KeyRule,
-    /// Read a program that repaints its screen
+    /// Decode the output of a full-screen program
     #[arg(long)]
     screen: bool,
-    /// Show near misses too
+    /// Also print near misses
     #[arg(long)]
     near: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Speaker {
+enum SpeakerRole {
     Worker,
     Orchestrator,
 }
@@ -59,29 +58,28 @@ enum KeyRule {
     Required,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keys == KeyRule::Required && arguments.key.is_none() {
-        say_hint("with --keys required and no --key nothing counts; give the session's key with --key");
+        say_hint("With --keys required, no message counts without the session key: add --key.");
     }
     let mut decoder = decoder(arguments);
     match decode(arguments, &mut decoder) {
         Ok(()) => {}
-        Err(Stop::Input(error)) => {
+        Err(DecodeError::Input(error)) => {
             return Err(Failure { hint: Some(error.hint()), what: error.to_string(), exit: 1 });
         }
-        Err(Stop::Output(error)) => {
+        Err(DecodeError::Output(error)) => {
             return Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err);
         }
     }
     if decoder.repaints() {
-        say_hint("this output moves the cursor up or switches screens; --screen reads what a person saw");
+        say_hint("The output moves the cursor or switches screens. Use --screen to decode what a user sees.");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why decoding ends before the output does.
-enum Stop {
+/// Why decoding stopped before the end of the output.
+enum DecodeError {
     Input(InputError),
     Output(io::Error),
 }
@@ -89,8 +87,8 @@ enum Stop {
 fn decoder(arguments: &Arguments) -> Decoder {
     let options = Options {
         role: match arguments.role {
-            Speaker::Worker => Role::Worker,
-            Speaker::Orchestrator => Role::Orchestrator,
+            SpeakerRole::Worker => Role::Worker,
+            SpeakerRole::Orchestrator => Role::Orchestrator,
         },
         key: arguments.key.clone(),
         keys: match arguments.keys {
@@ -102,24 +100,24 @@ fn decoder(arguments: &Arguments) -> Decoder {
     if arguments.screen { Decoder::screen(options) } else { Decoder::new(options) }
 }
 
-fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), Stop> {
-    let mut source = input::open(&arguments.file).map_err(Stop::Input)?;
+fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), DecodeError> {
+    let mut source = input::open(&arguments.file).map_err(DecodeError::Input)?;
     let mut buffer = vec![0; READ_BYTES];
     let chunk = arguments.chunk.map_or(READ_BYTES, |chunk| chunk as usize);
     loop {
         let length = read(&mut source, &mut buffer, &arguments.file)?;
         let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
         let items: Vec<Item> = bytes.chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
-        print(&items, arguments.near).map_err(Stop::Output)?;
+        print(&items, arguments.near).map_err(DecodeError::Output)?;
     }
-    print(&decoder.end_turn(), arguments.near).map_err(Stop::Output)
+    print(&decoder.end_turn(), arguments.near).map_err(DecodeError::Output)
 }
 
-fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize, Stop> {
+fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize, DecodeError> {
     loop {
         match source.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other.map_err(|error| Stop::Input(InputError::of(path, error))),
+            other => return other.map_err(|error| DecodeError::Input(InputError::of(path, error))),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
-const PLACE: Style = AnsiColor::Cyan.on_default();
+const RANGE: Style = AnsiColor::Cyan.on_default();
 const HEAD: Style = Style::new().bold();
 
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ fn print(diff: &str) -> io::Result<()> {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => HEAD,
             [b'+', ..] => ADDED,
             [b'-', ..] => REMOVED,
-            [b'@', ..] => PLACE,
+            [b'@', ..] => RANGE,
             _ => Style::new(),
         };
         writeln!(out, "{style}{}{style:#}", printable_line(line))?;

@@ -1,4 +1,4 @@
-//! What a person reads when a command cannot do its work: what failed, on what, and what to do.
+//! Prints why a command failed, and what the user can do.
 
 use std::{io, process::ExitCode};
 
@@ -10,58 +10,99 @@ const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
 const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
 
-/// A command that failed.
+/// Why a command failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// What failed, and on what.
+    /// What failed, on which object, and why.
     pub what: String,
-    /// What to do about it.
+    /// What the user can do.
     pub hint: Option<String>,
-    /// The exit status: 1, or 2 where the command line is wrong.
+    /// Exit status: 1, or 2 for an invalid command line.
     pub exit: u8,
 }
 
 impl Failure {
-    /// Tells the person, and returns the exit status.
+    /// Prints the failure and returns the exit status.
     pub fn report(&self) -> ExitCode {
         say_error(&self.what, self.hint.as_deref());
         ExitCode::from(self.exit)
     }
 
-    /// Turns the failure to write data into one of a command; a reader that has seen enough is none.
+    /// Returns the failure for an error of the output; `None` if the reader has closed the pipe.
     pub fn from_output(error: &io::Error) -> Option<Self> {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return None;
         }
-        let hint = Some("look at where the output goes: is the disk full?".to_owned());
-        Some(Self { what: format!("write the output: {error}"), hint, exit: 1 })
+        let hint = Some("Check the target of the output: is the disk full?".to_owned());
+        Some(Self { what: format!("Cannot write the output ({error})."), hint, exit: 1 })
     }
 }
 
-/// Writes `error:` and `hint:` to standard error.
+/// Prints `error:` and `hint:` to standard error.
 pub fn say_error(what: &str, hint: Option<&str>) {
-    // With standard error gone there is nobody left to tell.
+    // If standard error is closed, nothing can be reported.
     let _ = write_error(what, hint);
 }
 
-/// Writes `hint:` to standard error, where nothing failed.
+/// Prints `hint:` to standard error, without a failure.
 pub fn say_hint(hint: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {hint}");
+    let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {}", capitalized(hint));
 }
 
-/// Writes `warning:` to standard error: it was done, but not as one would think.
+/// Prints `warning:` to standard error.
 pub fn say_warning(what: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(what));
+    let _ =
+        writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(&capitalized(what)));
 }
 
 fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();
-    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(what))?;
+    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(&sentence(what)))?;
     if let Some(hint) = hint {
-        writeln!(stderr, "{HINT}hint{HINT:#}: {}", printable(hint))?;
+        writeln!(stderr, "{HINT}hint{HINT:#}: {}", printable(&capitalized(hint)))?;
     }
     Ok(())
+}
+
+/// Returns an error of a library as a sentence: those are written in lower case and without a full stop.
+fn sentence(text: &str) -> String {
+    let text = capitalized(text);
+    if text.ends_with(|last: char| last.is_alphanumeric() || matches!(last, ')' | '\'' | '"' | '`')) {
+        return text + ".";
+    }
+    text
+}
+
+/// Capitalizes the first word, unless it is an id, a path or a code.
+fn capitalized(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_word = first.trim_end_matches([',', ':']).chars().all(|char| char.is_ascii_lowercase());
+    match text.get(..1) {
+        Some(letter) if is_word && first != "jangdan" => {
+            letter.to_ascii_uppercase() + text.get(1..).unwrap_or_default()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn library_errors_are_printed_as_sentences() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
+        check("the directory does not exist", "The directory does not exist.");
+        check("q_1 is answered already", "q_1 is answered already.");
+        check("plan.md: no such file", "plan.md: no such file.");
+        check("read: permission denied", "Read: permission denied.");
+        check("Unknown run 'x'.", "Unknown run 'x'.");
+        check("jangdan runs lists them", "jangdan runs lists them.");
+        check("no plan file in /a [TASKS_NOT_FOUND]", "No plan file in /a [TASKS_NOT_FOUND]");
+        check("한국어", "한국어.");
+        check("", "");
+    }
 }

@@ -1,10 +1,10 @@
-//! `jangdan hook`: what Claude Code calls when something happens, and what becomes of it here.
+//! `jangdan hook`: called by Claude Code for its events, which are sent to the session as protocol messages.
 //!
-//! A hook never breaks the agent: whatever comes in, the exit status is 0 (2 would stop it), and outside of a session
-//! nothing is said. What is said goes the way of `jangdan say`.
+//! A hook never stops the agent: the exit status is always 0 (2 would stop it), and outside of a session it sends
+//! nothing. Messages are sent as by `jangdan say`.
 
+mod events;
 mod feedback;
-mod heard;
 mod settings;
 
 use std::{
@@ -22,35 +22,33 @@ use crate::{
     say,
 };
 
-/// An event can carry a tool's whole output. What is longer is read away and not understood.
+/// Size limit of an event, which can contain the output of a tool. Larger events are discarded.
 const INPUT_BYTES_MAX: u64 = 16 << 20;
-/// How much is read away: whoever writes it should not find its reader gone.
+/// How much of a larger event is read, so that the writer does not get a closed pipe.
 const DRAINED_BYTES_MAX: u64 = 1 << 30;
-/// The agent waits for the hook, so it does not wait long for the holder.
-const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// No decision, no notification, no word.
-const NOTHING: &str = "{}";
+/// Time limit for the session; the agent waits for the hook.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+/// Answer without a decision or a notification.
+const NO_DECISION: &str = "{}";
 
-/// Tells the session what happened in Claude Code.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Notification, Stop, PermissionRequest, PostToolUse or test-feedback; `settings` prints what wires them
+    /// Notification, Stop, PermissionRequest, PostToolUse or test-feedback; `settings` prints the settings of Claude Code
     event: Option<String>,
-    /// Who gets the feedback of the tests; without it the one that the feedback names, or nobody
+    /// Agent that receives test feedback [default: the agent that the feedback names]
     #[arg(long, value_name = "AGENT")]
     to: Option<String>,
-    /// What a newer Claude Code may add. To refuse it would stop the agent.
+    /// Arguments of newer versions of Claude Code, which are ignored: an error would stop the agent
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
 }
 
-/// What a hook answers, and what it says in the session.
-struct Outcome {
+/// The answer of a hook and the message that it sends.
+struct HookOutcome {
     answer: String,
-    said: Option<AgentMessage>,
+    message: Option<AgentMessage>,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let event = arguments.event.as_deref().unwrap_or_default();
     if event == "settings" {
@@ -59,25 +57,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let to: Option<AgentName> = arguments.to.as_deref().and_then(|name| name.parse().ok());
     let input = read();
-    // Written in one word or several, as people write it.
-    let event: String = event.chars().filter(|sign| sign.is_ascii_alphanumeric()).collect();
-    let said = |said| Outcome { answer: NOTHING.to_owned(), said };
+    // Accept variants such as `post-tool-use`.
+    let event: String = event.chars().filter(|char| char.is_ascii_alphanumeric()).collect();
+    let message = |message| HookOutcome { answer: NO_DECISION.to_owned(), message };
     let outcome = match event.to_ascii_lowercase().as_str() {
-        "notification" => said(heard::notification(&input)),
-        "stop" => said(heard::stop(&input)),
-        "posttooluse" => said(heard::tool_use(&input)),
-        "testfeedback" => feedback::hear(&input, to),
-        // Who may decide is not here but at the server, which a hook does not reach yet. No decision: Claude Code asks.
-        "permissionrequest" => said(None),
+        "notification" => message(events::notification(&input)),
+        "stop" => message(events::stop(&input)),
+        "posttooluse" => message(events::tool_use(&input)),
+        "testfeedback" => feedback::handle(&input, to),
+        // The server decides permissions, and a hook cannot reach it yet. Without a decision Claude Code asks.
+        "permissionrequest" => message(None),
         _ => {
-            let hint = "there are Notification, Stop, PermissionRequest, PostToolUse and test-feedback";
-            say_error("no hook has this name; nothing is said", Some(hint));
-            said(None)
+            let hint = "Hooks: Notification, Stop, PermissionRequest, PostToolUse, test-feedback";
+            say_error("Unknown hook; nothing was sent.", Some(hint));
+            message(None)
         }
     };
-    if let Some(said) = &outcome.said
+    if let Some(message) = &outcome.message
         && env::var_os(say::SESSION).is_some()
-        && let Err(failure) = say::say(said, ANSWER_MAX)
+        && let Err(failure) = say::send_message(message, SEND_TIMEOUT)
     {
         say_error(&failure.what, None);
     }
@@ -85,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the event. What can't be read as JSON is nothing, in which nobody finds anything.
+/// Reads the event; `Null` if it is not JSON or too large.
 fn read() -> Value {
     let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();
@@ -97,7 +95,7 @@ fn read() -> Value {
     serde_json::from_slice(&bytes).unwrap_or(Value::Null)
 }
 
-/// Prints the answer. One that nobody reads is no reason to break the agent.
+/// Prints the answer. A closed pipe must not stop the agent.
 fn print(answer: &str) {
     let _ = writeln!(io::stdout().lock(), "{answer}");
 }

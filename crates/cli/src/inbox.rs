@@ -14,10 +14,10 @@ use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
     printable::json,
+    row_source::RowSource,
     run_lookup::is_active,
     screen::line::{Line, flat},
-    source::Source,
-    status::{inbox, look},
+    status::{draw_context, inbox},
 };
 
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ struct InboxEntry<'a> {
 /// Prints the inbox of one run, or of all active runs if none is named.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let runs = match arguments.run.name() {
         Some(run) => vec![source.find(Some(run))?],
         None => source.runs()?.into_iter().filter(is_active).collect(),
@@ -57,7 +57,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         let heading = Line::of(Style::new().bold(), &flat(&run.title))
             .and(Style::new().dimmed(), &format!(" {}", run.id));
-        print(&[heading].into_iter().chain(inbox(look(), board)).chain([Line::default()]).collect::<Vec<_>>())
+        print(
+            &[heading]
+                .into_iter()
+                .chain(inbox(draw_context(), board))
+                .chain([Line::default()])
+                .collect::<Vec<_>>(),
+        )
     });
     if boards.is_empty() && !common.json {
         eprintln!("Nothing is waiting for you");

@@ -8,12 +8,13 @@ use runtime::Landed;
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
+    plural::plural,
     printable::{json, printable},
     remote,
 };
 
-/// How many files are named.
-const FILES_NAMED_MAX: usize = 8;
+/// How many files a message lists.
+const FILES_LISTED_MAX: usize = 8;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -36,38 +37,55 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
     let done = match landed {
-        Landed::Landed { branch, .. } => format!("{branch} has what {} merged", run.id),
-        Landed::Already { branch } => format!("{branch} has it already"),
+        Landed::Landed { branch, commit, from, n_commits } => {
+            let commits = plural(n_commits as usize, "commit");
+            let range = match &from {
+                Some(from) => format!("{}..{}", short(from), short(&commit)),
+                None => short(&commit).to_owned(),
+            };
+            format!("Merged {commits} of {} into {branch} ({range})", run.id)
+        }
+        Landed::Already { branch } => format!("{branch} already contains the work of {}", run.id),
         Landed::NoTarget { branch } => {
-            format!("nobody was on a branch when the run began; it is all in {branch}")
+            format!("No branch was checked out when {} started; its work is in {branch}", run.id)
         }
         Landed::NotApproved { branch } => {
-            let what = format!("no phase of {} has passed its gate, so nothing is approved yet", run.id);
-            return failure(what, format!("approve one, or land all of {branch}: jangdan land --all"));
-        }
-        Landed::CheckedOut { branch, path } => {
-            let what = format!("{branch} is checked out in {}", path.display());
-            return failure(what, "go there and land again, or check out another branch".to_owned());
-        }
-        Landed::Diverged { branch, tip } => {
-            let what = format!("{branch} has commits that the run has not; it is at {tip}");
+            let what = format!("No phase of run {} is approved yet.", run.id);
             return failure(
                 what,
-                format!("merge the run's branch yourself: git merge jangdan/{}/run", run.id),
+                format!("Approve one, or merge all of {branch}: jangdan land --all --run {}", run.id),
+            );
+        }
+        Landed::CheckedOut { branch, path } => {
+            let what = format!("Cannot merge into {branch}: it is checked out in {}.", path.display());
+            return failure(what, "Run the command there, or check out another branch there.".to_owned());
+        }
+        Landed::Diverged { branch, tip } => {
+            let what = format!(
+                "Cannot merge into {branch}: it has commits that the run does not have (it is at {tip})."
+            );
+            return failure(
+                what,
+                format!("Merge the run's branch yourself: git merge jangdan/{}/run", run.id),
             );
         }
         Landed::Dirty { branch, files } => {
             let mut named: Vec<_> =
-                files.iter().take(FILES_NAMED_MAX).map(|file| file.display().to_string()).collect();
-            if files.len() > FILES_NAMED_MAX {
-                named.push(format!("{} more", files.len() - FILES_NAMED_MAX));
+                files.iter().take(FILES_LISTED_MAX).map(|file| file.display().to_string()).collect();
+            if files.len() > FILES_LISTED_MAX {
+                named.push(format!("{} more", files.len() - FILES_LISTED_MAX));
             }
-            let what = format!("{branch} is checked out with changes in {}", named.join(", "));
-            return failure(what, "commit or stash them, then land again".to_owned());
+            let what = format!("Cannot merge into {branch}: uncommitted changes in {}.", named.join(", "));
+            return failure(what, "Commit or stash them, then run the command again.".to_owned());
         }
     };
     if !common.json {
         eprintln!("{}", printable(&done));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the usual abbreviation of a commit.
+fn short(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
 }

@@ -1,4 +1,4 @@
-//! `jangdan link`: the link that opens the page of a server that runs.
+//! `jangdan link`: prints the link to the page of the running server.
 
 use std::{
     io::{self, Write},
@@ -12,13 +12,12 @@ use server::{Client, Loopback};
 
 use crate::{
     arguments::CommonArguments,
-    failure::{Failure, say_hint},
+    failure::Failure,
     printable::json,
     remote,
     settings::{SetArguments, Settings},
 };
 
-/// Of which server.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -26,21 +25,20 @@ pub struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Linked {
+struct LinkOutput {
     link: String,
 }
 
-/// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::client(&arguments.common)?;
     let link = client.link(None).map_err(|error| remote::failure(&error))?.ok_or_else(|| Failure {
-        what: "the server that runs has no page".to_owned(),
-        hint: Some("start one that has: jangdan serve".to_owned()),
+        what: "The running server has no page.".to_owned(),
+        hint: Some("Start one that has: jangdan serve".to_owned()),
         exit: 1,
     })?;
     let mut out = io::stdout().lock();
     let written = match arguments.common.json {
-        true => json(&Linked { link }).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}")),
+        true => json(&LinkOutput { link }).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}")),
         false => writeln!(out, "{link}"),
     };
     match written.err().and_then(|error| Failure::from_output(&error)) {
@@ -49,20 +47,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Tells a person where the page is, of a run where there is one. That there is none hinders nothing.
-pub fn say(client: &Client, run: Option<&RunId>) {
+/// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
+pub fn print_link(client: &Client, run: Option<&RunId>) {
     if let Ok(Some(link)) = client.link(run) {
-        say_hint(&format!("see it in a browser: {link}"));
+        eprintln!("Open in a browser: {link}");
     }
 }
 
-/// Returns the port that a server is to have by the configuration.
-pub fn port(config: &config::Config) -> Loopback {
+/// Returns the configured port of the page.
+pub fn page_port(config: &config::Config) -> Loopback {
     Loopback::Port { port: config.port }
 }
 
-/// Returns the same for a command that needs nothing else of the configuration.
-pub fn configured() -> Result<Loopback, Failure> {
+/// Loads the configuration and returns the port of the page.
+pub fn configured_port() -> Result<Loopback, Failure> {
     let loaded = Settings::read(&SetArguments::default())?.load()?;
-    Ok(port(&loaded.config))
+    Ok(page_port(&loaded.config))
 }

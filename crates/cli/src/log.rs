@@ -16,10 +16,10 @@ use views::line;
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
-    moment::moment,
     printable::{json, printable},
     run_log::RunLog,
     store_failure::failure,
+    timestamp::format_utc,
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -85,7 +85,7 @@ fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent) -> io::R
     if as_json {
         return writeln!(out, "{}", json(recorded)?);
     }
-    let (at, actor) = (moment(recorded.at), printable(&recorded.actor.to_string()));
+    let (at, actor) = (format_utc(recorded.at), printable(&recorded.actor.to_string()));
     let (sequence, text) = (recorded.sequence.0, printable(&line(&recorded.event).text));
     writeln!(
         out,

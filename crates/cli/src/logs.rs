@@ -2,7 +2,7 @@
 //!
 //! Reads the spool directly, so it works with and without a server.
 
-mod reading;
+mod spool_printer;
 
 use std::{process::ExitCode, thread, time::Duration};
 
@@ -12,16 +12,16 @@ use runtime::processes;
 use sessions::Sessions;
 use views::{AttemptRow, SessionRow, TaskRow};
 
-use self::reading::Reading;
+use self::spool_printer::SpoolPrinter;
 use crate::{
     arguments::{RunArguments, id},
     failure::Failure,
+    row_source::RowSource,
     session,
-    source::Source,
 };
 
-/// How often it is looked whether an agent that is awaited has come.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often it checks whether the agent has started.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -40,7 +40,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?.id;
     let mut session = session_of(&source, &run, task, arguments.attempt)?;
     let data = common.data()?;
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let found = |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
     let mut processes = found(&session)?;
     while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
-        thread::sleep(LOOK_EVERY);
+        thread::sleep(POLL_INTERVAL);
         session = session_of(&source, &run, task, arguments.attempt)?;
         processes = found(&session)?;
     }
@@ -58,24 +58,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let n_processes = processes.len();
     for (index, found) in processes.into_iter().enumerate() {
         let follow = arguments.follow && index + 1 == n_processes;
-        let reading = Reading { found, json: common.json, follow };
-        if let Some(failure) = reading.print()? {
+        let printer = SpoolPrinter { found, json: common.json, follow };
+        if let Some(failure) = printer.print()? {
             return Failure::from_output(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the session of a try at a task.
+/// Returns the session of an attempt at a task.
 fn session_of(
-    source: &Source,
+    source: &RowSource,
     run: &RunId,
     task: &TaskId,
     attempt: Option<u32>,
 ) -> Result<SessionRow, Failure> {
     let tasks: Vec<TaskRow> = source.all(run)?;
     let row = tasks.iter().find(|row| row.id == *task).ok_or_else(|| Failure {
-        what: format!("There is no task {task} in run {run}."),
+        what: format!("Unknown task {task} in run {run}."),
         hint: Some(format!("List them: jangdan replay {run}")),
         exit: 1,
     })?;

@@ -15,9 +15,9 @@ use crate::{
     arguments::{RunArguments, RunOperandArguments},
     failure::{Failure, say_hint},
     printable::{json, printable_line},
+    row_source::RowSource,
     run_command::{RunTarget, send},
-    screen::plan_diff::{DiffLine, Sign, plan_diff},
-    source::Source,
+    screen::plan_diff::{DiffKind, DiffLine, plan_diff},
 };
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct MetArguments {
 /// Prints the difference between the plan file and the plan of the run.
 pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?;
     let offer = offered(&source, &run)?;
     let printed = match &offer {
@@ -96,7 +96,7 @@ fn settle(
 }
 
 /// Returns the change of the plan file that waits for the user.
-fn offered(source: &Source, run: &RunRow) -> Result<Option<PlanOfferRow>, Failure> {
+fn offered(source: &RowSource, run: &RunRow) -> Result<Option<PlanOfferRow>, Failure> {
     let offers: Vec<PlanOfferRow> = source.all(&run.id)?;
     Ok(offers.into_iter().find(|offer| offer.state == PlanOfferState::Open))
 }
@@ -108,11 +108,11 @@ fn print_json(offer: Option<&PlanOfferRow>) -> io::Result<()> {
 fn print(lines: &[DiffLine]) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in lines {
-        let style = match line.sign {
-            Sign::Added => AnsiColor::Green.on_default(),
-            Sign::Removed => AnsiColor::Red.on_default(),
-            Sign::Changed => Style::new().bold(),
-            Sign::Kept => Style::new().dimmed(),
+        let style = match line.kind {
+            DiffKind::Added => AnsiColor::Green.on_default(),
+            DiffKind::Removed => AnsiColor::Red.on_default(),
+            DiffKind::Changed => Style::new().bold(),
+            DiffKind::Kept => Style::new().dimmed(),
         };
         writeln!(out, "{style}{}{style:#}", printable_line(&line.text))?;
     }

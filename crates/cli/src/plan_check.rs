@@ -1,6 +1,6 @@
-//! `jangdan plan check FILE`: what a plan file means, and what is wrong with it.
+//! `jangdan plan check FILE`: checks a plan file and shows its tasks.
 //!
-//! The plan goes to standard output, as a table or as one JSON object; what is wrong goes to standard error.
+//! The plan is printed to standard output, as a table or as one JSON object; problems to standard error.
 
 use std::{
     io::{self, Write},
@@ -16,26 +16,25 @@ use plan::{
     Diagnostic, DiagnosticCode, FILE_BYTES_MAX, LineIndex, ParseOptions, ParsedPlan, PlanFormat, PlanReport,
     Severity,
 };
-use runtime::prepare::input::{self, InputError, Reason};
+use runtime::prepare::input::{self, InputError, InputErrorKind};
 
 use crate::{
     failure::{self, Failure},
     printable::json,
-    snippet::{self, Mistake},
+    snippet::{self, FileProblem},
 };
 
 mod summary;
 mod table;
 
-/// The command's own arguments.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The plan file; - reads standard input
+    /// Plan file; - reads standard input
     file: PathBuf,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
-    /// Read the file in this format instead of finding it out
+    /// Format of the plan [default: detected]
     #[arg(long, value_parser = format_parser())]
     format: Option<PlanFormat>,
 }
@@ -45,7 +44,6 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
         .try_map(|name| name.parse::<PlanFormat>())
 }
 
-/// Checks a plan file.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (source, reading) = match input::read(&arguments.file, FILE_BYTES_MAX) {
         Ok(source) => {
@@ -72,11 +70,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn diagnostic(error: &InputError) -> Diagnostic {
-    let code = match error.reason {
-        Reason::NotFound => DiagnosticCode::TasksNotFound,
-        Reason::Directory | Reason::NotAllowed | Reason::TooLarge { .. } | Reason::Other(_) => {
-            DiagnosticCode::ParseFail
-        }
+    let code = match error.kind {
+        InputErrorKind::NotFound => DiagnosticCode::TasksNotFound,
+        InputErrorKind::Directory
+        | InputErrorKind::NotAllowed
+        | InputErrorKind::TooLarge { .. }
+        | InputErrorKind::Other(_) => DiagnosticCode::ParseFail,
     };
     Diagnostic::error(code, 0..0, error.to_string()).hint(error.hint())
 }
@@ -92,25 +91,25 @@ fn print(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     if !reading.plan.tasks.is_empty() && !reading.diagnostics.is_empty() {
         writeln!(anstream::stderr().lock())?;
     }
-    show_mistakes(path, source, reading)?;
+    print_problems(path, source, reading)?;
     result
 }
 
-/// Shows everything that is wrong with a plan, in its place, on standard error.
-pub fn show_mistakes(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
+/// Prints all problems of a plan, with their lines, to standard error.
+pub fn print_problems(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
-    // A file that is no text has no line to show, and what is about the whole file is about none of them.
+    // A file that is not text has no lines, and problems of the whole file have no line.
     let text = std::str::from_utf8(source).unwrap_or_default();
-    let places = LineIndex::new(source);
+    let lines = LineIndex::new(source);
     for diagnostic in &reading.diagnostics {
         if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
             failure::say_error(&what, diagnostic.hint.as_deref());
         } else {
-            snippet::print(&Mistake {
+            snippet::print(&FileProblem {
                 name: &name,
                 text,
-                line: places.line_of(diagnostic.span.start),
+                line: lines.line_of(diagnostic.span.start),
                 span: &diagnostic.span,
                 is_warning: diagnostic.severity == Severity::Warning,
                 code: Some(diagnostic.code.as_str()),

@@ -1,6 +1,6 @@
-//! `jangdan play SCRIPT`: an agent that plays a script, to try a plan or a driver without a real agent.
+//! `jangdan play SCRIPT`: plays a script as an agent, to try a plan or a driver without a real agent.
 //!
-//! What it says goes to standard output, to the byte; what is wrong with the script goes to standard error.
+//! The agent's output is printed to standard output byte for byte; problems of the script to standard error.
 
 use std::{
     env,
@@ -16,28 +16,27 @@ use scripted_agent::{AgentInvocation, Script, ScriptError, ScriptRunError};
 
 use crate::{
     failure::{self, Failure},
-    snippet::{self, Mistake},
+    snippet::{self, FileProblem},
 };
 
-/// A script is written by hand; what is larger is another file.
+/// Size limit of a script, which is written by hand.
 const SCRIPT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What `jangdan play` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The script
+    /// Script file (TOML)
     script: PathBuf,
-    /// What an agent would be given, such as --resume ID
+    /// Arguments of the agent, such as --resume ID
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
-/// Plays a script, and ends as it says.
+/// Plays a script and exits with the status that it sets.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.script == Path::new("-") {
         return Err(Failure {
-            what: "standard input is what the agent is told, and cannot be its script".to_owned(),
-            hint: Some("name a file".to_owned()),
+            what: "Standard input is the input of the agent and cannot be its script.".to_owned(),
+            hint: Some("Name a file.".to_owned()),
             exit: 2,
         });
     }
@@ -48,16 +47,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })?;
     let name = arguments.script.to_string_lossy();
     let text = String::from_utf8(bytes).map_err(|_| Failure {
-        what: format!("{name}: this is no text"),
-        hint: Some("a script is a TOML file in UTF-8".to_owned()),
+        what: format!("{name} is not a text file."),
+        hint: Some("A script is a TOML file in UTF-8.".to_owned()),
         exit: 2,
     })?;
     let script = match Script::parse(&text) {
         Ok(script) => script,
-        Err(error) => return Ok(show(&name, &text, error)),
+        Err(error) => return Ok(print_error(&name, &text, error)),
     };
     let program = env::current_exe().map_err(|error| Failure {
-        what: format!("find this program: {error}"),
+        what: format!("Cannot find the path of this program ({error})."),
         hint: None,
         exit: 1,
     })?;
@@ -71,18 +70,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(ScriptRunError::Io(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::FAILURE), Err),
         Err(error @ ScriptRunError::InputMissing(_)) => Err(Failure {
             what: error.to_string(),
-            hint: Some("look at the script's last `wait`".to_owned()),
+            hint: Some("Check the last `wait` of the script.".to_owned()),
             exit: 1,
         }),
     }
 }
 
-/// Shows a mistake in its place.
-fn show(name: &str, text: &str, error: ScriptError) -> ExitCode {
+/// Prints an error of the script with its line.
+fn print_error(name: &str, text: &str, error: ScriptError) -> ExitCode {
     if error.span.is_empty() {
         failure::say_error(&format!("{name}: {}", error.message), Some(&error.hint));
     } else {
-        let mistake = Mistake {
+        let problem = FileProblem {
             name,
             text,
             line: LineIndex::new(text.as_bytes()).line_of(error.span.start),
@@ -92,8 +91,8 @@ fn show(name: &str, text: &str, error: ScriptError) -> ExitCode {
             message: &error.message,
             hint: Some(&error.hint),
         };
-        // With standard error gone there is nobody left to tell.
-        let _ = snippet::print(&mistake);
+        // If standard error is closed, nothing can be reported.
+        let _ = snippet::print(&problem);
     }
     ExitCode::from(2)
 }

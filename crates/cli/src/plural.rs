@@ -1,6 +1,6 @@
-//! Numbers with their word.
+//! Counted nouns.
 
 /// Returns `1 task` or `2 tasks`.
-pub fn plural(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+pub fn plural(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -52,7 +52,7 @@ pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
     let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
     let rows: Vec<RequestRow> = target.source.all(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == request).ok_or_else(|| Failure {
-        what: format!("There is no request {request} in run {}.", target.run.id),
+        what: format!("Unknown request {request} in run {}.", target.run.id),
         hint: Some("List what is waiting for you: jangdan inbox".to_owned()),
         exit: 1,
     })?;

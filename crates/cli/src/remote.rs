@@ -7,7 +7,7 @@ use runtime::AfterStop;
 use server::{Client, ClientError, Loopback, ensure};
 use views::RunRow;
 
-use crate::{arguments::CommonArguments, failure::Failure, run_lookup::is_active, source::Source};
+use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource, run_lookup::is_active};
 
 /// Connects to the server of the data directory; `None` if none is running.
 pub fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
@@ -36,7 +36,7 @@ pub fn query_run<T>(
     name: Option<&str>,
     call: impl FnOnce(&Client, &RunRow) -> Result<T, Failure>,
 ) -> Result<(RunRow, T), Failure> {
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(name)?;
     if let Some(client) = source.client() {
         return call(client, &run).map(|answer| (run, answer));
@@ -59,7 +59,7 @@ pub fn query_run<T>(
     answer.map(|answer| (run, answer))
 }
 
-/// Returns an error and its causes in a line.
+/// Returns an error with its causes on one line.
 pub fn chain(error: &dyn Error) -> String {
     let mut what = error.to_string();
     let mut source = error.source();
@@ -70,16 +70,16 @@ pub fn chain(error: &dyn Error) -> String {
     what
 }
 
-/// Puts an error of the client into words.
+/// Returns the failure for an error of the client, with a hint.
 pub fn failure(error: &ClientError) -> Failure {
     let what = chain(error);
     let hint = match error {
         ClientError::Refused { problem, .. } if !problem.pending.is_empty() => {
-            format!("name the one you mean, {}: jangdan inbox shows them", problem.pending.join(" or "))
+            format!("Name one: {}. Show them: jangdan inbox", problem.pending.join(" or "))
         }
-        // The server speaks to programs too; people have commands.
-        ClientError::Refused { status: 404, .. } => "jangdan runs lists all".to_owned(),
-        ClientError::Refused { status: 409, .. } => "look at how it stands: jangdan status".to_owned(),
+        // The hints of the server name HTTP paths; users have commands.
+        ClientError::Refused { status: 404, .. } => "List all: jangdan runs".to_owned(),
+        ClientError::Refused { status: 409, .. } => "Show its state: jangdan status".to_owned(),
         ClientError::Refused { .. }
         | ClientError::Server(_)
         | ClientError::Unreachable { .. }
@@ -90,7 +90,7 @@ pub fn failure(error: &ClientError) -> Failure {
     Failure { what, hint: Some(hint), exit: 1 }
 }
 
-/// Returns the language that the environment asks for.
+/// Returns the language of the environment.
 pub fn locale() -> Locale {
     locale_of(|name| env::var(name).ok())
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_is_that_of_the_first_variable_that_is_set() {
+    fn language_comes_from_the_first_variable_that_is_set() {
         let check = |set: &[(&str, &str)], expected| {
             let variable =
                 |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());

@@ -78,7 +78,7 @@ fn suggested(
 ) -> Result<EscalationAction, Failure> {
     let rows: Vec<EscalationRow> = target.source.all(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == escalation).ok_or_else(|| Failure {
-        what: format!("There is no problem {escalation} in run {}.", target.run.id),
+        what: format!("Unknown problem {escalation} in run {}.", target.run.id),
         hint: Some("List what is waiting for you: jangdan inbox".to_owned()),
         exit: 1,
     })?;

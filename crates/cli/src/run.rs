@@ -1,4 +1,4 @@
-//! `jangdan run`: a plan from its beginning to its end, watched; `jangdan resume`: one that was left, from there on.
+//! `jangdan run`: starts a run and watches it. `jangdan resume`: continues an unfinished run.
 
 use std::{env, path::PathBuf, process::ExitCode, time::Duration};
 
@@ -9,38 +9,38 @@ use clap::{
 use domain::RunId;
 use plan::PlanFormat;
 use runtime::AfterStop;
-use runtime::prepare::person;
+use runtime::prepare::user_name;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
 use views::RunRow;
 
 use crate::{
     arguments::{CommonArguments, ConfirmArguments, RunOperandArguments},
-    demo::{Auto, Manner},
+    demo::{AutoResponder, ResponderOptions},
     failure::{Failure, say_hint},
     link,
     plural::plural,
+    prepare::{RunRequest, prepare_run},
     printable::printable,
-    ready::{Wanted, make_ready},
     remote,
     run_lookup::{by_name, describe, is_active, several_active},
     settings::{SetArguments, Settings},
-    watch::{self, Options, Outcome},
+    watch::{self, WatchOptions, WatchOutcome},
 };
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The plan file; without it TASKS.md or what else a plan is called
+    /// Plan file [default: TASKS.md or another common name]
     plan: Option<PathBuf>,
-    /// Read the plan in this format instead of finding it out
+    /// Format of the plan [default: detected]
     #[arg(long, value_parser = format_parser())]
     format: Option<PlanFormat>,
-    /// Who does what the plan names nobody for: an agent of `jangdan agents`
+    /// Agent for tasks that name none, as listed by `jangdan agents`
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Do the plan's optional tasks too
+    /// Include the plan's optional tasks
     #[arg(long)]
     optional: bool,
-    /// Let all agents work in this folder, without worktrees
+    /// Work in the project folder, without worktrees (no isolation)
     #[arg(long)]
     no_worktrees: bool,
     /// Exit with status 3 as soon as the run needs you to continue
@@ -71,17 +71,17 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
         .try_map(|name| name.parse::<PlanFormat>())
 }
 
-/// Begins a run and watches it.
+/// Starts a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
     let settings = Settings::read(&arguments.set)?.with_choices(&data)?;
     let loaded = settings.load()?;
     let project = env::current_dir().map_err(|error| Failure {
-        what: format!("find the current directory: {error}"),
-        hint: None,
+        what: format!("Cannot find the current directory ({error})."),
+        hint: Some("Change to an existing directory.".to_owned()),
         exit: 1,
     })?;
-    let wanted = Wanted {
+    let request = RunRequest {
         plan: arguments.plan.clone(),
         format: arguments.format,
         with_optional: arguments.optional,
@@ -90,20 +90,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         confirmed: arguments.confirm.yes,
         config_searched: settings.searched.clone(),
     };
-    let prepared = make_ready(&project, &loaded, &wanted)?;
-    let running = running(&data, link::port(&loaded.config))?;
+    let prepared = prepare_run(&project, &loaded, &request)?;
+    let running = ensure_server(&data, link::page_port(&loaded.config))?;
     let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
     let json = arguments.common.json;
     if !json {
         let tasks = plural(prepared.new.work.tasks.len(), "task");
-        say_hint(&format!("run {run}: {} with {tasks}", printable(&prepared.new.work.title)));
+        eprintln!("Run {run}: {}, {tasks}", printable(&prepared.new.work.title));
         for note in &prepared.notes {
-            say_hint(&printable(note));
+            eprintln!("{}", printable(note));
         }
-        link::say(&running.client, Some(&run));
+        link::print_link(&running.client, Some(&run));
     }
     let locale = prepared.new.settings.locale;
-    watched(running, &run, &Options { json, no_wait: arguments.no_wait, locale, person: person() })
+    watch_to_end(
+        running,
+        &run,
+        &WatchOptions { json, no_wait: arguments.no_wait, locale, person: user_name() },
+    )
 }
 
 /// Continues an unfinished run and watches it.
@@ -111,17 +115,17 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let data = common.data()?;
     let loaded = Settings::read(&SetArguments::default())?.load()?;
-    let running = running(&data, link::port(&loaded.config))?;
+    let running = ensure_server(&data, link::page_port(&loaded.config))?;
     let runs = running.client.runs().map_err(|error| remote::failure(&error))?;
     let run = unfinished(runs, arguments.run.name())?.id;
     if !common.json {
-        link::say(&running.client, Some(&run));
+        link::print_link(&running.client, Some(&run));
     }
-    let manner = || Manner { person: person(), pause: Duration::ZERO };
-    let auto = arguments.auto.then(|| Auto::start(&data, &run, manner())).transpose()?;
+    let manner = || ResponderOptions { person: user_name(), pause: Duration::ZERO };
+    let auto = arguments.auto.then(|| AutoResponder::start(&data, &run, manner())).transpose()?;
     let locale = loaded.config.settings.locale;
-    let options = Options { json: common.json, no_wait: arguments.no_wait, locale, person: person() };
-    let outcome = watched(running, &run, &options);
+    let options = WatchOptions { json: common.json, no_wait: arguments.no_wait, locale, person: user_name() };
+    let outcome = watch_to_end(running, &run, &options);
     if let Some(auto) = auto {
         auto.stop();
     }
@@ -137,7 +141,7 @@ fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> 
     match active.as_slice() {
         [run] => Ok(run.clone()),
         [] => Err(Failure {
-            what: "There is no unfinished run.".to_owned(),
+            what: "No run is unfinished.".to_owned(),
             hint: Some("List all: jangdan runs".to_owned()),
             exit: 1,
         }),
@@ -145,36 +149,36 @@ fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> 
     }
 }
 
-/// Finds the server, or starts one inside of this process.
-pub fn running(data: &std::path::Path, loopback: Loopback) -> Result<Running, Failure> {
+/// Connects to the server, or starts one in this process.
+pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<Running, Failure> {
     ensure(data, loopback).map_err(|error: EnsureError| Failure {
         what: remote::chain(&error),
         hint: Some(match &error {
             EnsureError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
-            _ => "see what is wrong with `jangdan runs`, or name another folder with --data".to_owned(),
+            _ => "Check the data directory, or use --data DIR.".to_owned(),
         }),
         exit: 1,
     })
 }
 
 /// Watches a run until it ends or the user leaves, then stops the server if this process started it.
-fn watched(running: Running, run: &RunId, options: &Options) -> Result<ExitCode, Failure> {
+fn watch_to_end(running: Running, run: &RunId, options: &WatchOptions) -> Result<ExitCode, Failure> {
     let outcome = watch::watch(&running.client, run, options);
     let agents = match outcome {
-        Ok(Outcome::StopAgents) => AfterStop::EndSessions,
+        Ok(WatchOutcome::StopAgents) => AfterStop::EndSessions,
         _ => AfterStop::LeaveWorking,
     };
-    if matches!(outcome, Ok(Outcome::Done)) && !options.json {
-        say_hint(&format!("bring the work onto your branch: jangdan land {run}"));
+    if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
+        say_hint(&format!("Merge the work into your branch: jangdan land {run}"));
     }
     match running.inside {
         Some(server) => server.stop(agents),
         None if agents == AfterStop::EndSessions => {
             // The server belongs to another process, so only this run is paused.
-            let paused = running.client.wish(run, &person(), &domain::Command::PauseRun);
+            let paused = running.client.wish(run, &user_name(), &domain::Command::PauseRun);
             paused.map_err(|error| remote::failure(&error))?;
         }
         None => {}
     }
-    outcome.map(Outcome::exit)
+    outcome.map(WatchOutcome::exit)
 }

@@ -11,7 +11,7 @@ use crate::{
     failure::Failure,
     printable::{json, printable},
     remote,
-    source::Source,
+    row_source::RowSource,
 };
 
 /// Reports a command line that clap accepts but the command does not.
@@ -33,14 +33,14 @@ struct AcceptedCommand<'a> {
 /// A run on a server that accepts commands.
 pub struct RunTarget<'a> {
     common: &'a CommonArguments,
-    pub source: Source,
+    pub source: RowSource,
     pub run: RunRow,
 }
 
 impl<'a> RunTarget<'a> {
     /// Connects to the server, which must be running, and finds the run.
     pub fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
-        let source = Source::from_server(common)?;
+        let source = RowSource::from_server(common)?;
         let run = source.find(name)?;
         Ok(Self { common, source, run })
     }
@@ -49,7 +49,7 @@ impl<'a> RunTarget<'a> {
     /// recorded event.
     pub fn send(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
         let client = self.source.client().ok_or_else(|| remote::no_server(self.source.data()))?;
-        let sent = client.wish(&self.run.id, &runtime::prepare::person(), command);
+        let sent = client.wish(&self.run.id, &runtime::prepare::user_name(), command);
         let sequence = sent.map_err(|error| remote::failure(&error))?;
         if self.common.json {
             let accepted = AcceptedCommand { run: self.run.id.as_str(), sequence: sequence.0 };

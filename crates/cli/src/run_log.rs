@@ -4,7 +4,7 @@ use domain::{RecordedEvent, RunId, Sequence};
 use store::{Position, SqliteReader};
 
 use crate::{
-    arguments::RunOperandArguments, failure::Failure, run_lookup::by_name, source::Source,
+    arguments::RunOperandArguments, failure::Failure, row_source::RowSource, run_lookup::by_name,
     store_failure::failure,
 };
 
@@ -27,7 +27,7 @@ impl RunLog {
         let heads = reader.runs().map_err(failure)?;
         let active = match arguments.name() {
             Some(_) => None,
-            None => Some(Source::open(common)?.find(None)?.id.to_string()),
+            None => Some(RowSource::open(common)?.find(None)?.id.to_string()),
         };
         let name = arguments.name().or(active.as_deref()).unwrap_or_default();
         let head = by_name(heads, name, |head| &head.run, |head| head.run.to_string())?;

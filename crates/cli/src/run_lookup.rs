@@ -41,7 +41,7 @@ pub fn by_name<T>(
                 true => "No run was started yet. Start one: jangdan run PLAN".to_owned(),
                 false => format!("Runs: {}", listed(&others, describe)),
             };
-            Err(Failure { what: format!("There is no run '{name}'."), hint: Some(hint), exit: 1 })
+            Err(Failure { what: format!("Unknown run '{name}'."), hint: Some(hint), exit: 1 })
         }
     }
 }
@@ -76,9 +76,9 @@ pub fn several_active(active: &[RunRow], newest: &RunRow) -> Failure {
 }
 
 fn number(number: usize) -> String {
-    let words = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
-    let word = number.checked_sub(2).and_then(|index| words.get(index));
-    word.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    let names = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+    let name = number.checked_sub(2).and_then(|index| names.get(index));
+    name.map_or_else(|| number.to_string(), |name| (*name).to_owned())
 }
 
 fn named(runs: &[RunRow]) -> String {

@@ -1,4 +1,4 @@
-//! `jangdan runs`: all runs of the data directory, and how they stand.
+//! `jangdan runs`: lists all runs of the data directory.
 
 use std::{
     io::{self, Write},
@@ -10,29 +10,28 @@ use views::RunRow;
 
 use crate::{
     arguments::CommonArguments,
-    columns,
     failure::Failure,
     printable::json,
     remote,
+    row_source::RowSource,
     screen::{
-        amount::{cost, since, span, tokens},
+        amounts::{cost, duration, since, tokens},
         line::flat,
-        words::run_state,
+        phrases::run_state,
     },
-    source::Source,
+    table,
     watch::now,
 };
 
-/// Which runs there are.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
     common: CommonArguments,
 }
 
-/// Prints them, the oldest first.
+/// Prints the runs, the oldest first.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let runs = Source::open(&arguments.common)?.runs()?;
+    let runs = RowSource::open(&arguments.common)?.runs()?;
     let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
     match printed.err().and_then(|error| Failure::from_output(&error)) {
         Some(failure) => Err(failure),
@@ -55,14 +54,15 @@ fn print_table(runs: &[RunRow]) -> io::Result<()> {
     }
     let locale = remote::locale();
     let lines = runs.iter().map(|run| {
-        let elapsed = span(locale, since(run.started_at, run.ended_at.unwrap_or_else(now)));
-        let waits = if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
+        let elapsed = duration(locale, since(run.started_at, run.ended_at.unwrap_or_else(now)));
+        let waiting =
+            if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
         let used = format!("{} {}", tokens(run.used.tokens), cost(run.used.cost_micros));
         let done = format!("{} of {}", run.tasks.done, run.n_tasks);
         let state = run_state(locale, run.status).to_owned();
-        [run.id.to_string(), state, done, waits, elapsed, used, run.project.clone(), flat(&run.title)]
+        [run.id.to_string(), state, done, waiting, elapsed, used, run.project.clone(), flat(&run.title)]
     });
-    let heads = ["", "state", "done", "for you", "time", "used", "project", "title"];
-    columns::print(&mut out, "Runs", heads, lines)?;
+    let heads = ["", "state", "done", "waiting for you", "elapsed", "usage", "project", "title"];
+    table::print_table(&mut out, "Runs", heads, lines)?;
     out.flush()
 }

@@ -1,9 +1,8 @@
-//! `jangdan say`: a message of the protocol from an agent's shell, for agents that would rather call a program.
+//! `jangdan say`: sends a protocol message from an agent's shell, for agents that prefer to call a program.
 //!
-//! It is written into the session's own spool, in its order with the output: what was said is not lost when nobody
-//! listens just then.
+//! The message is written to the spool of the session, in order with the output, so it is not lost while no server reads.
 
-mod words;
+mod message_command;
 
 use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
@@ -13,52 +12,48 @@ use sessions::{Sessions, name_of_mark};
 
 use crate::{data, failure::Failure, session};
 
-/// The variable that names the session a process is part of.
+/// Environment variable that names the session of a process.
 pub const SESSION: &str = "JANGDAN_SESSION";
-const ANSWER_MAX: Duration = Duration::from_secs(20);
+const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Says a message.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
-    words: words::Words,
+    message: message_command::MessageCommand,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    // First of all, so that somebody outside of a session learns that and nothing else.
+    // Outside of a session, report that before any other error.
     variable(SESSION)?;
-    say(&arguments.words.said()?, ANSWER_MAX)?;
+    send_message(&arguments.message.message()?, SEND_TIMEOUT)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says a message in the session that this process is part of.
-pub fn say(said: &AgentMessage, time_max: Duration) -> Result<(), Failure> {
+/// Sends a message in the session of this process.
+pub fn send_message(message: &AgentMessage, timeout: Duration) -> Result<(), Failure> {
     let session = variable(SESSION)?;
     let key: SessionKey = variable("JANGDAN_KEY")?.to_string_lossy().parse().map_err(|error| Failure {
-        what: format!("read JANGDAN_KEY: {error}"),
-        hint: Some("leave the session's variables as they are".to_owned()),
+        what: format!("JANGDAN_KEY is invalid ({error})."),
+        hint: Some("Do not change the variables of the session.".to_owned()),
         exit: 1,
     })?;
-    let text = protocol::encode(said, Some(&key)).map_err(|error| Failure {
+    let text = protocol::encode(message, Some(&key)).map_err(|error| Failure {
         what: error.to_string(),
-        hint: Some("say it in other words, or put it into a file and name that".to_owned()),
+        hint: Some("Shorten it, or write it to a file and name the file.".to_owned()),
         exit: 1,
     })?;
     let sessions = Sessions::open(&data::directory(None)?).map_err(session::failure)?;
     let mark = session.to_string_lossy();
     let found = sessions.find(name_of_mark(&mark)).map_err(session::failure)?;
     let request = Request::SayAside { bytes: text.into_bytes() };
-    sessions.ask(&found, &request, time_max).map_err(session::failure)?;
+    sessions.ask(&found, &request, timeout).map_err(session::failure)?;
     Ok(())
 }
 
 fn variable(name: &str) -> Result<OsString, Failure> {
     env::var_os(name).ok_or_else(|| Failure {
-        what: format!("{name} is not set: this is no session of Jangdan's"),
-        hint: Some(
-            "call it from an agent that was started with `jangdan session start` or by a run".to_owned(),
-        ),
+        what: format!("{name} is not set: this is not a session of Jangdan."),
+        hint: Some("Call it from an agent that was started by a run or by: jangdan session start".to_owned()),
         exit: 1,
     })
 }

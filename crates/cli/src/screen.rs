@@ -1,35 +1,33 @@
-//! What a person sees of a run: pure, so that every screen is a test.
+//! Draws a run for the terminal, as pure functions, so that every screen can be tested.
 //!
-//! Takes rows and changes, a size, a moment and a language, and gives lines. Never reads a clock, a key or a socket.
+//! From rows, the size of the terminal, the time and the language to lines. Reads no clock, keyboard or socket.
 
-pub mod amount;
+pub mod amounts;
 pub mod board;
 pub mod draw;
 pub mod entry;
 pub mod history;
-mod left;
 pub mod line;
 mod overlaps;
+pub mod phrases;
 pub mod plan_diff;
 pub mod prompt;
+mod remaining_time;
 mod tasks;
 mod totals;
-pub mod words;
 
 #[cfg(test)]
 mod tests;
 
 use domain::{Locale, Timestamp};
 
-/// For whom and when a screen is drawn.
+/// Size, language and time for which a screen is drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// The language.
+pub struct DrawContext {
     pub locale: Locale,
-    /// How many columns there are.
+    /// Columns of the terminal.
     pub width: usize,
-    /// How many lines there are.
+    /// Lines of the terminal.
     pub height: usize,
-    /// Now.
     pub now: Timestamp,
 }

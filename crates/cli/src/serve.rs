@@ -1,4 +1,4 @@
-//! `jangdan serve`: a server that stays, so that runs go on while nobody watches.
+//! `jangdan serve`: runs a server in the foreground that keeps runs going.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -15,23 +15,22 @@ use crate::{
     watch::signals::Signals,
 };
 
-/// How often it looks whether somebody asked for its end.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often it checks for a request to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How the server is to end.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// End the agents when the server is interrupted; without it they work on and are found again
+    /// Stop the agents when the server is interrupted [default: they keep working, and the next server finds them]
     #[arg(long)]
     end_agents: bool,
     #[command(flatten)]
     common: CommonArguments,
 }
 
-/// Serves until it is interrupted, or somebody asks for its end.
+/// Serves until it is interrupted or a client stops it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
-    let loopback = link::configured()?;
+    let loopback = link::configured_port()?;
     let signals = Signals::take()?;
     let failed = |error: server::EnsureError| Failure {
         what: chain(&error),
@@ -41,19 +40,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Running { client, inside } = server::ensure(&data, loopback).map_err(failed)?;
     let Some(server) = inside else {
         let status = client.status().map_err(|error| remote::failure(&error))?;
-        let what = format!("a server runs for {} already (process {})", data.display(), status.pid);
-        return Err(Failure { what, hint: Some("use it: jangdan runs".to_owned()), exit: 1 });
+        let what = format!("A server is already running for {} (process {}).", data.display(), status.pid);
+        return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });
     };
-    eprintln!("serves {}; Ctrl-C ends it", data.display());
+    eprintln!("Serving {}. Press Ctrl-C to stop.", data.display());
     if arguments.common.json {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         println!("{}", json(&status).unwrap_or_default());
     } else {
-        link::say(&client, None);
+        link::print_link(&client, None);
     }
     while !signals.is_ended() {
-        signals.wait(LOOK);
-        // Somebody else may have asked for the end, which counts then; or its folder is gone, and nobody can ask.
+        signals.wait(POLL_INTERVAL);
+        // Another client may have stopped it, or its folder was deleted and no client can reach it.
         if !server.is_reachable() {
             server.stop(AfterStop::LeaveWorking);
             return Ok(ExitCode::SUCCESS);

@@ -1,4 +1,4 @@
-//! The configuration as this process sees it, and what is wrong with it in words for a person.
+//! Reads the configuration of the current directory and prints its problems.
 
 use std::{env, io, ops::Deref, path::Path};
 
@@ -9,78 +9,78 @@ use runtime::prepare::input::InputError;
 use crate::{
     failure::{Failure, say_error, say_warning},
     plural::plural,
-    snippet::{self, Mistake},
+    snippet::{self, FileProblem},
 };
 
-/// Settings that the command line gives.
+/// Settings of the command line.
 #[derive(Debug, Default, Args)]
 pub struct SetArguments {
-    /// Set a key of the configuration, for example orchestration.max_concurrency=8
+    /// Set a configuration key, such as orchestration.max_concurrency=8; repeat for several
     #[arg(long = "set", value_name = "KEY=VALUE")]
     flags: Vec<String>,
 }
 
-/// The files of the configuration, and what else is said.
+/// The sources of the configuration; prints problems when it is loaded.
 #[derive(Debug)]
-pub struct Settings(runtime::prepare::Settings);
+pub struct Settings(runtime::prepare::ConfigSources);
 
 impl Deref for Settings {
-    type Target = runtime::prepare::Settings;
+    type Target = runtime::prepare::ConfigSources;
 
-    fn deref(&self) -> &runtime::prepare::Settings {
+    fn deref(&self) -> &runtime::prepare::ConfigSources {
         &self.0
     }
 }
 
 impl Settings {
-    /// Reads the user's and the project's files, those that are there.
+    /// Reads the user's and the project's files, as far as they exist.
     pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
-        let read = runtime::prepare::Settings::read(&directory()?, &arguments.flags);
+        let read = runtime::prepare::ConfigSources::read(&current_directory()?, &arguments.flags);
         read.map(Self).map_err(|error| unreadable(&error))
     }
 
-    /// Reads the user's file, and another one in the place of the project's.
+    /// Reads the user's file, and `file` instead of the project's.
     pub fn read_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
-        let read = runtime::prepare::Settings::read_file(&directory()?, &arguments.flags, file);
+        let read = runtime::prepare::ConfigSources::read_file(&current_directory()?, &arguments.flags, file);
         read.map(Self).map_err(|error| unreadable(&error))
     }
 
-    /// Adds what was kept for the project in a data directory.
+    /// Adds the permissions kept for the project in a data directory.
     pub fn with_choices(self, data: &Path) -> Result<Self, Failure> {
         self.0.with_choices(data).map(Self).map_err(|error| unreadable(&error))
     }
 
-    /// Returns the configuration; where it can't be used, all that is wrong has been shown.
+    /// Returns the configuration. Prints warnings; if it is invalid, prints all problems first.
     pub fn load(&self) -> Result<LoadedConfig, Failure> {
         match self.0.load() {
             Ok(loaded) => {
-                self.show(&loaded.warnings);
+                self.print_problems(&loaded.warnings);
                 Ok(loaded)
             }
             Err(problems) => {
-                self.show(&problems);
+                self.print_problems(&problems);
                 let n_errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
-                let what = format!("the configuration has {}", plural(n_errors, "mistake"));
+                let what = format!("The configuration has {}.", plural(n_errors, "error"));
                 Err(Failure { what, hint: None, exit: 1 })
             }
         }
     }
 
-    fn show(&self, problems: &[Problem]) {
+    fn print_problems(&self, problems: &[Problem]) {
         for problem in problems {
-            // With standard error gone there is nobody left to tell.
-            let _ = self.show_one(problem);
+            // If standard error is closed, nothing can be reported.
+            let _ = self.print_problem(problem);
         }
     }
 
-    fn show_one(&self, problem: &Problem) -> io::Result<()> {
+    fn print_problem(&self, problem: &Problem) -> io::Result<()> {
         let Problem { severity, origin, message, hint } = problem;
         let is_warning = *severity == Severity::Warning;
         if let Origin::File { name, at: Some(at) } = origin
             && let Some(text) = self.text_of(name)
         {
             let (line, span, hint) = (at.line, &at.span, hint.as_deref());
-            return snippet::print(&Mistake {
+            return snippet::print(&FileProblem {
                 name,
                 text,
                 line,
@@ -106,10 +106,10 @@ impl Settings {
     }
 }
 
-fn directory() -> Result<std::path::PathBuf, Failure> {
+fn current_directory() -> Result<std::path::PathBuf, Failure> {
     env::current_dir().map_err(|error| Failure {
-        what: format!("find the current directory: {error}"),
-        hint: Some("go to a directory that is there".to_owned()),
+        what: format!("Cannot find the current directory ({error})."),
+        hint: Some("Change to an existing directory.".to_owned()),
         exit: 1,
     })
 }

@@ -1,4 +1,4 @@
-//! A mistake in a file as a person reads it: the line, the place underlined, and what to write instead.
+//! Prints a problem of a file with its line, the underlined range and a hint.
 
 use std::{
     io::{self, Write},
@@ -7,58 +7,55 @@ use std::{
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::printable::{printable, printable_line};
+use crate::{
+    plural::plural,
+    printable::{printable, printable_line},
+};
 
-/// A line longer than this is shown only around the place.
+/// Longer lines are shown only around the range.
 const LINE_BYTES_MAX: usize = 400;
 
-/// Something that is wrong in a file.
-pub struct Mistake<'a> {
-    /// The file's name.
+/// A problem at a range of a file.
+pub struct FileProblem<'a> {
+    /// Display name of the file.
     pub name: &'a str,
-    /// What is in it.
+    /// Content of the file.
     pub text: &'a str,
-    /// The line, from 1.
+    /// Line of the range, from 1.
     pub line: usize,
-    /// The bytes that it is about.
+    /// Byte range in `text`.
     pub span: &'a Range<usize>,
-    /// Whether it is only a warning.
+    /// Whether it is a warning instead of an error.
     pub is_warning: bool,
-    /// The kind, where kinds have names.
+    /// Stable code of the problem, if it has one.
     pub code: Option<&'static str>,
-    /// What is wrong.
     pub message: &'a str,
-    /// What to write instead.
     pub hint: Option<&'a str>,
 }
 
-/// Prints what is wrong to standard error.
-pub fn print(mistake: &Mistake<'_>) -> io::Result<()> {
-    let level = if mistake.is_warning { Level::WARNING } else { Level::ERROR };
-    let title = level.primary_title(printable(mistake.message));
-    let title = match mistake.code {
+/// Prints a problem to standard error.
+pub fn print(problem: &FileProblem<'_>) -> io::Result<()> {
+    let level = if problem.is_warning { Level::WARNING } else { Level::ERROR };
+    let title = level.primary_title(printable(problem.message));
+    let title = match problem.code {
         Some(code) => title.id(code),
         None => title,
     };
-    let (line, span) = excerpt(mistake.text, mistake.span);
-    let (line, name) = (printable_line(line), printable(mistake.name));
-    let hint = mistake.hint.map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
+    let (line, span) = excerpt(problem.text, problem.span);
+    let (line, name) = (printable_line(line), printable(problem.name));
+    let hint = problem.hint.map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
     let annotation = AnnotationKind::Primary.span(span);
     let snippet =
-        Snippet::source(line.as_str()).path(name.as_str()).line_start(mistake.line).annotation(annotation);
+        Snippet::source(line.as_str()).path(name.as_str()).line_start(problem.line).annotation(annotation);
     let report = [title.element(snippet).elements(hint)];
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
-    let words = Renderer::styled().term_width(width).render(&report);
-    writeln!(anstream::stderr().lock(), "{words}\n")
+    let rendered = Renderer::styled().term_width(width).render(&report);
+    writeln!(anstream::stderr().lock(), "{rendered}\n")
 }
 
-/// Prints how much is wrong altogether.
+/// Prints the number of errors and warnings.
 pub fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Result<()> {
-    let count = |number: usize, word: &str| match number {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        number => Some(format!("{number} {word}s")),
-    };
+    let count = |number: usize, noun: &str| (number > 0).then(|| plural(number, noun));
     let counts: Vec<_> =
         [count(n_errors, "error"), count(n_warnings, "warning")].into_iter().flatten().collect();
     if counts.is_empty() {
@@ -67,9 +64,9 @@ pub fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Resu
     writeln!(anstream::stderr().lock(), "{}: {}", printable(name), counts.join(", "))
 }
 
-/// Cuts out the line that a span begins on, and moves the span into it.
+/// Returns the line on which a span starts, and the span relative to it.
 ///
-/// The renderer looks through all of what it is given, which for a large file with many errors would take minutes.
+/// The renderer scans all of its input, which takes minutes for a large file with many problems.
 fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     let start = span.start.min(text.len());
     let mut from = text[..start].rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
@@ -78,7 +75,7 @@ fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
         from = from.max(floor(text, start.saturating_sub(LINE_BYTES_MAX / 2)));
         to = to.min(floor(text, start + LINE_BYTES_MAX / 2));
     }
-    // A byte order mark is no part of what the person wrote.
+    // Skip the byte order mark.
     if text[from..to].starts_with('\u{feff}') {
         from += '\u{feff}'.len_utf8();
     }

@@ -13,20 +13,20 @@ use crate::{
     failure::{Failure, say_hint},
     printable::json,
     remote,
+    row_source::RowSource,
     run_lookup::is_active,
     screen::{
-        Look,
+        DrawContext,
         board::{Board, KINDS},
-        draw::{draw, whole},
+        draw::{draw, full_entry},
         entry::entry,
         line::Line,
         prompt::Prompt,
     },
-    source::Source,
     watch::now,
 };
 
-/// How wide lines are where there is no terminal.
+/// Line width without a terminal.
 const WIDTH: usize = 100;
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?;
     if common.json {
         let kinds: Vec<Kind> = KINDS.iter().copied().filter(|kind| *kind != Kind::TaskDetail).collect();
@@ -46,13 +46,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         show(&source, &run)?;
     }
     if source.client().is_none() && is_active(&run) {
-        say_hint(&format!("no server runs, so nothing goes on: jangdan resume {}", run.id));
+        say_hint(&format!("No server is running. Continue the run: jangdan resume {}", run.id));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints how a run stands, for people.
-pub fn show(source: &Source, run: &RunRow) -> Result<(), Failure> {
+/// Prints the tasks of a run and what waits for the user.
+pub fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
     written(print(&source.board(&run.id)?))
 }
 
@@ -60,24 +60,24 @@ fn written(printed: io::Result<()>) -> Result<(), Failure> {
     printed.err().and_then(|error| Failure::from_output(&error)).map_or(Ok(()), Err)
 }
 
-fn print_json(rows: &crate::source::Rows) -> io::Result<()> {
+fn print_json(rows: &crate::row_source::Rows) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", json(rows)?)?;
     out.flush()
 }
 
 fn print(board: &Board) -> io::Result<()> {
-    let look = look();
-    // All lines of the board, and none to type on.
-    let mut picture = draw(look, board, &Prompt::default());
+    let context = draw_context();
+    // All lines except the input line.
+    let mut frame = draw(context, board, &Prompt::default());
     if board.run.as_ref().is_some_and(|run| run.ended_at.is_none()) {
-        picture.lines.pop();
+        frame.lines.pop();
     }
-    let mut lines = picture.lines;
+    let mut lines = frame.lines;
     for name in board.externals() {
-        lines.push(Line::of(anstyle::Style::new(), &format!("tasks wait until this is there: {name}")));
+        lines.push(Line::of(anstyle::Style::new(), &format!("Waiting for an external dependency: {name}")));
     }
-    lines.extend(inbox(look, board));
+    lines.extend(inbox(context, board));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in lines {
         writeln!(out, "{}", line.painted())?;
@@ -85,14 +85,14 @@ fn print(board: &Board) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns all that waits for the person, whole.
-pub fn inbox(look: Look, board: &Board) -> Vec<Line> {
-    let entries = board.inbox().into_iter().filter_map(|row| entry(board, look.locale, look.now, row));
-    entries.flat_map(|entry| [Line::default()].into_iter().chain(whole(look, &entry))).collect()
+/// Returns the full text of everything that waits for the user.
+pub fn inbox(context: DrawContext, board: &Board) -> Vec<Line> {
+    let entries = board.inbox().into_iter().filter_map(|row| entry(board, context.locale, context.now, row));
+    entries.flat_map(|entry| [Line::default()].into_iter().chain(full_entry(context, &entry))).collect()
 }
 
-/// Returns how to draw for whoever called this command.
-pub fn look() -> Look {
+/// Returns the context for output of this size and language.
+pub fn draw_context() -> DrawContext {
     let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0));
-    Look { locale: remote::locale(), width: width.max(20), height: usize::MAX, now: now() }
+    DrawContext { locale: remote::locale(), width: width.max(20), height: usize::MAX, now: now() }
 }

@@ -1,4 +1,4 @@
-//! What a person can do about a log that can't be read or written.
+//! Explains errors of the store.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use store::StoreError;
 
 use crate::failure::Failure;
 
-/// Turns an error of the store into words.
+/// Returns the failure for an error of the store, with its causes and a hint.
 pub fn failure(error: StoreError) -> Failure {
     let mut what = error.to_string();
     let mut source = error.source();
@@ -20,36 +20,36 @@ pub fn failure(error: StoreError) -> Failure {
 fn hint(error: &StoreError) -> String {
     match error {
         StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. } => {
-            "name the data directory with --data or JANGDAN_DATA".to_owned()
+            "Name the data directory with --data or JANGDAN_DATA.".to_owned()
         }
         StoreError::Locked { holder: Some(holder), .. } => {
-            format!("process {holder} has it; stop that one, or ask it")
+            format!("Process {holder} uses it: stop that process, or use its server.")
         }
-        StoreError::Locked { holder: None, .. } => "stop the other process, or ask it".to_owned(),
+        StoreError::Locked { holder: None, .. } => "Stop the other process, or use its server.".to_owned(),
         StoreError::ReadOnly { path } | StoreError::Lock { path, .. } => {
-            format!("check who may write it: ls -ld {}", path.display())
+            format!("Check its permissions: ls -ld {}", path.display())
         }
-        StoreError::DiskFull { .. } => "make room on the disk, then try again".to_owned(),
+        StoreError::DiskFull { .. } => "Free disk space, then try again.".to_owned(),
         StoreError::Corrupt { .. } | StoreError::DamagedEvent { .. } => {
-            "keep a copy of the file, and look at the disk; an older copy can take its place".to_owned()
+            "Keep a copy of the file and check the disk. A backup can replace it.".to_owned()
         }
-        StoreError::Foreign { .. } => "name Jangdan's own data directory with --data".to_owned(),
+        StoreError::Foreign { .. } => "Name a data directory of Jangdan with --data.".to_owned(),
         StoreError::NewerVersion { .. } | StoreError::NewerEvent { .. } | StoreError::UnknownEvent { .. } => {
-            "a newer Jangdan wrote it; use that one".to_owned()
+            "A newer version of Jangdan wrote it: use that version.".to_owned()
         }
         StoreError::OlderVersion { .. } => {
-            "an older Jangdan wrote it; whatever opens it for writing brings it up to date".to_owned()
+            "An older version of Jangdan wrote it. Starting a server upgrades it: jangdan serve".to_owned()
         }
-        StoreError::Busy { .. } => "close the other program, then try again".to_owned(),
+        StoreError::Busy { .. } => "Close the other program, then try again.".to_owned(),
         StoreError::Open { path, .. } | StoreError::Io { path, .. } => {
-            format!("check the file and the disk: ls -l {}", path.display())
+            format!("Check the file and the disk: ls -l {}", path.display())
         }
-        StoreError::TooSlow { .. } => "run the command again; it goes on where the log is".to_owned(),
+        StoreError::TooSlow { .. } => "Run the command again; it continues from the log.".to_owned(),
         StoreError::Database { .. }
         | StoreError::Conflict { .. }
         | StoreError::AheadOfLog { .. }
         | StoreError::TooLarge { .. }
         | StoreError::Unwritable { .. }
-        | StoreError::Stopped => "this is a mistake in Jangdan; please report it".to_owned(),
+        | StoreError::Stopped => "This is a bug in Jangdan. Please report it.".to_owned(),
     }
 }

@@ -1,9 +1,9 @@
-//! Shows a run as it goes, and lets the person act on it: on a terminal, as plain lines, or as JSON.
+//! Watches a run: on a terminal with input, as plain lines, or as JSON.
 //!
-//! A client of the server like any other; that the server may be inside of this process changes nothing.
+//! A client of the server, also if the server runs in this process.
 
 pub mod command;
-mod feed;
+mod event_stream;
 mod json;
 mod paint;
 mod plain;
@@ -25,51 +25,48 @@ use crate::{
     screen::board::{self, Board},
 };
 
-/// The exit status of a run that waits for a person.
-const EXIT_WAITS: u8 = 3;
-/// The exit status of a command that was interrupted.
+/// Exit status if the run needs the user.
+const EXIT_NEEDS_USER: u8 = 3;
+/// Exit status of an interrupted command.
 const EXIT_INTERRUPTED: u8 = 130;
 
-/// How a run is watched.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// Print what happens as JSON.
+pub struct WatchOptions {
+    /// Print events as JSON.
     pub json: bool,
-    /// Return as soon as nothing goes on without a person.
+    /// Return as soon as the run needs the user.
     pub no_wait: bool,
-    /// The language of the screen.
     pub locale: Locale,
-    /// Who watches, and acts.
+    /// Name of the user, for commands.
     pub person: String,
 }
 
-/// How watching came to its end.
+/// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// All that was to be done is done.
+pub enum WatchOutcome {
+    /// The run is done.
     Done,
-    /// Something failed, or the run was called off.
+    /// The run failed or was cancelled.
     Failed,
-    /// Nothing goes on without a person, and nobody wants to wait for one.
-    WaitsForPerson,
-    /// The person left, or was cut off; the agents work on.
-    Left,
-    /// The person left, and wants the agents to stop.
+    /// The run needs the user, with `no_wait`.
+    NeedsUser,
+    /// The user left or the output closed; agents keep working.
+    Detached,
+    /// The user left and stops the agents.
     StopAgents,
 }
 
-impl Outcome {
-    /// Returns the exit status.
+impl WatchOutcome {
     pub fn exit(self) -> ExitCode {
         match self {
             Self::Done => ExitCode::SUCCESS,
             Self::Failed => ExitCode::FAILURE,
-            Self::WaitsForPerson => ExitCode::from(EXIT_WAITS),
-            Self::Left | Self::StopAgents => ExitCode::from(EXIT_INTERRUPTED),
+            Self::NeedsUser => ExitCode::from(EXIT_NEEDS_USER),
+            Self::Detached | Self::StopAgents => ExitCode::from(EXIT_INTERRUPTED),
         }
     }
 
-    fn of(run: &RunRow) -> Option<Self> {
+    fn from_run(run: &RunRow) -> Option<Self> {
         match run.status {
             RunState::Running | RunState::Paused => None,
             RunState::Done => Some(Self::Done),
@@ -78,8 +75,8 @@ impl Outcome {
     }
 }
 
-/// Watches a run until it is over, or the person has seen enough.
-pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome, Failure> {
+/// Watches a run until it ends or the user leaves.
+pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     if options.json {
         return json::watch(client, run, options);
     }
@@ -91,30 +88,30 @@ pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome,
     }
 }
 
-/// All rows that a board needs, and the place in the log that they stand for.
+/// The rows of a board and the log position that they include.
 #[derive(Deserialize)]
-struct Rows {
+struct BoardRows {
     position: u64,
     rows: BTreeMap<String, Vec<Value>>,
 }
 
-/// Asks for the board as it is now.
+/// Loads the current board.
 pub fn load(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
     let kinds: Vec<_> = board::KINDS.iter().map(|kind: &Kind| format!("kind={}", kind.name())).collect();
     let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
-    let rows: Rows = client.get(&path).map_err(|error| remote::failure(&error))?;
+    let rows: BoardRows = client.get(&path).map_err(|error| remote::failure(&error))?;
     let mut board = Board::default();
     board.fill(&rows.rows);
     Ok((board, Position(rows.position)))
 }
 
-/// Tells whether only a person can go on. Events come one by one, and between two of them nothing seems to move: so the
-/// rows are asked for, which stand behind a whole step.
-fn waits(client: &Client, run: &RunId, board: &Board) -> Result<bool, Failure> {
-    Ok(board.waits_only_for_person() && load(client, run)?.0.waits_only_for_person())
+/// Tells whether the run needs the user. Between two events of one step it can seem so, therefore the rows are loaded
+/// again: they include whole steps.
+fn needs_user(client: &Client, run: &RunId, board: &Board) -> Result<bool, Failure> {
+    Ok(board.needs_user() && load(client, run)?.0.needs_user())
 }
 
-/// Returns what time it is.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -1,7 +1,7 @@
-//! `jangdan agents` on a machine that is a temporary folder with fake programs.
+//! `jangdan agents` with fake programs in a temporary folder.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -23,7 +23,7 @@ fn agents(folder: &Path, arguments: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn what_is_here_and_what_is_missing_is_listed() {
+fn installed_and_missing_agents_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     program(folder.path(), "claude", "echo '2.1.197 (Claude Code)'");
     program(folder.path(), "gemini", "printf '0.61.0\\033[2J\\n'");
@@ -35,14 +35,14 @@ fn what_is_here_and_what_is_missing_is_listed() {
 }
 
 #[test]
-fn nothing_is_here() {
+fn without_agents_a_hint_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let (_, hint) = agents(folder.path(), &[]);
-    assert_eq!(hint, "hint: no agent works yet: install one, or log in, as the last column says\n");
+    assert_eq!(hint, "hint: No agent works yet: install one, or log in, as the last column says\n");
 }
 
 #[test]
-fn agents_of_the_configuration_are_listed_and_those_of_a_project_are_not_run() {
+fn configured_agents_are_listed_and_those_of_a_project_are_not_executed() {
     let folder = tempfile::tempdir().unwrap();
     let ran = folder.path().join("ran");
     let script = |name: &str| format!("echo {name} >> {}; echo 1.0", ran.display());

@@ -1,14 +1,14 @@
-//! `jangdan config` in a project and a home that are temporary folders.
+//! `jangdan config` with a temporary project and home.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 use std::{fs, path::Path};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// A home with the user's own file, and a repository with the project's.
-fn place(user: &str, project: &str) -> TempDir {
+/// Creates a home with the user's file, and a repository with the project's.
+fn folder_with(user: &str, project: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("own/.config/jangdan")).unwrap();
     fs::create_dir_all(folder.path().join("project/.git")).unwrap();
@@ -18,15 +18,15 @@ fn place(user: &str, project: &str) -> TempDir {
     folder
 }
 
-/// Runs a command below a folder, and returns its exit status and what it printed.
+/// Runs a command in a subfolder, and returns its exit status and output.
 fn run(folder: &Path, below: &str, arguments: &[&str], input: &str) -> String {
     let mut command = Command::cargo_bin("jangdan").unwrap();
     command.env_clear().env("HOME", folder.join("own")).current_dir(folder.join(below));
     command.env("JANGDAN_PARK__COLD_AFTER", "1h").env("JANGDAN_DATA", "/nowhere");
     let output = command.arg("config").args(arguments).write_stdin(input).assert().get_output().clone();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let seen = format!("{}\n{}\n{}", output.status, text(output.stdout), text(output.stderr));
-    seen.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "FOLDER")
+    let all = format!("{}\n{}\n{}", output.status, text(output.stdout), text(output.stderr));
+    all.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "FOLDER")
         .replace(folder.to_str().unwrap(), "FOLDER")
 }
 
@@ -34,8 +34,8 @@ const USER: &str = "locale = 'ko'\n[permissions]\ndeny = ['run:rm*']\n";
 const PROJECT: &str = "[orchestration]\ntimeout_per_port = '1h'\n[permissions]\ndeny = ['run:git push*']\n";
 
 #[test]
-fn what_holds_is_shown_with_where_it_comes_from() {
-    let folder = place(USER, PROJECT);
+fn show_prints_values_with_their_origins() {
+    let folder = folder_with(USER, PROJECT);
     let set = ["--set", "checks.verify=cargo test"];
     let show =
         |more: &[&str]| run(folder.path(), "project/deep/down", &[&["show"], &set[..], more].concat(), "");
@@ -45,12 +45,12 @@ fn what_holds_is_shown_with_where_it_comes_from() {
 }
 
 #[test]
-fn what_was_kept_for_the_project_is_shown_with_the_file_that_it_is_in() {
-    let folder = place(USER, PROJECT);
+fn kept_permissions_are_shown_with_their_file() {
+    let folder = folder_with(USER, PROJECT);
     let data = folder.path().join("data");
     let named = run(folder.path(), "project/deep", &["path", "--data", data.to_str().unwrap()], "");
     let kept = named.lines().find_map(|line| line.strip_prefix("kept     FOLDER/")).unwrap();
-    let kept = folder.path().join(kept.strip_suffix("  (not there)").unwrap());
+    let kept = folder.path().join(kept.strip_suffix("  (does not exist)").unwrap());
     fs::create_dir_all(kept.parent().unwrap()).unwrap();
     fs::write(&kept, "# Kept\n[permissions]\nallow = ['=run:make']\n").unwrap();
     let show =
@@ -60,15 +60,15 @@ fn what_was_kept_for_the_project_is_shown_with_the_file_that_it_is_in() {
         let line = line.replace(folder.path().to_str().unwrap(), "FOLDER");
         assert!(show(below).contains(&line), "{}", show(below));
     }
-    assert!(!show("own").contains("run:make"), "that is another project");
+    assert!(!show("own").contains("run:make"), "another project");
     fs::write(&kept, "permissions.allow = ['rnu:make']\n").unwrap();
     let check = run(folder.path(), "project", &["check", "--data", data.to_str().unwrap()], "");
     assert!(check.contains("did you mean") && check.contains("permissions/project-"), "{check}");
 }
 
 #[test]
-fn every_mistake_is_shown_in_its_place() {
-    let folder = place(
+fn check_prints_every_problem_with_its_line() {
+    let folder = folder_with(
         "locale = 'kr' # 한국어\n",
         include_str!("../../config/tests/config/cases/bad/unknown_keys.toml"),
     );
@@ -76,46 +76,49 @@ fn every_mistake_is_shown_in_its_place() {
         "check",
         run(folder.path(), "project", &["check", "--set", "park.cold_after=1"], "")
     );
-    // Nothing is shown of a configuration that can't be used.
+    // An invalid configuration is not shown.
     assert!(run(folder.path(), "project", &["show"], "").starts_with("exit status: 1\n\nerror"));
 }
 
 #[test]
-fn a_file_is_checked_in_the_place_of_the_projects() {
-    let folder = place("[agents.mine]\nextends = 'shell'\n", "broken");
+fn check_accepts_a_file_instead_of_the_projects() {
+    let folder = folder_with("[agents.mine]\nextends = 'shell'\n", "broken");
     fs::write(folder.path().join("project/other.toml"), "team.worker = 'mine'\n").unwrap();
     let check = |file: &str, input: &str| run(folder.path(), "project", &["check", file], input);
     insta::assert_snapshot!("check_file", check("other.toml", ""));
     assert!(check("-", "locale = 1").contains("--> <stdin>:1:10"));
-    assert!(check("../own/.config/jangdan/config.toml", "").starts_with("exit status: 0\n../own"));
+    assert!(
+        check("../own/.config/jangdan/config.toml", "")
+            .starts_with("exit status: 0\nValid configuration: ../own")
+    );
     assert!(check("none.toml", "").contains("error: none.toml: no such file"));
     let large = " ".repeat(256 * 1024 + 1);
     assert!(check("-", &large).contains("the file is larger than 256 KiB"));
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_not_sent_to_it() {
-    let folder = place("", "'\u{1b}[2J' = 1\nchecks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
+fn control_characters_are_not_printed() {
+    let folder = folder_with("", "'\u{1b}[2J' = 1\nchecks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
     for arguments in [&["check"][..], &["show"], &["show", "--json"]] {
-        let seen = run(folder.path(), "project", arguments, "");
-        assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
+        let output = run(folder.path(), "project", arguments, "");
+        assert!(!output.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{output:?}");
     }
-    let folder = place("", "checks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
+    let folder = folder_with("", "checks.verify = \"\\u001b]0;x\\u0007 \u{202e}\"\n");
     for arguments in [&["check"][..], &["show", "--origin"], &["show", "--json"]] {
-        let seen = run(folder.path(), "project", arguments, "");
-        assert!(seen.starts_with("exit status: 0"), "{seen}");
-        assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
+        let output = run(folder.path(), "project", arguments, "");
+        assert!(output.starts_with("exit status: 0"), "{output}");
+        assert!(!output.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{output:?}");
     }
 }
 
 #[test]
-fn the_files_are_named() {
-    let folder = place("", "");
+fn path_prints_the_files() {
+    let folder = folder_with("", "");
     fs::remove_file(folder.path().join("project/jangdan.toml")).unwrap();
     let named = run(folder.path(), "project/deep", &["path"], "");
-    // The name of the last one has the hash of a path that is another one each time.
+    // The last name contains a hash of the temporary path.
     let (named, hash) = named.split_once("/nowhere/permissions/project-").unwrap();
     insta::assert_snapshot!("path", format!("{named}HASH{}", &hash["0123456789ab".len()..]));
-    // Outside of a repository the current directory is the project.
+    // Outside of a repository only the current directory is searched.
     assert!(run(folder.path(), "own", &["path"], "").contains("FOLDER/own/jangdan.toml"));
 }

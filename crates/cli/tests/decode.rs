@@ -1,6 +1,6 @@
-//! `jangdan decode` from outside: what it prints, and its exit status.
+//! `jangdan decode`: its output and exit status.
 
-#![expect(clippy::expect_used, reason = "a test may fail")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue must fail")]
 
 use std::process::Output;
 
@@ -26,20 +26,20 @@ const OUTPUT: &str =
     "\x1b[1m[ASK_USER]\x1b[0m Which database?\nREADY: T1 and T2\nDONE:T1.3 k3f9\n[NEED_HUMAN: Ship it?]\n";
 
 #[test]
-fn each_message_is_an_object_on_a_line() {
+fn each_message_is_a_json_line() {
     let expected = "{\"type\":\"DONE\",\"target\":null,\"payload\":{\"taskId\":\"T1.3\",\"fields\":{}},\"raw\":\"DONE:T1.3\",\"start\":2,\"end\":12}\n";
     assert_eq!(printed(&[], b"x\nDONE:T1.3\n"), expected);
     assert_eq!(printed(&["-"], b"x\nDONE:T1.3\n"), expected);
 }
 
 #[test]
-fn the_example_that_the_repository_ships_is_heard() {
+fn the_example_transcript_is_decoded() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcript.txt");
     assert!(printed(&[example], b"").lines().count() >= 5);
 }
 
 #[test]
-fn the_size_of_a_read_changes_nothing() {
+fn chunk_size_does_not_change_the_result() {
     let whole = printed(&["--near"], OUTPUT.as_bytes());
     for chunk in ["1", "2", "7", "4096"] {
         assert_eq!(printed(&["--near", "--chunk", chunk], OUTPUT.as_bytes()), whole, "{chunk}");
@@ -47,7 +47,7 @@ fn the_size_of_a_read_changes_nothing() {
 }
 
 #[test]
-fn flags_decide_what_counts() {
+fn flags_select_messages() {
     let types = |arguments: &[&str]| -> Vec<String> {
         let kind = |line: &str| line.split('"').nth(3).unwrap_or_default().to_owned();
         printed(arguments, OUTPUT.as_bytes()).lines().map(kind).collect()
@@ -61,23 +61,23 @@ fn flags_decide_what_counts() {
 }
 
 #[test]
-fn input_of_every_kind_is_read_and_what_cannot_be_read_is_one_clear_line() {
+fn any_bytes_are_accepted_and_unreadable_files_are_reported() {
     for input in [b"".as_slice(), b"\xff\xfe\x00binary\x80", b"\x1b[2J\x1b[H"] {
         assert_eq!(printed(&[], input), "");
     }
     for (name, reason) in [("no-such-file", "no such file"), ("/", "this is a directory")] {
         let output = decode(&[name], b"");
-        let words = String::from_utf8_lossy(&output.stderr);
+        let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(
-            words.starts_with("error: ") && words.contains(reason) && words.contains("hint: "),
-            "{words}"
+            errors.starts_with("error: ") && errors.contains(reason) && errors.contains("hint: "),
+            "{errors}"
         );
     }
 }
 
 #[test]
-fn a_wrong_command_line_is_exit_status_2() {
+fn an_invalid_command_line_exits_with_status_2() {
     for arguments in [["--chunk", "0"], ["--role", "king"], ["--key", "two words"], ["--keys", "maybe"]] {
         assert_eq!(decode(&arguments, b"").status.code(), Some(2), "{arguments:?}");
     }

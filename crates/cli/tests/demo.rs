@@ -1,6 +1,6 @@
-//! The demo from its beginning to its end: real git, real sessions, real checks; only the agents are played.
+//! The whole demo: real git, sessions and checks, with scripted agents.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue must fail")]
 
 use std::{
     fs,
@@ -15,23 +15,23 @@ use domain::{
 };
 use store::SqliteReader;
 
-/// Without its pauses it takes some seconds; what takes so long hangs.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// Time limit; without pauses the demo takes some seconds.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Plays the demo in a folder as fast as can be, with answers by itself.
+/// Plays the demo in a folder without pauses, with automatic answers.
 fn play(folder: &Path, more: &[&str]) -> Output {
     let output = Command::cargo_bin("jangdan")
         .unwrap()
         .args(["demo", "--auto", "--speed", "1000", "--keep"])
         .arg(folder)
         .args(more)
-        // As if an agent of another run had started it.
+        // The variables of an agent of another run must not interfere.
         .envs([("JANGDAN_TASK", "T9.9"), ("JANGDAN_RUN", "rother"), ("JANGDAN_KEY", "kother")])
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .output()
         .unwrap();
-    let words = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{words}");
+    let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{printed}");
     output
 }
 
@@ -46,37 +46,37 @@ fn run_in(folder: &Path) -> RunId {
     run.run.clone()
 }
 
-/// Returns what was recorded of the only run in a folder.
+/// Returns the events of the only run in a folder.
 fn events(folder: &Path) -> Vec<Event> {
     let reader = SqliteReader::open(&folder.join("data")).unwrap();
     let entries = reader.read(&run_in(folder), Sequence(0), 10_000).unwrap();
     entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
 }
 
-/// Runs a command in the shop, which must do well.
-fn shop(folder: &Path, program: &str, arguments: &[&str]) -> String {
-    let output = Program::new(program).args(arguments).current_dir(folder.join("shop")).output().unwrap();
+/// Runs a command in the project, which must succeed.
+fn in_project(folder: &Path, program: &str, arguments: &[&str]) -> String {
+    let output = Program::new(program).args(arguments).current_dir(folder.join("app")).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", text(&output.stdout));
     text(&output.stdout)
 }
 
-/// Sees to it that no process is left that has to do with a folder. Who has ended another may outlive it by a moment.
-fn nobody_is_left(folder: &Path) {
+/// Waits until no process refers to a folder.
+fn check_no_process_left(folder: &Path) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         let left = processes_in(folder);
         if left.is_empty() {
             return;
         }
-        assert!(Instant::now() < deadline, "somebody was left behind: {left:?}");
+        assert!(Instant::now() < deadline, "processes are left: {left:?}");
         std::thread::yield_now();
     }
 }
 
-/// Returns the command lines of processes that have to do with a folder.
+/// Returns the command lines of processes that refer to a folder.
 fn processes_in(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
-    // Where there is no such folder nobody can look.
+    // Systems without /proc have no list.
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let lines = processes.filter_map(|process| {
         let line = fs::read(process.path().join("cmdline")).ok()?;
@@ -88,22 +88,25 @@ fn processes_in(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn everything_that_jangdan_can_do_happens_and_the_till_works() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("demo");
+fn the_demo_shows_every_feature_and_its_service_works() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("demo");
     let output = play(&folder, &["--lang", "en"]);
-    assert!(text(&output.stdout).contains(" 10 x sencha            28.80"), "the till was tried");
+    assert!(
+        text(&output.stdout).contains(r#"{"id":1,"estimate":"1:30","title":"Try Jangdan"}"#),
+        "the client was run"
+    );
     let link = format!("/runs/{}?token=", run_in(&folder));
     assert!(text(&output.stderr).contains(&link), "no link to {link}: {}", text(&output.stderr));
 
-    let happened = events(&folder);
-    let has = |what: &str, is_it: &dyn Fn(&Event) -> bool| {
-        assert!(happened.iter().any(is_it), "nothing happened of this kind: {what}");
+    let recorded = events(&folder);
+    let has = |kind: &str, matches: &dyn Fn(&Event) -> bool| {
+        assert!(recorded.iter().any(matches), "no such event: {kind}");
     };
-    let asked = |wanted: QuestionKind| move |event: &Event| matches!(event, Event::QuestionAsked { kind, .. } if *kind == wanted);
+    let asked = |expected: QuestionKind| move |event: &Event| matches!(event, Event::QuestionAsked { kind, .. } if *kind == expected);
     has("a question", &asked(QuestionKind::Selection));
-    has("a permission that a person gives", &asked(QuestionKind::Permission));
-    has("a permission that a rule gives", &|event| {
+    has("a permission that the user grants", &asked(QuestionKind::Permission));
+    has("a permission that a rule grants", &|event| {
         matches!(event, Event::PermissionDecided { allowed: true, .. })
     });
     has(
@@ -120,52 +123,54 @@ fn everything_that_jangdan_can_do_happens_and_the_till_works() {
     let completed = |event: &Event| {
         matches!(event, Event::InvocationEnded { outcome: InvocationOutcome::Completed { .. }, .. })
     };
-    let calls = happened.iter().filter(|event| completed(event));
-    assert_eq!(calls.count(), 2, "one calls somebody who is free, one somebody who is busy");
+    let calls = recorded.iter().filter(|event| completed(event));
+    assert_eq!(calls.count(), 2, "one call to a free agent, one to a busy agent");
     has("a result", &|event| matches!(event, Event::ResultDelivered { .. }));
     has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
     has(
-        "a report of progress",
+        "a progress message",
         &|event| matches!(event, Event::MessageReceived { message, .. } if matches!(**message, AgentMessage::Progress(_))),
     );
-    has("a gate that a person approves", &|event| matches!(event, Event::GateApproved { .. }));
-    has("money", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));
-    let escalated = happened.iter().filter(|event| matches!(event, Event::EscalationRaised { .. }));
-    assert_eq!(escalated.count(), 0, "nothing was too much for anybody");
+    has("a gate that the user approves", &|event| matches!(event, Event::GateApproved { .. }));
+    has("a cost", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));
+    let escalated = recorded.iter().filter(|event| matches!(event, Event::EscalationRaised { .. }));
+    assert_eq!(escalated.count(), 0, "nothing was escalated");
 
-    let files = shop(&folder, "git", &["ls-files"]);
-    for file in ["docs/manual.md", "lib/basket.sh", "lib/tax.sh", "menu.txt", "tests/day_test.sh", "till"] {
+    let files = in_project(&folder, "git", &["ls-files"]);
+    for file in
+        ["docs/api.md", "lib/request.sh", "lib/store.sh", "server", "tests/end_to_end_test.sh", "todo"]
+    {
         assert!(files.lines().any(|line| line == file), "{file} is not on the branch: {files}");
     }
-    assert_eq!(shop(&folder, "git", &["status", "--porcelain"]), "");
-    let tested = shop(&folder, "sh", &["test.sh"]);
+    assert_eq!(in_project(&folder, "git", &["status", "--porcelain"]), "");
+    let tested = in_project(&folder, "sh", &["test.sh"]);
     assert_eq!(tested.lines().filter(|line| line.starts_with("ok")).count(), 11, "{tested}");
-    nobody_is_left(&folder);
+    check_no_process_left(&folder);
 }
 
 #[test]
-fn it_is_the_same_in_korean() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("demo");
+fn the_demo_works_in_korean() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("demo");
     let output = play(&folder, &["--lang", "ko"]);
-    assert!(text(&output.stdout).contains("찻집 계산대"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("할 일 서비스"), "{}", text(&output.stdout));
     let is_korean =
-        |event: &Event| matches!(event, Event::QuestionAnswered { answer, .. } if answer == "포함");
+        |event: &Event| matches!(event, Event::QuestionAnswered { answer, .. } if answer == "거부");
     assert!(events(&folder).iter().any(is_korean));
-    nobody_is_left(&folder);
+    check_no_process_left(&folder);
 }
 
 #[test]
-fn a_folder_with_something_in_it_is_left_alone() {
-    let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("mine.txt"), "mine").unwrap();
+fn a_folder_that_is_not_empty_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("mine.txt"), "mine").unwrap();
     let output = Command::cargo_bin("jangdan")
         .unwrap()
         .args(["demo", "--auto", "--keep"])
-        .arg(place.path())
+        .arg(directory.path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("hint: name a folder that is new or empty"));
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    assert!(text(&output.stderr).contains("hint: Name a folder that is new or empty."));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -1,6 +1,6 @@
-//! `jangdan log` and `jangdan replay` as a person and a program see them.
+//! Output of `jangdan log` and `jangdan replay`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use domain::{RecordedEvent, Sequence};
 use store::{Log, NewEntry, SqliteLog};
 use tempfile::{TempDir, tempdir};
 
-/// How many events the golden log had when these snapshots were taken; it may grow.
+/// Number of events of the golden log in these snapshots; the log may grow.
 const N_EVENTS: usize = 188;
 
 fn golden() -> Vec<RecordedEvent> {
@@ -28,7 +28,7 @@ fn append(log: &SqliteLog, run: &str, after: u64, events: &[RecordedEvent]) {
     log.append(&run.parse().unwrap(), Sequence(after), entries).unwrap();
 }
 
-/// Makes a data directory with these runs, each with so many events.
+/// Creates a data directory with these runs and numbers of events.
 fn data(runs: &[(&str, usize)]) -> TempDir {
     let directory = tempdir().unwrap();
     let log = SqliteLog::open(directory.path()).unwrap();
@@ -44,8 +44,8 @@ fn jangdan(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a command, and writes down everything that can be seen of it.
-fn seen(directory: &Path, arguments: &[&str]) -> String {
+/// Runs a command, and returns its exit status and output.
+fn output_of(directory: &Path, arguments: &[&str]) -> String {
     let output = jangdan(directory, arguments).output().unwrap();
     let text =
         |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory.display().to_string(), "DATA");
@@ -54,13 +54,13 @@ fn seen(directory: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn every_event_is_a_line() {
+fn every_event_is_one_line() {
     let directory = data(&[("r7k2", N_EVENTS)]);
-    insta::assert_snapshot!(seen(directory.path(), &["log", "r7"]));
+    insta::assert_snapshot!(output_of(directory.path(), &["log", "r7"]));
 }
 
 #[test]
-fn as_json_a_log_is_what_was_recorded() {
+fn json_log_equals_the_recorded_events() {
     let directory = data(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["log", "r7k2", "--json"]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -69,14 +69,14 @@ fn as_json_a_log_is_what_was_recorded() {
 }
 
 #[test]
-fn a_run_is_shown_as_it_was() {
+fn rows_are_shown_after_an_event() {
     let directory = data(&[("r7k2", N_EVENTS)]);
-    insta::assert_snapshot!("replay_to_45", seen(directory.path(), &["replay", "r7k2", "--to", "45"]));
-    insta::assert_snapshot!("replay_to_the_end", seen(directory.path(), &["replay", "r7k2"]));
+    insta::assert_snapshot!("replay_to_45", output_of(directory.path(), &["replay", "r7k2", "--to", "45"]));
+    insta::assert_snapshot!("replay_to_the_end", output_of(directory.path(), &["replay", "r7k2"]));
 }
 
 #[test]
-fn as_json_a_replay_has_every_kind_of_row() {
+fn json_replay_has_every_kind_of_row() {
     let directory = data(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["replay", "r7k2", "--to", "50", "--json"]).output().unwrap();
     let replay: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -88,7 +88,7 @@ fn as_json_a_replay_has_every_kind_of_row() {
 }
 
 #[test]
-fn what_can_not_be_shown_is_explained() {
+fn errors_are_explained() {
     let directory = data(&[("r7k2", 2), ("r7k3", 2)]);
     let empty = tempdir().unwrap();
     let nowhere = directory.path().join("nowhere");
@@ -100,21 +100,21 @@ fn what_can_not_be_shown_is_explained() {
         (empty.path(), &["log", "r7"]),
         (&nowhere, &["log", "r7"]),
     ];
-    let all: Vec<_> = cases.iter().map(|(directory, arguments)| seen(directory, arguments)).collect();
+    let all: Vec<_> = cases.iter().map(|(directory, arguments)| output_of(directory, arguments)).collect();
     insta::assert_snapshot!(all.join("\n"));
 }
 
 #[test]
-fn an_event_of_a_newer_program_ends_it_with_a_word() {
+fn an_unknown_event_ends_the_log_with_an_error() {
     let directory = data(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
     let unknown = NewEntry { kind: "TaskDreamt".to_owned(), ..NewEntry::of(&golden()[1]).unwrap() };
     log.append(&"r7k2".parse().unwrap(), Sequence(1), vec![unknown]).unwrap();
-    insta::assert_snapshot!(seen(directory.path(), &["log", "r7k2"]));
+    insta::assert_snapshot!(output_of(directory.path(), &["log", "r7k2"]));
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_comes_out_of_a_log() {
+fn control_characters_are_not_printed() {
     let directory = data(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
     let event = domain::Event::ChatMessageSent { text: "a\u{1b}[2Jb\u{202e}c".to_owned(), answers: None };
@@ -128,7 +128,7 @@ fn nothing_that_a_terminal_obeys_comes_out_of_a_log() {
 }
 
 #[test]
-fn a_follower_sees_what_another_process_records() {
+fn follow_prints_events_of_another_process() {
     let directory = data(&[("r7k2", 3), ("other", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("jangdan"))
@@ -143,7 +143,7 @@ fn a_follower_sees_what_another_process_records() {
     for expected in &golden[..3] {
         assert_eq!(next(), *expected);
     }
-    // It has read what there was; the rest comes while it waits.
+    // The recorded events are read; the next are appended while it waits.
     append(&log, "other", 1, &golden[1..2]);
     for n in 3..6 {
         append(&log, "r7k2", n as u64, &golden[n..=n]);

@@ -1,6 +1,6 @@
-//! Hooks from outside: what Claude Code gets, what the session hears, and that nothing breaks the agent.
+//! `jangdan hook`: the answers for Claude Code, the messages in the session, and robustness against any input.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
 
 use std::{
     fs,
@@ -15,31 +15,31 @@ use holder::spool::{Body, Reader, Stream};
 use serde_json::Value;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const FAILURE: &str = r#"{"session_id":"s","payload":{"success":false,"failures":[
     {"name":"login works","expected":"200","actual":"500","stack_trace":"at login.rs:7","suggested_fix":"check\nthe token"},
     {"name":"logout works"}],"new_field":[1]}}"#;
 
-/// Calls a hook outside of any session.
+/// Calls a hook outside of a session.
 fn hook(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(JANGDAN);
     command.arg("hook").args(arguments).env_remove("JANGDAN_SESSION").env_remove("JANGDAN_KEY");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that reads nothing is seen by its answer.
+    // A hook may exit without reading; its answer shows that.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
 fn answer(arguments: &[&str], input: &[u8]) -> String {
     let output = hook(arguments, input);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
-fn feedback_is_answered_in_exactly_this_form() {
+fn feedback_answers_have_a_stable_form() {
     let success =
         br#"{"sessionId":"s","payload":{"success":true,"metrics":{"total":5,"passed":5,"duration":2.5}}}"#;
     let camel =
@@ -52,12 +52,12 @@ fn feedback_is_answered_in_exactly_this_form() {
 }
 
 #[test]
-fn the_settings_wire_the_hooks() {
+fn settings_register_the_hooks() {
     insta::assert_snapshot!(answer(&["settings"], b""));
 }
 
 #[test]
-fn nothing_that_comes_in_breaks_the_agent() {
+fn no_input_stops_the_agent() {
     let deep = "[".repeat(100_000);
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(17 << 20));
     let cut = r#"{"message":"\ud83d","tool_name":"Bash","last_assistant_message":"x"}"#;
@@ -69,7 +69,7 @@ fn nothing_that_comes_in_breaks_the_agent() {
         for input in inputs {
             let answer = answer(&[event, "--an-option-of-later"], input);
             let answer: Value = serde_json::from_str(&answer).unwrap();
-            assert!(answer.get("hookSpecificOutput").is_none(), "nothing is decided: {answer}");
+            assert!(answer.get("hookSpecificOutput").is_none(), "no decision: {answer}");
         }
     }
     assert_eq!(answer(&[], b"{}"), "{}\n");
@@ -77,7 +77,7 @@ fn nothing_that_comes_in_breaks_the_agent() {
 }
 
 #[test]
-fn what_happens_is_heard_in_the_session() {
+fn events_become_messages_in_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let name = format!("hook-{}", std::process::id());
     let events = [
@@ -104,25 +104,25 @@ fn what_happens_is_heard_in_the_session() {
         command.arg("session").args(arguments).output().unwrap()
     };
     assert!(session(&["start", "--pipes", "--name", &name, "--", "sh", "-c", &script]).status.success());
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !String::from_utf8_lossy(&session(&["list", "--json"]).stdout).contains(r#""state":"ended""#) {
-        assert!(Instant::now() < deadline, "it does not end");
+        assert!(Instant::now() < deadline, "the session does not end");
         std::thread::yield_now();
     }
     let log = String::from_utf8_lossy(&session(&["log", &name]).stdout).into_owned();
     assert!(!log.contains("broken") && !log.contains("error"), "{log}");
 
-    let said = said(&folder.path().join("data/sessions").join(name));
-    let names: Vec<&str> = said.iter().map(AgentMessage::name).collect();
-    assert_eq!(names, ["PROGRESS", "PROGRESS", "STEP_COMPLETE", "DIRECT", "DIRECT"], "{said:#?}");
-    let Some(AgentMessage::Direct(direct)) = said.get(3) else { panic!("{said:#?}") };
+    let messages = messages(&folder.path().join("data/sessions").join(name));
+    let names: Vec<&str> = messages.iter().map(AgentMessage::name).collect();
+    assert_eq!(names, ["PROGRESS", "PROGRESS", "STEP_COMPLETE", "DIRECT", "DIRECT"], "{messages:#?}");
+    let Some(AgentMessage::Direct(direct)) = messages.get(3) else { panic!("{messages:#?}") };
     assert_eq!((direct.target.as_str(), direct.r#type), ("개발자", Some(DirectType::Feedback)));
     let feedback: domain::TestFeedback = serde_json::from_str(&direct.content).unwrap();
     assert_eq!(feedback.failures[0].trace.as_deref(), Some("at login.rs:7"));
 }
 
-/// Returns what was said aside in a session, with its key.
-fn said(directory: &Path) -> Vec<AgentMessage> {
+/// Returns the messages that hooks sent in a session.
+fn messages(directory: &Path) -> Vec<AgentMessage> {
     let about: Value = serde_json::from_slice(&fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().parse().ok();
     let options = protocol::Options { key, keys: protocol::Keys::Required, ..protocol::Options::worker() };

@@ -1,6 +1,6 @@
-//! `jangdan plan check` as a person and a program see it.
+//! Output of `jangdan plan check`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 use std::{fs, path::PathBuf, time::Instant};
 
@@ -16,8 +16,8 @@ fn examples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// Runs `plan check`, and writes down everything that can be seen of it.
-fn seen(arguments: &[&str], stdin: &[u8]) -> String {
+/// Runs `plan check`, and returns its exit status and output.
+fn output_of(arguments: &[&str], stdin: &[u8]) -> String {
     let output = jangdan().args(["plan", "check"]).args(arguments).write_stdin(stdin).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     format!(
@@ -37,23 +37,23 @@ fn every_example_is_shown_as_a_table() {
         "kiro/tasks.md",
         "task-master/tasks.json",
     ] {
-        insta::assert_snapshot!(file.replace(['/', '.'], "_"), seen(&[file], b""));
+        insta::assert_snapshot!(file.replace(['/', '.'], "_"), output_of(&[file], b""));
     }
 }
 
 #[test]
-fn a_plan_that_cannot_begin_is_not_called_done() {
+fn the_last_line_tells_whether_the_plan_can_start() {
     let last_line = |source: &str| {
         let output = jangdan().args(["plan", "check", "-"]).write_stdin(source).output().unwrap();
         String::from_utf8(output.stdout).unwrap().lines().next_back().unwrap().to_owned()
     };
     let waiting = "### T1: a\n- **Dependencies**: T2\n### T2: b\n- **Dependencies**: T1\n";
-    assert_eq!(last_line(waiting), "Nothing can begin: the tasks wait for each other.");
-    assert_eq!(last_line("### [x] T1: a\n"), "Nothing is left to do.");
+    assert_eq!(last_line(waiting), "No task can start: the tasks depend on each other.");
+    assert_eq!(last_line("### [x] T1: a\n"), "All tasks are done.");
 }
 
 #[test]
-fn every_example_passes_as_json() {
+fn every_example_is_valid_as_json() {
     for file in [
         "tasks-md/TASKS.md",
         "tasks-md-ko/TASKS.md",
@@ -70,27 +70,30 @@ fn every_example_passes_as_json() {
 }
 
 #[test]
-fn the_object_has_the_fields_that_programs_rely_on_in_their_order() {
+fn json_fields_and_their_order_are_stable() {
     let source = "# 제목\n\n## 1단계: 준비\n\n### T1.1: 첫째\n- **Complexity**: M\n\n### T1.3: 둘째\n- **Dependencies**: T1.1, Epic 3\n\
                   - **Agent**: a\n- **Tester**: b\n- **Status**: done\n- **Description**: text\n- **Acceptance Criteria**:\n  - [ ] c\n\
                   - **Touches**: `x`\n- **Verify**: `y`\n- **Timeout**: 30m\n- **Priority**: high\n- **Layer**: z\n- **Budget**: 200k\n\
                   - **Worktree**: w\n- **References**: `1.1`\n- **Optional**: yes\n";
-    insta::assert_snapshot!(seen(&["--json", "-"], source.as_bytes()));
+    insta::assert_snapshot!(output_of(&["--json", "-"], source.as_bytes()));
 }
 
 #[test]
-fn errors_underline_the_place_and_say_what_to_write() {
+fn errors_show_the_line_and_a_hint() {
     let source = "| ID | 작업 | 의존성 |\n|---|---|---|\n| T1.1 | 첫째 | 한글 이름, T9 |\n| T1.2 | 둘째 | T2.1 |\n| T2.1 | 셋째 |\n";
-    insta::assert_snapshot!(seen(&["-"], source.as_bytes()));
+    insta::assert_snapshot!(output_of(&["-"], source.as_bytes()));
 }
 
 #[test]
-fn errors_are_in_the_object_too() {
-    insta::assert_snapshot!(seen(&["--json", "-"], "### T1: a\n- **Dependencies**: 가, T2\n".as_bytes()));
+fn json_contains_errors() {
+    insta::assert_snapshot!(output_of(
+        &["--json", "-"],
+        "### T1: a\n- **Dependencies**: 가, T2\n".as_bytes()
+    ));
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_one_clear_line() {
+fn unreadable_files_are_reported() {
     let folder = tempdir("unreadable");
     let large = folder.join("large.md");
     fs::File::create(&large).unwrap().set_len(17 * 1024 * 1024).unwrap();
@@ -104,15 +107,15 @@ fn a_file_that_cannot_be_read_is_one_clear_line() {
         ("not UTF-8, as json", vec!["--json", "-"], b"### T1: \xFF\n"),
         ("no task", vec!["-"], b"# Notes\n"),
     ] {
-        all.push_str(&format!("=== {name}\n{}\n", seen(&arguments, stdin)));
+        all.push_str(&format!("=== {name}\n{}\n", output_of(&arguments, stdin)));
     }
-    let too_large = seen(&[large.to_str().unwrap()], b"").replace(large.to_str().unwrap(), "large.md");
+    let too_large = output_of(&[large.to_str().unwrap()], b"").replace(large.to_str().unwrap(), "large.md");
     all.push_str(&format!("=== too large\n{too_large}"));
     insta::assert_snapshot!(all);
 }
 
 #[test]
-fn a_wrong_command_line_is_exit_status_2() {
+fn an_invalid_command_line_exits_with_status_2() {
     for arguments in
         [&["plan", "check"][..], &["plan", "check", "--format", "toml", "x"], &["plan", "frobnicate"], &[]]
     {
@@ -122,24 +125,24 @@ fn a_wrong_command_line_is_exit_status_2() {
 
 #[test]
 fn a_format_can_be_forced() {
-    let output = seen(&["--format", "checklist", "tasks-md/TASKS.md"], b"");
+    let output = output_of(&["--format", "checklist", "tasks-md/TASKS.md"], b"");
     assert!(output.starts_with("exit 1\n"), "{output}");
     assert!(output.contains("TASKS_NOT_FOUND"), "{output}");
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_not_printed() {
-    let output = seen(&["-"], b"### T1: a\x1b[31mred\x07\n- **Priority**: \x1b]0;x\x07\n");
+fn control_characters_are_not_printed() {
+    let output = output_of(&["-"], b"### T1: a\x1b[31mred\x07\n- **Priority**: \x1b]0;x\x07\n");
     assert!(!output.contains('\x1b') && !output.contains('\x07'), "{output:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     use std::process::{Command as Plain, Stdio};
     let mut plan = String::new();
     for number in 1..20_000 {
-        plan.push_str(&format!("### T{number}: a task with a title that takes some room\n\n"));
+        plan.push_str(&format!("### T{number}: a task with a rather long title\n\n"));
     }
     let file = tempdir("pipe").join("plan.md");
     fs::write(&file, plan).unwrap();
@@ -160,7 +163,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 }
 
 #[test]
-fn ten_times_the_tasks_take_about_ten_times_as_long() {
+fn reading_time_is_linear() {
     let source = |n_tasks: usize| {
         let task = |number: usize| {
             format!(
@@ -170,7 +173,7 @@ fn ten_times_the_tasks_take_about_ten_times_as_long() {
         };
         (1..=n_tasks).map(task).collect::<String>()
     };
-    // The best of several, because others use the machine too.
+    // The minimum of several runs, since the machine is shared.
     let time = |source: &str| {
         let one = || {
             let start = Instant::now();
@@ -182,7 +185,7 @@ fn ten_times_the_tasks_take_about_ten_times_as_long() {
         (0..5).map(|_| one()).min().unwrap()
     };
     let (small, large) = (time(&source(1_000)), time(&source(10_000)));
-    // A quadratic reader would need a hundred times as long.
+    // A quadratic parser would need a hundred times as long.
     assert!(large < small * 40, "{small:?} for 1,000 tasks, {large:?} for 10,000");
 }
 

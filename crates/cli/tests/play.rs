@@ -1,6 +1,6 @@
-//! `jangdan play` from outside: it plays, and what is wrong with a script is shown in place.
+//! `jangdan play`: plays a script, and reports its errors.
 
-#![expect(clippy::expect_used, reason = "a test may fail")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue must fail")]
 
 use std::{fs, process::Output};
 
@@ -22,7 +22,7 @@ fn play(script: &str, arguments: &[&str], input: &str) -> Output {
 }
 
 #[test]
-fn it_says_asks_and_ends_as_the_script_says() {
+fn a_script_prints_asks_and_sets_the_exit_status() {
     let script = "steps = [{ say = \"{arguments}\\n\" }, { ask = 'Ship it?' }, { say = 'DONE:T1 {key} {line}' }, { exit = 3 }]";
     let output = play(script, &["--resume", "s-1"], "yes\n");
     let expected = "--resume s-1\n[ASK_USER k3f9]\nquestion: Ship it?\n[/ASK_USER k3f9]\nDONE:T1 k3f9 yes";
@@ -31,14 +31,14 @@ fn it_says_asks_and_ends_as_the_script_says() {
 }
 
 #[test]
-fn a_process_beside_it_plays_its_own_steps() {
+fn a_forked_process_plays_its_own_steps() {
     let script =
         "steps = [{ fork = { kind = 'own_session', steps = [{ say = 'beside' }] } }, { sleep = '1ms' }]";
     assert_eq!(String::from_utf8_lossy(&play(script, &[], "").stdout), "beside");
 }
 
 #[test]
-fn a_mistake_is_shown_in_place() {
+fn script_errors_are_shown_with_their_line() {
     let output =
         play("voice = \"plain\"\n\n[[steps]]\nsay = \"hello\"\n\n[[steps]]\nsleep = \"soon\"\n", &[], "");
     assert_eq!(output.status.code(), Some(2));
@@ -46,9 +46,9 @@ fn a_mistake_is_shown_in_place() {
 }
 
 #[test]
-fn a_wait_for_what_never_comes_is_told() {
+fn a_wait_without_matching_input_fails() {
     let output = play("steps = [{ wait = 'go' }]", &[], "stay\n");
     assert_eq!(output.status.code(), Some(1));
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.starts_with("error: the script waited") && words.contains("hint: "), "{words}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.starts_with("error: The script waited") && errors.contains("hint: "), "{errors}");
 }

@@ -1,6 +1,6 @@
-//! Sandboxed sessions, with real programs in them: what they may do, and what they may not.
+//! Sandboxed sessions with real programs: what they can and cannot do.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
 
 use std::{
     fs,
@@ -23,19 +23,19 @@ use holder::{
 use tempfile::TempDir;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
-/// Far more than anything takes; a machine can be very busy.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Says of each attempt whether it worked.
+/// Time limit of a wait; the machine may be busy.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Prints whether each attempt succeeded.
 const TRY: &str = r#"try() { name=$1; shift; if eval "$*" >/dev/null 2>&1; then echo "$name: yes"; else echo "$name: no"; fi; }"#;
 
-/// A folder with a worktree, data, a place outside, and a home of nobody else.
-struct World {
+/// A folder with a worktree, a data directory, a folder outside of the sandbox, and a home.
+struct SandboxFixture {
     folder: TempDir,
     program: PathBuf,
     user: Option<u32>,
 }
 
-impl World {
+impl SandboxFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["worktree", "outside", "home/.cache", "tmp", "data/vault"] {
@@ -50,7 +50,7 @@ impl World {
         self.folder.path().join(name)
     }
 
-    /// Returns a program of ours in this world, started in the worktree.
+    /// Returns a command that starts in the worktree with the variables of the fixture.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
@@ -72,7 +72,7 @@ impl World {
         self.command(&self.program).arg("session").args(arguments).output().unwrap()
     }
 
-    /// Runs a script in a sandboxed session to its end, and returns what it printed.
+    /// Runs a script in a sandboxed session to its end, and returns its output.
     fn run(&self, script: &str) -> String {
         let name = &name();
         let script = format!("{TRY}\n{script}");
@@ -80,21 +80,21 @@ impl World {
             ["start", "--sandbox", "required", "--pipes", "--name", name, "--", "sh", "-c", &script];
         let started = self.session(&arguments);
         assert!(started.status.success(), "{}", text(&started.stderr));
-        let deadline = Instant::now() + PATIENCE;
-        let is_over = || {
+        let deadline = Instant::now() + TIMEOUT;
+        let has_ended = || {
             text(&self.session(&["list", "--json"]).stdout)
                 .lines()
                 .any(|line| line.contains(&format!("{{\"name\":\"{name}\",\"state\":\"ended\"")))
         };
-        while !is_over() {
-            assert!(Instant::now() < deadline, "it does not end");
+        while !has_ended() {
+            assert!(Instant::now() < deadline, "the session does not end");
             std::thread::yield_now();
         }
         text(&self.session(&["log", name]).stdout)
     }
 }
 
-/// Returns a name that no session has elsewhere on this machine: sessions are marked by it.
+/// Returns a session name that is unique on this machine.
 fn name() -> String {
     format!("box-{}", std::process::id())
 }
@@ -104,7 +104,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn check(output: &str, answer: &str) {
-    assert!(output.contains(": "), "nothing was tried: {output}");
+    assert!(output.contains(": "), "no attempt was made: {output}");
     for line in output.lines().filter(|line| !line.is_empty()) {
         assert!(line.ends_with(answer), "{line}\n\n{output}");
     }
@@ -138,12 +138,12 @@ const OUTSIDE: &str = r#"
 "#;
 
 #[test]
-fn what_lies_outside_can_not_be_written_by_any_trick() {
-    let world = World::new();
-    check(&world.run(OUTSIDE), ": no");
-    assert_eq!(fs::read_to_string(world.path("outside/there")).unwrap(), "as it was");
-    assert_eq!(fs::read_dir(world.path("outside")).unwrap().count(), 1);
-    assert_eq!(fs::read_to_string(world.path("worktree/inside")).unwrap(), "x\n");
+fn nothing_outside_of_the_sandbox_can_be_written() {
+    let fixture = SandboxFixture::new();
+    check(&fixture.run(OUTSIDE), ": no");
+    assert_eq!(fs::read_to_string(fixture.path("outside/there")).unwrap(), "as it was");
+    assert_eq!(fs::read_dir(fixture.path("outside")).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(fixture.path("worktree/inside")).unwrap(), "x\n");
 }
 
 const INSIDE: &str = r#"
@@ -163,9 +163,9 @@ const INSIDE: &str = r#"
 "#;
 
 #[test]
-fn programs_run_inside_as_ever() {
-    let world = World::new();
-    let output = world.run(INSIDE);
+fn programs_work_in_the_sandbox() {
+    let fixture = SandboxFixture::new();
+    let output = fixture.run(INSIDE);
     check(&output, ": yes");
     assert_eq!(
         output.lines().filter(|line| line.contains(": ")).count(),
@@ -175,11 +175,13 @@ fn programs_run_inside_as_ever() {
 }
 
 #[test]
-fn what_is_jangdans_can_not_be_read_by_any_trick() {
-    let world = World::new();
+fn data_of_jangdan_cannot_be_read() {
+    let fixture = SandboxFixture::new();
     let other = format!("other-{}", name());
-    symlink(world.path("data/vault"), world.path("beside")).unwrap();
-    assert!(world.session(&["start", "--pipes", "--name", &other, "--", "echo", "secret"]).status.success());
+    symlink(fixture.path("data/vault"), fixture.path("beside")).unwrap();
+    assert!(
+        fixture.session(&["start", "--pipes", "--name", &other, "--", "echo", "secret"]).status.success()
+    );
     let script = r#"
         jangdan say done T1.3 && echo "said: no"
         NAME=${JANGDAN_SESSION%.*}
@@ -198,19 +200,19 @@ fn what_is_jangdans_can_not_be_read_by_any_trick() {
         try to-end-the-holder 'kill -9 $PPID'
         try its-own-about '! cat $JANGDAN_DATA/sessions/$NAME/about.json >/dev/null'
     "#;
-    let output = world.run(script);
+    let output = fixture.run(script);
     check(&output, ": no");
     assert!(output.contains("said: no"), "{output}");
     let spool =
-        fs::read_dir(world.path("data/sessions").join(name())).unwrap().map(|entry| entry.unwrap().path());
+        fs::read_dir(fixture.path("data/sessions").join(name())).unwrap().map(|entry| entry.unwrap().path());
     let spool = spool.filter(|path| path.extension().is_some_and(|end| end == "spool"));
     let spool: Vec<u8> = spool.flat_map(|path| fs::read(path).unwrap()).collect();
-    assert!(text(&spool).contains("DONE:T1.3 k"), "what was said is in the spool");
+    assert!(text(&spool).contains("DONE:T1.3 k"), "the message is in the spool");
 }
 
 const ATTACK: &str = "JANGDAN_TEST_ATTACK";
 
-/// Not a test: a program in a sandbox that speaks the holder's protocol to a session that is not its own.
+/// Not a test: a sandboxed program that attacks another session with the holder's protocol.
 #[test]
 fn attacker() {
     let Some(directory) = std::env::var_os(ATTACK) else { return };
@@ -218,7 +220,7 @@ fn attacker() {
     let token = |name: &str| fs::read(directory.join(name)).ok().map(Secret::new);
     let stolen = token(TOKEN_NAME);
     println!("token: {}", if stolen.is_some() { "yes" } else { "no" });
-    // `given` lies where the sandbox allows reading: it shows that the attack works with the token.
+    // `given` is readable in the sandbox: it shows that the attack works with the token.
     for (name, token) in [("end", stolen), ("end-with-the-token", token("../../../worktree/given"))] {
         let mut stream = UnixStream::connect(directory.join(SOCKET_NAME)).unwrap();
         stream.write_all(&Request::Hello { version_min: 1, version_max: 2, token }.encode(1)).unwrap();
@@ -234,36 +236,37 @@ fn attacker() {
 }
 
 #[test]
-fn another_session_can_not_be_reached_by_its_socket() {
-    let world = World::new();
+fn the_socket_of_another_session_refuses_without_its_token() {
+    let fixture = SandboxFixture::new();
     let other = format!("victim-{}", name());
-    let started = world.session(&["start", "--pipes", "--name", &other, "--", "sleep", "1000"]);
+    let started = fixture.session(&["start", "--pipes", "--name", &other, "--", "sleep", "1000"]);
     assert!(started.status.success(), "{}", text(&started.stderr));
-    let directory = world.path("data/sessions").join(&other);
-    let attack = |world: &World| {
+    let directory = fixture.path("data/sessions").join(&other);
+    let attack = |fixture: &SandboxFixture| {
         let test = std::env::current_exe().unwrap();
         let attack = format!("{ATTACK}={}", directory.display());
         let script =
             format!("{attack} {} --exact attacker --nocapture | grep -E '^(token|end)'", test.display());
-        world.run(&script)
+        fixture.run(&script)
     };
-    check(&attack(&world), ": no");
-    let listed = text(&world.session(&["list", "--json"]).stdout);
+    check(&attack(&fixture), ": no");
+    let listed = text(&fixture.session(&["list", "--json"]).stdout);
     assert!(listed.contains(&format!("{{\"name\":\"{other}\",\"state\":\"running\"")), "{listed}");
-    assert!(world.session(&["remove", &name()]).status.success());
+    assert!(fixture.session(&["remove", &name()]).status.success());
 
-    fs::copy(directory.join(TOKEN_NAME), world.path("worktree/given")).unwrap();
-    let output = attack(&world);
+    fs::copy(directory.join(TOKEN_NAME), fixture.path("worktree/given")).unwrap();
+    let output = attack(&fixture);
     assert_eq!(output.lines().last(), Some("end-with-the-token: yes"), "{output}");
 }
 
 #[test]
-fn a_linked_worktree_can_be_committed_to_and_its_repository_is_safe() {
-    let world = World::new();
-    fs::remove_dir(world.path("worktree")).unwrap();
+fn a_linked_worktree_can_commit_but_not_change_its_repository() {
+    let fixture = SandboxFixture::new();
+    fs::remove_dir(fixture.path("worktree")).unwrap();
     let script = "cd $ROOT && git init -q main && cd main && git config user.name T && git config user.email t@e && \
                   git commit -q --allow-empty -m first && git worktree add -q ../worktree";
-    let made = world.command("sh").current_dir(world.folder.path()).args(["-c", script]).output().unwrap();
+    let made =
+        fixture.command("sh").current_dir(fixture.folder.path()).args(["-c", script]).output().unwrap();
     assert!(made.status.success(), "{}", text(&made.stderr));
     let script = r#"
         echo x > file
@@ -273,93 +276,93 @@ fn a_linked_worktree_can_be_committed_to_and_its_repository_is_safe() {
         try checkout 'echo x > $ROOT/main/file'
         try head 'echo x > $ROOT/main/.git/HEAD'
     "#;
-    check(&world.run(script), ": no");
-    let log = world.command("git").args(["log", "--format=%s", "worktree"]).output().unwrap();
+    check(&fixture.run(script), ": no");
+    let log = fixture.command("git").args(["log", "--format=%s", "worktree"]).output().unwrap();
     assert_eq!(text(&log.stdout), "second\nfirst\n");
 }
 
 #[test]
-fn an_ordinary_user_is_kept_in_too() {
+fn the_sandbox_works_for_an_ordinary_user() {
     const NOBODY: u32 = 65534;
-    let mut world = World::new();
-    let is_root =
-        fs::metadata(world.folder.path()).is_ok_and(|found| std::os::unix::fs::MetadataExt::uid(&found) == 0);
-    // Otherwise all tests run as one.
+    let mut fixture = SandboxFixture::new();
+    let is_root = fs::metadata(fixture.folder.path())
+        .is_ok_and(|found| std::os::unix::fs::MetadataExt::uid(&found) == 0);
+    // Otherwise all tests run as an ordinary user.
     if is_root {
-        world.program = world.path("jangdan");
-        world.user = Some(NOBODY);
-        fs::copy(JANGDAN, &world.program).unwrap();
+        fixture.program = fixture.path("jangdan");
+        fixture.user = Some(NOBODY);
+        fs::copy(JANGDAN, &fixture.program).unwrap();
         let names =
             ["", "worktree", "outside", "outside/there", "home", "home/.cache", "tmp", "data", "data/vault"];
         for name in names {
-            chown(world.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
+            chown(fixture.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
         }
     }
     check(
-        &world.run(&format!(
+        &fixture.run(&format!(
             "{OUTSIDE}\ntry vault 'cat $JANGDAN_DATA/vault/key'\ntry its-memory 'cat /proc/$PPID/environ'"
         )),
         ": no",
     );
-    assert_eq!(fs::read_to_string(world.path("worktree/inside")).unwrap(), "x\n");
+    assert_eq!(fs::read_to_string(fixture.path("worktree/inside")).unwrap(), "x\n");
 }
 
 #[test]
-fn a_program_that_can_not_be_restricted_is_not_run() {
-    let world = World::new();
-    // The kernel takes sixteen sandboxes, one in the other, and no more.
+fn without_a_sandbox_the_program_is_not_executed() {
+    let fixture = SandboxFixture::new();
+    // The kernel allows sixteen nested sandboxes.
     let layers = |count: usize, file: &str| {
         let layer = [JANGDAN, "sandboxed", "--write", ".", "--"].repeat(count);
-        world.command("env").args(layer).args(["touch", file]).output().unwrap()
+        fixture.command("env").args(layer).args(["touch", file]).output().unwrap()
     };
     let refused = layers(17, "ran");
     assert_eq!(refused.status.code(), Some(125));
-    assert!(text(&refused.stderr).contains("error: sandbox the program"), "{}", text(&refused.stderr));
-    assert!(!world.path("worktree/ran").exists());
+    assert!(text(&refused.stderr).contains("error: Cannot sandbox the program"), "{}", text(&refused.stderr));
+    assert!(!fixture.path("worktree/ran").exists());
     assert!(layers(2, "ran").status.success());
 }
 
 #[test]
-fn what_can_not_be_had_is_said_or_refused() {
-    let world = World::new();
+fn an_incomplete_sandbox_is_reported_or_refused() {
+    let fixture = SandboxFixture::new();
     let start = |sandbox: &str, data: &Path, program: &str| {
-        let mut command = world.command(JANGDAN);
+        let mut command = fixture.command(JANGDAN);
         command.args(["session", "start", "--pipes", "--sandbox", sandbox, "--name", &name(), "--", program]);
         command.env("JANGDAN_DATA", data).output().unwrap()
     };
-    let inside = world.path("worktree/data");
+    let inside = fixture.path("worktree/data");
     let refused = start("required", &inside, "true");
     assert_eq!(refused.status.code(), Some(1));
-    let said = text(&refused.stderr);
+    let errors = text(&refused.stderr);
     assert!(
-        said.contains("the required sandbox can't be had") && said.contains("--sandbox worktree"),
-        "{said}"
+        errors.contains("The required sandbox can't be had") && errors.contains("--sandbox worktree"),
+        "{errors}"
     );
-    assert!(!inside.join("sessions").join(name()).exists(), "what does not start leaves nothing behind");
+    assert!(!inside.join("sessions").join(name()).exists(), "a session that does not start leaves no files");
 
     let started = start("worktree", &inside, "true");
     assert!(started.status.success());
-    assert!(text(&started.stderr).contains("warning: the session is sandboxed only in part"));
+    assert!(text(&started.stderr).contains("warning: The session is sandboxed only in part"));
     let about = fs::read_to_string(inside.join("sessions").join(name()).join("about.json")).unwrap();
     assert!(about.contains(r#""sandbox":{"state":"partly","reason":""#), "{about}");
 
     let around = format!("around-{}", name());
-    // What must be writable around the data directory is allowed without that, and it is said what comes of it.
+    // If a writable folder contains the data directory, the sandbox excludes it and warns about the effect.
     let script = "cat $JANGDAN_DATA/vault/key || echo x > $OUT/new || true";
-    let mut command = world.command(JANGDAN);
+    let mut command = fixture.command(JANGDAN);
     command.args(["session", "start", "--pipes", "--sandbox", "required", "--name", &around, "--"]);
-    let started = command.env("TMPDIR", world.folder.path()).args(["sh", "-c", script]).output().unwrap();
-    let said = text(&started.stderr);
-    assert!(said.contains("warning: the sandbox is narrower than usual"), "{said}");
-    let deadline = Instant::now() + PATIENCE;
-    while !world.path("outside/new").exists() {
-        assert!(Instant::now() < deadline, "{}", text(&world.session(&["log", &around]).stdout));
+    let started = command.env("TMPDIR", fixture.folder.path()).args(["sh", "-c", script]).output().unwrap();
+    let errors = text(&started.stderr);
+    assert!(errors.contains("warning: The sandbox is narrower than usual"), "{errors}");
+    let deadline = Instant::now() + TIMEOUT;
+    while !fixture.path("outside/new").exists() {
+        assert!(Instant::now() < deadline, "{}", text(&fixture.session(&["log", &around]).stdout));
         std::thread::yield_now();
     }
 
-    let missing = start("worktree", &world.path("data"), "no-such-program");
+    let missing = start("worktree", &fixture.path("data"), "no-such-program");
     assert!(
-        text(&missing.stderr).contains("there is no program 'no-such-program'"),
+        text(&missing.stderr).contains("There is no program 'no-such-program'"),
         "{}",
         text(&missing.stderr)
     );

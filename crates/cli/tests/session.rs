@@ -65,7 +65,7 @@ fn a_session_outlives_whoever_started_it_and_is_found_again() {
 
     let refused = session(data, &["remove", "sh-1"]);
     assert!(!refused.status.success());
-    assert!(err(&refused).contains("end it first"), "{}", err(&refused));
+    assert!(err(&refused).contains("End it first"), "{}", err(&refused));
     assert!(session(data, &["stop", "sh-1"]).status.success());
     wait_until("it is over", || state(data) == "ended");
     assert_eq!(rows(data)[0]["exitSignal"], 15, "it heard SIGTERM, and was not killed");
@@ -141,7 +141,7 @@ fn mistakes_are_answered_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let cases: &[(&[&str], &[&str])] = &[
-        (&["attach", "nobody"], &["there is no session 'nobody'", "hint:", "session start"]),
+        (&["attach", "nobody"], &["There is no session 'nobody'", "hint:", "session start"]),
         (&["start", "--name", "../etc", "--", "true"], &["can't be the name"]),
         (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
     ];
@@ -202,7 +202,7 @@ fn outside_of_a_session_nothing_can_be_said() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(err(&output).contains("no session of Jangdan's"), "{}", err(&output));
+    assert!(err(&output).contains("not a session of Jangdan"), "{}", err(&output));
 }
 
 #[test]

@@ -23,8 +23,10 @@ use crate::{
 pub enum LandingOutcome {
     /// The branch was moved.
     Landed {
-        /// Previous tip; `None` if the branch did not exist.
+        /// From where; `None` where it had no commit before.
         from: Option<CommitId>,
+        /// Number of commits that the branch gained.
+        n_commits: u32,
     },
     /// The branch already contains the commit.
     AlreadyLanded,
@@ -83,7 +85,7 @@ impl RunRepository {
             Some(tip) => self.move_branch(branch, tip, commit, "land")?,
             None => self.create_ref(&branch_ref(branch), commit, "land")?,
         }
-        Ok(LandingOutcome::Landed { from: tip })
+        self.landed(tip, commit)
     }
 
     /// Fast-forwards a branch together with the clean worktree in which it is checked out.
@@ -113,7 +115,13 @@ impl RunRepository {
         let options =
             ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
         git.call(options).arg(commit.as_str()).run()?;
-        Ok(LandingOutcome::Landed { from: tip })
+        self.landed(tip, commit)
+    }
+
+    fn landed(&self, from: Option<CommitId>, to: &CommitId) -> Result<LandingOutcome, RepoError> {
+        let range = from.as_ref().map_or_else(|| to.to_string(), |from| format!("{from}..{to}"));
+        let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.line();
+        Ok(LandingOutcome::Landed { from, n_commits: counted.parse().unwrap_or(0) })
     }
 
     fn check_fast_forward(

@@ -28,8 +28,12 @@ pub enum Landed {
     Landed {
         /// The branch.
         branch: String,
-        /// Where it is.
+        /// The new commit of the branch.
         commit: String,
+        /// Its previous commit, if it had one.
+        from: Option<String>,
+        /// Number of commits that the branch gained.
+        n_commits: u32,
     },
     /// The branch had it before.
     Already {
@@ -408,7 +412,12 @@ impl Git {
 
 fn landed(branch: String, tip: &CommitId, landing: LandingOutcome) -> Landed {
     match landing {
-        LandingOutcome::Landed { .. } => Landed::Landed { branch, commit: tip.to_string() },
+        LandingOutcome::Landed { from, n_commits } => Landed::Landed {
+            branch,
+            commit: tip.to_string(),
+            from: from.map(|from| from.to_string()),
+            n_commits,
+        },
         LandingOutcome::AlreadyLanded => Landed::Already { branch },
         LandingOutcome::CheckedOut { path } => Landed::CheckedOut { branch, path },
         LandingOutcome::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },

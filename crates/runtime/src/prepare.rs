@@ -1,14 +1,13 @@
-//! From a plan, the configuration and this machine to a run that can begin.
+//! Prepares a run from a plan, the configuration and the agents of this machine.
 //!
-//! Whoever starts a run, at a terminal or from the page, starts it by this. Nothing is said to a person here, and nothing
-//! has begun.
+//! The terminal and the page both start runs with it. Prints nothing and starts nothing.
 
+mod config_sources;
 mod error;
 pub mod input;
-mod place;
-mod plan;
-mod plans;
-mod settings;
+mod loaded_plan;
+mod location;
+mod plan_files;
 mod team;
 
 use std::{collections::BTreeMap, env, path::Path};
@@ -18,50 +17,50 @@ use ::config::Config;
 use domain::AgentName;
 
 pub use error::PrepareError;
-pub use plan::ReadPlan;
-pub use plans::{FoundPlan, NAMES as PLAN_NAMES, plans};
+pub use loaded_plan::LoadedPlan;
+pub use plan_files::{NAMES as PLAN_NAMES, PlanFile, find_plan_files};
 
-pub use settings::Settings;
+pub use config_sources::ConfigSources;
 
-/// What is wanted of a run beside its plan.
+/// Options of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// Whether optional tasks are done too.
+pub struct RunOptions {
+    /// Whether optional tasks are included.
     pub with_optional: bool,
-    /// Who does what nobody is named for.
+    /// Agent for tasks that name none; overrides the configuration.
     pub agent: Option<String>,
-    /// Whether all work in the project's own folder.
+    /// Whether all agents work in the project's folder instead of worktrees.
     pub in_place: bool,
-    /// Who begins it.
+    /// User who starts the run.
     pub person: String,
 }
 
-/// A run that can begin, and what a person should know before.
+/// A run that is ready to start.
 #[derive(Debug)]
-pub struct Prepared {
-    /// The run.
+pub struct PreparedRun {
+    /// Request for the server.
     pub new: NewRun,
-    /// What was chosen, and what is not as one would think.
+    /// Defaults that were chosen and other remarks for the user.
     pub notes: Vec<String>,
 }
 
-/// Makes everything ready; nothing has begun.
+/// Checks the plan, finds the repository and assembles the team.
 pub fn prepare(
     project: &Path,
     config: &Config,
-    plan: &ReadPlan,
-    wanted: &Wanted,
-) -> Result<Prepared, PrepareError> {
-    plan.must_be_right()?;
+    plan: &LoadedPlan,
+    options: &RunOptions,
+) -> Result<PreparedRun, PrepareError> {
+    plan.check_valid()?;
     let mut notes = Vec::new();
-    let mut work = engine::planned(&plan.reading.plan, wanted.with_optional);
-    let place = place::find(project, &config.worktree, wanted.in_place)?;
-    notes.extend(place.notes);
-    let team = team::team(config, &work, wanted.agent.as_deref())?;
+    let mut work = engine::planned(&plan.reading.plan, options.with_optional);
+    let location = location::find(project, &config.worktree, options.in_place)?;
+    notes.extend(location.notes);
+    let team = team::team(config, &work, options.agent.as_deref())?;
     notes.extend(team.note);
     let reading = PlanReading {
         format: plan.format.map(|format| format.to_string()),
-        with_optional: wanted.with_optional,
+        with_optional: options.with_optional,
         tester: team.tester,
         task_budget: config.budgets.task,
         phase_budgets: config.budgets.phase.clone(),
@@ -72,8 +71,8 @@ pub fn prepare(
     reading.complete(&mut work);
     let template = config.template.as_deref().map(read_template).transpose()?;
     let outfit = Outfit {
-        project: place.root.clone(),
-        isolation: place.isolation,
+        project: location.root.clone(),
+        isolation: location.isolation,
         agents: team.presets,
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
@@ -95,26 +94,26 @@ pub fn prepare(
         plan: plan.file.clone(),
         reading,
     };
-    let name = place.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = location.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let new = NewRun {
-        project: name.unwrap_or_else(|| place.root.display().to_string()),
+        project: name.unwrap_or_else(|| location.root.display().to_string()),
         work,
         settings: config.settings.clone(),
         team: team.members,
         outfit,
-        person: wanted.person.clone(),
+        person: options.person.clone(),
     };
-    Ok(Prepared { new, notes })
+    Ok(PreparedRun { new, notes })
 }
 
-/// Returns how much memory each of the team may have, where that is said.
+/// Returns the memory limit of each member that has one, in MiB.
 fn memory(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
     let of = |preset: &String| drivers::preset::pick(preset, &config.agents).ok()?.memory_mib;
     presets.iter().filter_map(|(name, preset)| Some((name.clone(), of(preset)?))).collect()
 }
 
-/// Returns the name by which the person at this machine is known.
-pub fn person() -> String {
+/// Returns the login name of the user, or `person` if the environment has none.
+pub fn user_name() -> String {
     let set = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
     set("USER").or_else(|| set("LOGNAME")).unwrap_or_else(|| "person".to_owned())
 }

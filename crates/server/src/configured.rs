@@ -11,7 +11,7 @@ use std::{
 use config::LoadedConfig;
 use domain::{AgentName, Role};
 use runtime::Host;
-use runtime::prepare::Settings;
+use runtime::prepare::ConfigSources;
 use sessions::detect::{Listed, list};
 use tokio::{sync::Mutex, time::Instant};
 
@@ -40,7 +40,7 @@ pub fn folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// Reads the user's file, that of the project to which a folder belongs, and what was kept for it.
 pub fn of(folder: &Path, data: &Path) -> Result<Configured, Failure> {
-    let settings = Settings::read(folder, &[])
+    let settings = ConfigSources::read(folder, &[])
         .and_then(|settings| settings.with_choices(data))
         .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), error.hint()))?;
     let whole = settings.load().map_err(|problems| {

@@ -740,8 +740,12 @@ export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 export type Landed = { "type": "landed",
   /** The branch. */
   branch: string,
-  /** Where it is. */
+  /** The new commit of the branch. */
   commit: string,
+  /** Its previous commit, if it had one. */
+  from: string | null,
+  /** Number of commits that the branch gained. */
+  nCommits: number,
 }
 | { "type": "already",
   /** The branch. */

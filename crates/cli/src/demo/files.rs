@@ -1,24 +1,23 @@
-//! What the demo is made of: the shop as it is before anything is done, its plan, and the scripts of the agents.
+//! The files of the demo: the initial project, its plan and the scripts of the agents.
 
-/// A text with the place where it goes.
-pub struct File {
-    /// The path, from the folder of its kind on.
+/// An embedded file.
+pub struct DemoFile {
+    /// Path relative to the folder of its kind.
     pub path: &'static str,
-    /// What is in it.
     pub text: &'static str,
 }
 
 macro_rules! files {
     ($folder:literal: $($path:literal)*) => {
-        &[$(File { path: $path, text: include_str!(concat!($folder, "/", $path)) }),*]
+        &[$(DemoFile { path: $path, text: include_str!(concat!($folder, "/", $path)) }),*]
     };
 }
 
-/// The repository's first files, beside the plan and the configuration.
-pub const SHOP: &[File] = files!("shop": "README.md" "till" "test.sh" "tests/is.sh");
+/// The initial files of the project, without the plan and the configuration.
+pub const PROJECT: &[DemoFile] = files!("app": "README.md" "server" "test.sh" "tests/is.sh");
 
-/// How agents are started, and what each plays for which task.
-pub const AGENTS: &[File] = files!("agents":
+/// The start script and the script of each agent and task.
+pub const AGENTS: &[DemoFile] = files!("agents":
     "play"
     "ada/T1.1.toml" "ada/T2.1.toml" "ada/T3.1.toml"
     "cody/T1.2.toml" "cody/T2.4.toml" "cody/T3.3.toml"
@@ -27,21 +26,21 @@ pub const AGENTS: &[File] = files!("agents":
     "vera/call.toml" "vera/T3.1.toml"
 );
 
-/// The plan.
+/// The plan in English.
 pub const PLAN: &str = include_str!("TASKS.md");
 /// The plan in Korean.
 pub const PLAN_KO: &str = include_str!("TASKS.ko.md");
-/// The configuration, with places that are filled in.
+/// The configuration, with placeholders.
 pub const CONFIG: &str = include_str!("jangdan.toml");
-/// What agents say, in English and Korean by turns.
-pub const WORDS_KO: &str = include_str!("words.ko.txt");
-/// The line of the till behind which commands go.
-const COMMANDS_BEHIND: &str = "    help)";
+/// Agent messages in English, each followed by its Korean translation.
+pub const TRANSLATIONS_KO: &str = include_str!("translations.ko.txt");
+/// The line of `server` after which routes are added.
+const FIRST_ROUTE: &str = "    \"GET /\")";
 
-/// Returns the till up to its commands, and from there on.
-pub fn till() -> (&'static str, &'static str) {
-    let text = SHOP.iter().find(|file| file.path == "till").map_or("", |file| file.text);
-    let line = text.find(COMMANDS_BEHIND).unwrap_or_default();
+/// Returns `server` up to the first route, and the rest.
+pub fn split_server() -> (&'static str, &'static str) {
+    let text = PROJECT.iter().find(|file| file.path == "server").map_or("", |file| file.text);
+    let line = text.find(FIRST_ROUTE).unwrap_or_default();
     let end = text.get(line..).and_then(|rest| rest.find('\n')).map_or(line, |length| line + length);
     let (head, tail) = text.split_at_checked(end).unwrap_or((text, ""));
     (head, tail.trim_matches('\n'))

@@ -1,36 +1,36 @@
-//! From a script as it is kept here to the one that is played: its places filled in, its pauses scaled, in its language.
+//! Renders a script: fills its placeholders, scales its pauses and translates its messages.
 
 use domain::Locale;
 
-use super::files::{WORDS_KO, till};
+use super::files::{TRANSLATIONS_KO, split_server};
 
-/// What a script is written for.
+/// Options of a script.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
-    /// How many times as fast as it is meant.
+pub struct ScriptOptions<'a> {
+    /// Factor by which pauses are shortened.
     pub speed: f64,
-    /// In which language agents speak.
+    /// Language of the agents.
     pub locale: Locale,
-    /// Where agents remember their sessions, as a value of TOML.
+    /// Path at which agents store their sessions, as a TOML string.
     pub memory: &'a str,
 }
 
-/// Writes a script out.
-pub fn script(text: &str, setting: Setting<'_>) -> String {
-    let (head, tail) = till();
+/// Renders a script.
+pub fn render(text: &str, options: ScriptOptions<'_>) -> String {
+    let (head, tail) = split_server();
     let text = text
-        .replace("\"@memory@\"", setting.memory)
-        .replace("@till head@", head)
-        .replace("@till tail@", tail);
-    let text = match setting.locale {
+        .replace("\"@memory@\"", options.memory)
+        .replace("@server head@", head)
+        .replace("@server tail@", tail);
+    let text = match options.locale {
         Locale::En => text,
         Locale::Ko => translated(text),
     };
-    hurried(&text, setting.speed)
+    with_scaled_pauses(&text, options.speed)
 }
 
-/// Divides every pause, which is a text such as `"900ms"`, by the speed.
-fn hurried(text: &str, speed: f64) -> String {
+/// Divides every pause, a string such as `"900ms"`, by the speed.
+fn with_scaled_pauses(text: &str, speed: f64) -> String {
     let pause = |part: &str| part.strip_suffix("ms")?.parse::<u32>().ok();
     let mut parts = Vec::new();
     for part in text.split('"') {
@@ -45,19 +45,19 @@ fn hurried(text: &str, speed: f64) -> String {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it is positive, and a pause that is too long is as long as can be"
+    reason = "the value is positive, and a cast saturates"
 )]
 fn scaled(milliseconds: u32, speed: f64) -> u32 {
     (f64::from(milliseconds) / speed).round() as u32
 }
 
 fn translated(text: String) -> String {
-    words().fold(text, |text, (english, korean)| text.replace(english, korean))
+    translations().fold(text, |text, (english, korean)| text.replace(english, korean))
 }
 
-/// Returns what is said in English with the same in Korean, the longest first so that none is part of one before it.
-fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let lines: Vec<&str> = WORDS_KO.lines().filter(|line| !line.is_empty()).collect();
+/// Returns pairs of English and Korean messages, the longest first, so that none is replaced inside of a longer one.
+fn translations() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines: Vec<&str> = TRANSLATIONS_KO.lines().filter(|line| !line.is_empty()).collect();
     let pairs = lines.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)));
     let mut pairs: Vec<_> = pairs.collect();
     pairs.sort_by_key(|(english, _)| std::cmp::Reverse(english.len()));
@@ -66,8 +66,8 @@ fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Setting, hurried, script, words};
-    use crate::demo::files::{AGENTS, till};
+    use super::{ScriptOptions, render, translations, with_scaled_pauses};
+    use crate::demo::files::{AGENTS, split_server};
     use domain::Locale;
 
     fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -75,39 +75,39 @@ mod tests {
     }
 
     #[test]
-    fn every_script_can_be_played_in_both_languages() {
+    fn every_script_is_valid_in_both_languages() {
         for (path, text) in scripts() {
             for locale in [Locale::En, Locale::Ko] {
-                let written = script(text, Setting { speed: 7.0, locale, memory: "\"/m\"" });
-                if let Err(error) = scripted_agent::Script::parse(&written) {
-                    panic!("{path}: {error:?}\n{written}");
+                let rendered = render(text, ScriptOptions { speed: 7.0, locale, memory: "\"/m\"" });
+                if let Err(error) = scripted_agent::Script::parse(&rendered) {
+                    panic!("{path}: {error:?}\n{rendered}");
                 }
-                let is_open = written.contains("@memory") || written.contains("@till");
-                assert!(!is_open, "{path} has a place that nobody filled");
+                let has_placeholder = rendered.contains("@memory") || rendered.contains("@server");
+                assert!(!has_placeholder, "{path} has a placeholder left");
             }
         }
     }
 
     #[test]
-    fn pauses_are_scaled_and_nothing_else() {
+    fn only_pauses_are_scaled() {
         let text = r#"{ sleep = "900ms" }, { takes = "5ms" }, { say = "900ms later, 5 ms" }"#;
         let expected = r#"{ sleep = "90ms" }, { takes = "1ms" }, { say = "900ms later, 5 ms" }"#;
-        assert_eq!(hurried(text, 10.0), expected);
-        assert_eq!(hurried(r#""1ms" "1000ms""#, 0.5), r#""2ms" "2000ms""#);
+        assert_eq!(with_scaled_pauses(text, 10.0), expected);
+        assert_eq!(with_scaled_pauses(r#""1ms" "1000ms""#, 0.5), r#""2ms" "2000ms""#);
     }
 
     #[test]
-    fn every_word_that_is_translated_is_said() {
+    fn every_translated_message_is_used() {
         let all: String = scripts().map(|(_, text)| text).collect();
-        for (english, korean) in words() {
-            assert!(all.contains(english), "nobody says: {english} ({korean})");
+        for (english, korean) in translations() {
+            assert!(all.contains(english), "unused: {english} ({korean})");
         }
     }
 
     #[test]
-    fn the_till_is_cut_behind_its_help() {
-        let (head, tail) = till();
-        assert!(head.ends_with(";;") && head.contains("help)"), "{head}");
+    fn server_is_split_after_the_first_route() {
+        let (head, tail) = split_server();
+        assert!(head.ends_with(";;") && head.contains("\"GET /\")"), "{head}");
         assert!(tail.starts_with("    *)") && tail.ends_with("esac"), "{tail}");
     }
 }

@@ -1,15 +1,15 @@
-//! `jangdan hook test-feedback`: what the tests found, as a notification for people and a message for the worker.
+//! `jangdan hook test-feedback`: test results as a notification for the user and a message to the worker.
 
 use domain::{AgentMessage, AgentName, DirectMessage, DirectType, TestFeedback};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Outcome;
+use super::HookOutcome;
 use crate::printable::json;
 
-/// What Claude Code is answered.
+/// The answer for Claude Code.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct HookAnswer<'a> {
     decision: &'a str,
     notifications: [Notification<'a>; 1],
 }
@@ -21,23 +21,23 @@ struct Notification<'a> {
     message: &'a str,
 }
 
-/// Hears `{sessionId, payload}`. Whoever wired the hook decides who gets it, else the payload does.
-pub(super) fn hear(event: &Value, to: Option<AgentName>) -> Outcome {
+/// Handles `{sessionId, payload}`. `to` overrides the receiver that the payload names.
+pub(super) fn handle(event: &Value, to: Option<AgentName>) -> HookOutcome {
     let payload = event.get("payload").filter(|payload| payload.is_object());
     let feedback: Option<TestFeedback> =
         payload.and_then(|payload| serde_json::from_value(payload.clone()).ok());
     let Some(feedback) = feedback else {
-        return Outcome { answer: answer("The feedback can't be read."), said: None };
+        return HookOutcome { answer: answer("The feedback cannot be read."), message: None };
     };
-    let answer = answer(&message(&feedback));
-    let said = to.or_else(|| payload.and_then(target)).map(|target| direct(target, feedback));
-    Outcome { answer, said }
+    let answer = answer(&text(&feedback));
+    let message = to.or_else(|| payload.and_then(target)).map(|target| direct(target, feedback));
+    HookOutcome { answer, message }
 }
 
-/// Returns the message for the worker; one that is too long goes without its traces rather than not at all.
+/// Returns the message for the worker, without traces if it would be too long.
 fn direct(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
-    let say = |feedback: &TestFeedback| {
-        // On one line, so that it can't be taken for anything else.
+    let message = |feedback: &TestFeedback| {
+        // On one line, so that it cannot contain a message of its own.
         let content = serde_json::to_string(feedback).unwrap_or_default();
         AgentMessage::Direct(DirectMessage {
             target: target.clone(),
@@ -45,12 +45,12 @@ fn direct(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
             content,
         })
     };
-    let whole = say(&feedback);
-    if protocol::encode(&whole, None).is_ok() {
-        return whole;
+    let full = message(&feedback);
+    if protocol::encode(&full, None).is_ok() {
+        return full;
     }
     feedback.failures.iter_mut().for_each(|failure| failure.trace = None);
-    say(&feedback)
+    message(&feedback)
 }
 
 fn target(payload: &Value) -> Option<AgentName> {
@@ -58,7 +58,7 @@ fn target(payload: &Value) -> Option<AgentName> {
     names.iter().find_map(|name| payload.get(name)?.as_str()?.parse().ok())
 }
 
-fn message(feedback: &TestFeedback) -> String {
+fn text(feedback: &TestFeedback) -> String {
     if feedback.success {
         return "All tests passed.".to_owned();
     }
@@ -75,13 +75,12 @@ fn message(feedback: &TestFeedback) -> String {
     failures.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a text on one line, as every failure has one.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn answer(message: &str) -> String {
     let notifications = [Notification { level: "info", title: "Test Feedback", message }];
-    // It has strings only, so it can be written.
-    json(&Answer { decision: "approve", notifications }).unwrap_or_default()
+    // Strings only: serialization cannot fail.
+    json(&HookAnswer { decision: "approve", notifications }).unwrap_or_default()
 }

@@ -1,21 +1,21 @@
-//! `jangdan hook settings`: the settings that make Claude Code call the hooks.
+//! `jangdan hook settings`: the settings with which Claude Code calls the hooks.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// What Claude Code tells us about.
+/// Events of Claude Code.
 const EVENTS: &[&str] = &["Notification", "PermissionRequest", "PostToolUse", "Stop"];
-/// Far more than a hook takes; after it Claude Code goes on without an answer.
+/// After this time Claude Code continues without an answer.
 const TIMEOUT_SECONDS: u32 = 10;
 
 #[derive(Serialize)]
-struct Settings {
-    hooks: BTreeMap<&'static str, [Matched; 1]>,
+struct HookSettings {
+    hooks: BTreeMap<&'static str, [HookMatcher; 1]>,
 }
 
 #[derive(Serialize)]
-struct Matched {
+struct HookMatcher {
     matcher: &'static str,
     hooks: [Hook; 1],
 }
@@ -29,12 +29,12 @@ struct Hook {
 
 /// Returns the settings, for `claude --settings`.
 pub(super) fn text() -> String {
-    let matched = |event: &str| {
-        // Found on the session's PATH, wherever that is.
+    let matcher = |event: &str| {
+        // Resolved by the PATH of the session.
         let command = format!("jangdan hook {event}");
-        Matched { matcher: "", hooks: [Hook { r#type: "command", command, timeout: TIMEOUT_SECONDS }] }
+        HookMatcher { matcher: "", hooks: [Hook { r#type: "command", command, timeout: TIMEOUT_SECONDS }] }
     };
-    let hooks = EVENTS.iter().map(|event| (*event, [matched(event)])).collect();
-    // It has strings and numbers only, so it can be written.
-    serde_json::to_string_pretty(&Settings { hooks }).unwrap_or_default()
+    let hooks = EVENTS.iter().map(|event| (*event, [matcher(event)])).collect();
+    // Strings and numbers only: serialization cannot fail.
+    serde_json::to_string_pretty(&HookSettings { hooks }).unwrap_or_default()
 }

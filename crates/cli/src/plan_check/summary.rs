@@ -1,4 +1,4 @@
-//! What the whole plan takes: the longest way, the widest moment, and what must come from outside.
+//! The summary of a plan: critical path, maximum parallelism, external dependencies.
 
 use std::{
     collections::HashMap,
@@ -19,28 +19,28 @@ pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> 
         graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
     let length: u32 = path.iter().map(|task| task.weight()).sum();
     if path.is_empty() && plan.tasks.iter().all(|task| task.weight() == 0) {
-        return writeln!(out, "Nothing is left to do.");
+        return writeln!(out, "All tasks are done.");
     }
     if path.is_empty() {
-        return writeln!(out, "Nothing can begin: the tasks wait for each other.");
+        return writeln!(out, "No task can start: the tasks depend on each other.");
     }
-    let mut steps = way(&path);
+    let mut steps = path_ids(&path);
     if let Some(last) = steps.last_mut() {
         last.push_str(&format!("  (length {length})"));
     }
     summary_line(out, "Critical path", &steps, " → ", width)?;
     summary_line(
         out,
-        "Widest",
-        &[format!("{} at once", plural(graph.max_parallel_tasks(), "task"))],
+        "Parallel",
+        &[format!("up to {}", plural(graph.max_parallel_tasks(), "task"))],
         "",
         width,
     )?;
-    let outside = outside(plan);
-    if outside.is_empty() { Ok(()) } else { summary_line(out, "Outside", &outside, ", ", width) }
+    let external = external_dependencies(plan);
+    if external.is_empty() { Ok(()) } else { summary_line(out, "External", &external, ", ", width) }
 }
 
-/// Writes a line of the summary, which goes on below itself where the window ends.
+/// Writes a line of the summary, wrapped at the width of the terminal.
 fn summary_line(
     out: &mut impl Write,
     label: &str,
@@ -51,8 +51,8 @@ fn summary_line(
     const INDENT: usize = 15;
     write!(out, "{FAINT}{label:<INDENT$}{FAINT:#}")?;
     let mut column = INDENT;
-    for (place, part) in parts.iter().enumerate() {
-        let separator = if place + 1 < parts.len() { separator } else { "" };
+    for (index, part) in parts.iter().enumerate() {
+        let separator = if index + 1 < parts.len() { separator } else { "" };
         if column > INDENT && column + part.width() + separator.trim_end().width() > width {
             write!(out, "\n{:INDENT$}", "")?;
             column = INDENT;
@@ -63,32 +63,32 @@ fn summary_line(
     writeln!(out)
 }
 
-/// Returns what somebody must mark as met before all tasks can begin, each with the tasks that wait for it.
-fn outside(plan: &Plan) -> Vec<String> {
+/// Returns the external dependencies, each with the tasks that wait for it.
+fn external_dependencies(plan: &Plan) -> Vec<String> {
     const NAMES_MAX: usize = 12;
     const TASKS_MAX: usize = 3;
     let mut waiting: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     for task in plan.tasks.iter().filter(|task| !task.done) {
         for name in &task.external {
-            let place = *places.entry(name).or_insert(waiting.len());
-            if place == waiting.len() {
+            let position = *positions.entry(name).or_insert(waiting.len());
+            if position == waiting.len() {
                 waiting.push((name, Vec::new()));
             }
-            waiting[place].1.push(task.id.as_str());
+            waiting[position].1.push(task.id.as_str());
         }
     }
-    let words = waiting.iter().take(NAMES_MAX).map(|(name, tasks)| {
+    let listed = waiting.iter().take(NAMES_MAX).map(|(name, tasks)| {
         let (shown, rest) = tasks.split_at(tasks.len().min(TASKS_MAX));
         let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
         format!("\"{}\" ({}{more})", printable(name), shown.join(", "))
     });
     let more = waiting.len().checked_sub(NAMES_MAX + 1).map(|more| format!("{} more", more + 1));
-    words.chain(more).collect()
+    listed.chain(more).collect()
 }
 
-/// Returns the ids of a path; the middle of a very long one is left out.
-fn way(path: &[&Task]) -> Vec<String> {
+/// Returns the ids of a path, without the middle of a very long one.
+fn path_ids(path: &[&Task]) -> Vec<String> {
     const SHOWN_MAX: usize = 24;
     const LAST: usize = 4;
     let ids = |tasks: &[&Task]| tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>();

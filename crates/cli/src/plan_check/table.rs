@@ -1,4 +1,4 @@
-//! The plan as a table: phases, tasks, and what each waits for.
+//! Prints a plan as a table of phases, tasks and dependencies.
 
 use std::{
     collections::BTreeMap,
@@ -17,17 +17,17 @@ const ID: Style = AnsiColor::Cyan.on_default();
 const DONE: Style = AnsiColor::Green.on_default();
 pub(super) const FAINT: Style = Style::new().dimmed();
 
-/// No title is squeezed below this; a narrower terminal wraps.
+/// Minimum width of titles; a narrower terminal wraps.
 const TITLE_WIDTH_MIN: usize = 20;
 
 /// Prints the plan to standard output.
 pub fn print(reading: &ParsedPlan) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let plan = &reading.plan;
-    // A file or a pipe takes what there is; only a person's window has an edge.
+    // Only a terminal limits the width; a file or pipe gets full lines.
     let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
     let width = terminal.map_or(usize::MAX, |(width, _)| usize::from(width.0));
-    heading(&mut out, plan, reading.format)?;
+    heading(&mut out, reading)?;
     let columns = Columns::new(plan, width);
     let mut members: BTreeMap<_, Vec<&Task>> = BTreeMap::new();
     for task in &plan.tasks {
@@ -44,15 +44,17 @@ pub fn print(reading: &ParsedPlan) -> io::Result<()> {
     out.flush()
 }
 
-fn heading(out: &mut impl Write, plan: &Plan, format: Option<PlanFormat>) -> io::Result<()> {
+fn heading(out: &mut impl Write, reading: &ParsedPlan) -> io::Result<()> {
+    let plan = &reading.plan;
     let title = if plan.title.is_empty() { "Plan".to_owned() } else { printable(&plan.title) };
-    let format = format.map_or("", PlanFormat::as_str);
+    let format = reading.format.map_or("", PlanFormat::as_str);
+    let verdict = if reading.has_errors() { "" } else { "Valid plan: " };
     let n_done = plan.tasks.iter().filter(|task| task.done).count();
     let tasks = plural(plan.tasks.len(), "task");
     let done = if n_done > 0 { format!(" ({n_done} done)") } else { String::new() };
     let phases = plural(plan.phases.len(), "phase");
     writeln!(out, "{TITLE}{title}{TITLE:#}")?;
-    writeln!(out, "{FAINT}{format} · {tasks}{done} · {phases}{FAINT:#}\n")
+    writeln!(out, "{FAINT}{verdict}{tasks}{done}, {phases} · {format}{FAINT:#}\n")
 }
 
 fn phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<()> {
@@ -68,7 +70,7 @@ fn phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<(
     writeln!(out, "{TITLE}{name}{TITLE:#}{FAINT}{after}{FAINT:#}")
 }
 
-/// How wide each column is.
+/// Widths of the columns.
 struct Columns {
     id: usize,
     title: usize,
@@ -80,10 +82,10 @@ impl Columns {
         let widest = |width: &dyn Fn(&Task) -> usize| plan.tasks.iter().map(width).max().unwrap_or(0);
         let id = widest(&|task| task.id.as_str().len());
         let title = widest(&|task| task.title.width());
-        let waits = widest(&|task| waits(task, usize::MAX).width());
-        let room = width.saturating_sub(id + 12);
-        let title = title.min(room.saturating_sub(waits.min(room / 3)).max(TITLE_WIDTH_MIN));
-        Self { id, title, waits: room.saturating_sub(title).max(8) }
+        let waits = widest(&|task| dependencies(task, usize::MAX).width());
+        let available = width.saturating_sub(id + 12);
+        let title = title.min(available.saturating_sub(waits.min(available / 3)).max(TITLE_WIDTH_MIN));
+        Self { id, title, waits: available.saturating_sub(title).max(8) }
     }
 
     fn row(&self, out: &mut impl Write, task: &Task) -> io::Result<()> {
@@ -100,7 +102,7 @@ impl Columns {
             "  {style}{mark}{style:#} {ID}{}{ID:#}{id_gap}  {FAINT}{size:<2}{FAINT:#}  {title}",
             task.id
         )?;
-        let waits = waits(task, self.waits);
+        let waits = dependencies(task, self.waits);
         if waits.is_empty() {
             return writeln!(out);
         }
@@ -109,35 +111,35 @@ impl Columns {
     }
 }
 
-/// Returns what a task waits for, in words; what does not fit is counted.
-fn waits(task: &Task, width_max: usize) -> String {
+/// Lists the dependencies of a task; those that do not fit are counted.
+fn dependencies(task: &Task, width_max: usize) -> String {
     let ids = task.depends_on.iter().map(ToString::to_string);
     let names = task.external.iter().map(|name| format!("\"{}\"", printable(name)));
     let n_all = task.depends_on.len() + task.external.len();
-    let mut words = match (task.optional, n_all) {
+    let mut text = match (task.optional, n_all) {
         (false, 0) => return String::new(),
         (true, 0) => return "optional".to_owned(),
         (false, _) => "after ".to_owned(),
         (true, _) => "optional, after ".to_owned(),
     };
-    let mut width = words.width();
+    let mut width = text.width();
     for (n_before, name) in ids.chain(names).enumerate() {
         let comma = if n_before == 0 { "" } else { ", " };
         let rest = format!(" +{}", n_all - n_before);
         width += comma.len() + name.width();
         let is_last = n_before + 1 == n_all;
-        // Whoever is not the last must leave room for the count of the others.
+        // Leave space for the count of the remaining ones.
         if n_before > 0 && width + if is_last { 0 } else { rest.len() } > width_max {
-            words.push_str(&rest);
-            return words;
+            text.push_str(&rest);
+            return text;
         }
-        words.push_str(comma);
-        words.push_str(&name);
+        text.push_str(comma);
+        text.push_str(&name);
     }
-    cut(&words, width_max)
+    cut(&text, width_max)
 }
 
-/// Shortens a text to a width; a Korean letter is two columns wide.
+/// Truncates a text to a width in columns; Korean characters take two.
 fn cut(text: &str, width_max: usize) -> String {
     if text.width() <= width_max {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! The rows of one run, as far as a screen shows them, kept by the changes that come.
+//! The rows of a run that a screen shows, updated by changes from the server.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use views::{
 
 use super::line::flat;
 
-/// How much of an agent's words is kept; a line shows less.
-const WORDS_SIGNS_MAX: usize = 400;
+/// Length limit of a kept agent message; a line shows less.
+const MESSAGE_CHARS_MAX: usize = 400;
 
-/// The kinds of rows that a board asks for.
+/// The kinds of rows of a board.
 pub const KINDS: &[Kind] = &[
     Kind::Run,
     Kind::Phase,
@@ -31,46 +31,35 @@ pub const KINDS: &[Kind] = &[
     Kind::Inbox,
 ];
 
-/// All rows of a run that a screen may need.
+/// The rows of a run that a screen shows.
 #[derive(Debug, Clone, Default)]
 pub struct Board {
-    /// The run.
     pub run: Option<RunRow>,
-    /// Its phases.
     pub phases: BTreeMap<PhaseNumber, PhaseRow>,
-    /// Its tasks.
     pub tasks: BTreeMap<TaskId, TaskRow>,
-    /// What the plan says about them.
     pub details: BTreeMap<TaskId, TaskDetailRow>,
-    /// What is asked.
     pub questions: BTreeMap<QuestionId, QuestionRow>,
-    /// What is wanted.
     pub requests: BTreeMap<RequestId, RequestRow>,
-    /// What was handed upward.
     pub escalations: BTreeMap<EscalationId, EscalationRow>,
-    /// The gates.
     pub gates: BTreeMap<PhaseNumber, GateRow>,
-    /// Changes of the plan file.
     pub plan_offers: BTreeMap<OfferId, PlanOfferRow>,
-    /// What two unfinished tasks both changed.
+    /// Files that two unfinished tasks both changed.
     pub overlaps: BTreeMap<[TaskId; 2], OverlapRow>,
     inbox: BTreeMap<InboxItem, InboxRow>,
-    seen: BTreeMap<SessionId, Seen>,
+    activity: BTreeMap<SessionId, SessionActivity>,
 }
 
-/// What a session was last seen to say or do.
+/// The last activity of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
-    /// It said this.
-    Words(String),
-    /// It uses this tool.
+pub enum SessionActivity {
+    Message(String),
+    /// Title of the tool that it uses.
     Tool(String),
-    /// It has this trouble.
-    Trouble(String),
+    Error(String),
 }
 
 impl Board {
-    /// Takes all rows of some kinds, as `GET /api/runs/RUN/rows` gives them.
+    /// Sets rows by kind, as returned by `GET /api/runs/RUN/rows`.
     pub fn fill(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
         for (kind, rows) in rows {
             for row in rows {
@@ -79,8 +68,8 @@ impl Board {
         }
     }
 
-    /// Takes a row that changed, or that is gone. Returns the line that tells of an event, where it is one.
-    pub fn take(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
+    /// Applies a changed or removed row. Returns the row of the timeline, if it is one.
+    pub fn apply(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
         match row {
             Some(row) if kind == Kind::Timeline.name() => return read(row),
             Some(row) => self.put(kind, row),
@@ -89,36 +78,37 @@ impl Board {
         None
     }
 
-    /// Takes what a session was seen to say or do this moment.
-    pub fn see(&mut self, session: SessionId, seen: Seen) {
-        // Words come in pieces; a tool ends them.
-        let joined = match (self.seen.remove(&session), seen) {
-            (Some(Seen::Words(before)), Seen::Words(more)) => Seen::Words(last_signs(&(before + &more))),
-            (_, Seen::Words(words)) => Seen::Words(last_signs(&words)),
-            (_, seen @ (Seen::Tool(_) | Seen::Trouble(_))) => seen,
+    /// Records the activity of a session. Parts of a message are joined until another activity.
+    pub fn record_activity(&mut self, session: SessionId, activity: SessionActivity) {
+        let joined = match (self.activity.remove(&session), activity) {
+            (Some(SessionActivity::Message(before)), SessionActivity::Message(more)) => {
+                SessionActivity::Message(last_chars(&(before + &more)))
+            }
+            (_, SessionActivity::Message(text)) => SessionActivity::Message(last_chars(&text)),
+            (_, other @ (SessionActivity::Tool(_) | SessionActivity::Error(_))) => other,
         };
-        self.seen.insert(session, joined);
+        self.activity.insert(session, joined);
     }
 
-    /// Returns what waits for the person, the most urgent first.
+    /// Returns what waits for the user, the most urgent first.
     pub fn inbox(&self) -> Vec<&InboxRow> {
         let mut inbox: Vec<_> = self.inbox.values().collect();
         inbox.sort_by(|left, right| left.cmp_urgency(right));
         inbox
     }
 
-    /// Returns the last words of a task's agent, or what it does.
-    pub fn last_of(&self, task: &TaskRow) -> Option<Seen> {
-        let seen = task.session.and_then(|session| self.seen.get(&session));
-        let seen = seen.map(|seen| match seen {
-            Seen::Words(words) => Seen::Words(last_line(words)),
-            Seen::Tool(_) | Seen::Trouble(_) => seen.clone(),
+    /// Returns the last activity of a task's agent, with only the last line of a message.
+    pub fn last_activity(&self, task: &TaskRow) -> Option<SessionActivity> {
+        let activity = task.session.and_then(|session| self.activity.get(&session));
+        let activity = activity.map(|activity| match activity {
+            SessionActivity::Message(text) => SessionActivity::Message(last_line(text)),
+            SessionActivity::Tool(_) | SessionActivity::Error(_) => activity.clone(),
         });
-        seen.or_else(|| task.step.clone().map(Seen::Words))
+        activity.or_else(|| task.step.clone().map(SessionActivity::Message))
     }
 
-    /// Tells whether nothing goes on until a person does something.
-    pub fn waits_only_for_person(&self) -> bool {
+    /// Tells whether the run continues only after an action of the user.
+    pub fn needs_user(&self) -> bool {
         let Some(run) = &self.run else { return false };
         let is_paused = match run.status {
             RunState::Running => false,
@@ -127,34 +117,37 @@ impl Board {
         };
         let others = run.waits_for.orchestrator + run.waits_for.operators + run.waits_for.agents;
         let is_checked = |gate: &GateRow| matches!(gate.state, GateState::Checking | GateState::Judging);
-        let moves = |task: &TaskRow| match task.state {
+        let is_moving = |task: &TaskRow| match task.state {
             TaskState::Running | TaskState::Checking | TaskState::Merging => true,
             TaskState::Ready => !is_paused,
             TaskState::Blocked => task.blocked.iter().all(|blocked| blocked.on != Party::Person),
             TaskState::Waiting => false,
             TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => false,
         };
-        // All is done and nothing is asked: what is merged is landed, and the run ends by itself.
+        // All tasks are done and nothing is open: the run merges and ends automatically.
         let is_ending =
             !is_paused && self.inbox.is_empty() && self.tasks.values().all(|task| task.state.is_over());
-        others == 0 && !is_ending && !self.gates.values().any(is_checked) && !self.tasks.values().any(moves)
+        others == 0
+            && !is_ending
+            && !self.gates.values().any(is_checked)
+            && !self.tasks.values().any(is_moving)
     }
 
-    /// Returns what tasks wait for outside of the plan, until a person says that it is there.
+    /// Returns the external dependencies that tasks wait for.
     pub fn externals(&self) -> Vec<&str> {
         let open = self.tasks.values().filter(|task| task.state == TaskState::Waiting);
-        let waits = open.flat_map(|task| &task.waits_for).filter_map(|waits| match waits {
+        let names = open.flat_map(|task| &task.waits_for).filter_map(|dependency| match dependency {
             WaitsFor::External { name } => Some(name.as_str()),
             WaitsFor::Task { .. } | WaitsFor::Phase { .. } => None,
         });
-        let mut names: Vec<_> = waits.collect();
+        let mut names: Vec<_> = names.collect();
         names.sort_unstable();
         names.dedup();
         names
     }
 
     fn put(&mut self, kind: &str, row: &Value) {
-        // What can't be read is of a newer server; the rest of the screen is still true.
+        // Rows of a newer server that cannot be read are skipped.
         match kind {
             _ if kind == Kind::Run.name() => self.run = read(row).or(self.run.take()),
             _ if kind == Kind::Phase.name() => put(&mut self.phases, row),
@@ -172,7 +165,7 @@ impl Board {
     }
 
     fn remove(&mut self, kind: &str, key: &str) {
-        // Nothing else is ever gone.
+        // Other rows are never removed.
         match kind {
             _ if kind == Kind::Inbox.name() => {
                 self.inbox.retain(|item, _| InboxRow::write_key(item) != key);
@@ -195,9 +188,9 @@ fn read<R: DeserializeOwned>(row: &Value) -> Option<R> {
     R::deserialize(row).ok()
 }
 
-fn last_signs(text: &str) -> String {
-    let n_signs = text.chars().count();
-    text.chars().skip(n_signs.saturating_sub(WORDS_SIGNS_MAX)).collect()
+fn last_chars(text: &str) -> String {
+    let n_chars = text.chars().count();
+    text.chars().skip(n_chars.saturating_sub(MESSAGE_CHARS_MAX)).collect()
 }
 
 fn last_line(text: &str) -> String {

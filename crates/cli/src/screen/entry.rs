@@ -1,6 +1,6 @@
-//! One thing that waits for the person: what it says, and what can be done about it.
+//! An entry of the inbox: its text and the choices of the user.
 //!
-//! The terminal, `jangdan inbox` and `jangdan answer` all take it from here, so a number means the same everywhere.
+//! The terminal, `jangdan inbox` and `jangdan answer` share it, so the numbers of choices are the same everywhere.
 
 mod escalation;
 mod gate;
@@ -17,99 +17,84 @@ use domain::{
 use views::{InboxItem, InboxRow};
 
 use super::{
-    amount::{since, span},
+    amounts::{duration, since},
     board::Board,
-    words::{holds_up, pick},
+    phrases::{blocked_work, pick},
 };
 
-/// One entry of the inbox.
+/// An entry of the inbox.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// What it is.
+pub struct InboxEntry {
     pub item: InboxItem,
-    /// Who wants what, what it holds up, and since when.
+    /// Id, task, agent, what it blocks, and its age.
     pub heading: String,
-    /// What is wanted.
+    /// Question, request or problem.
     pub text: String,
-    /// What one should know, a paragraph each.
+    /// Background, one paragraph each.
     pub context: Vec<String>,
-    /// What can be done, by number.
-    pub choices: Vec<Choice>,
-    /// What else may be written.
-    pub free: Free,
-    /// Whether `y` and `n` mean the first and the second choice.
+    /// Numbered choices.
+    pub choices: Vec<EntryChoice>,
+    /// Meaning of input that is not a choice.
+    pub free: FreeInput,
+    /// Whether `y` and `n` select the first and the second choice.
     pub is_yes_or_no: bool,
 }
 
-/// One thing that can be done.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
-    /// What a person reads.
+pub struct EntryChoice {
     pub label: String,
-    /// What it does.
-    pub act: Act,
-    /// Whether words belong to it.
-    pub words: Words,
+    pub action: EntryAction,
+    /// Whether text belongs to it.
+    pub text: TextRule,
 }
 
-/// What a choice does.
+/// The effect of a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
-    /// Answers a question.
+pub enum EntryAction {
     Answer(QuestionId, String, PermissionScope),
-    /// Provides what a request asks for.
     Provide(RequestId, ProvidedResource),
-    /// Refuses a request; the words say why.
+    /// The text is the reason.
     Refuse(RequestId),
-    /// Leaves a request out.
     SkipRequest(RequestId),
-    /// Lets a phase pass; the words are a note.
+    /// The text is a note.
     Approve(PhaseNumber),
-    /// Does not let a phase pass; the words say why.
+    /// The text is the reason.
     Reject(PhaseNumber),
-    /// Does something about an escalation; the words are a hint or a note.
+    /// The text is a hint for a retry, else a note.
     Resolve(EscalationId, EscalationAction),
-    /// Lets a change of the plan file hold for the run.
     TakePlan(OfferId),
-    /// Lets the plan stay as the run has it.
     LeavePlan(OfferId),
 }
 
-/// Whether a choice takes words with it.
+/// Whether a choice takes text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Words {
-    /// It takes none.
+pub enum TextRule {
     None,
-    /// It may have some.
     Optional,
-    /// It needs some.
-    Needed,
+    Required,
 }
 
-/// What a text means that is no choice.
+/// The meaning of input that is not a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Free {
-    /// It is the answer.
+pub enum FreeInput {
     Answer(QuestionId),
-    /// It is the path of the file that a request asks for.
+    /// Path of the requested file.
     Path(RequestId),
-    /// It means nothing.
     Nothing,
 }
 
-/// What somebody wants who wrote something about an entry.
+/// The meaning of a line of input.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Meaning {
-    /// This.
-    Wish(Command),
-    /// A choice that needs words, and they did not come with it.
-    NeedsWords(usize),
-    /// Nobody knows; this is what could be written.
-    Unclear(String),
+pub enum ParsedInput {
+    Command(Command),
+    /// A choice (by index) that requires text, which is missing.
+    NeedsText(usize),
+    /// Not understood; explains what can be typed.
+    Invalid(String),
 }
 
-/// Returns an entry of the inbox; none where its own row is not there (yet).
-pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> Option<Entry> {
+/// Returns an entry of the inbox; `None` if the row of its item is missing.
+pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> Option<InboxEntry> {
     let mut entry = match row.item {
         InboxItem::Question(id) => question::entry(locale, board.questions.get(&id)?),
         InboxItem::Request(id) => request::entry(locale, board.requests.get(&id)?),
@@ -118,22 +103,23 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
         InboxItem::Plan(id) => plan::entry(locale, board, board.plan_offers.get(&id)?),
         InboxItem::Invocation(_) => return None,
     };
-    let mut about = vec![entry.heading];
-    about.extend(holds_up(locale, row.holds_up));
-    let waited = span(locale, since(row.since_at, now));
-    about.push(match locale {
-        Locale::En => format!("for {waited}"),
-        Locale::Ko => format!("{waited}째"),
+    let mut parts = vec![entry.heading];
+    parts.extend(blocked_work(locale, row.holds_up));
+    let age = duration(locale, since(row.since_at, now));
+    let is_asked = matches!(row.item, InboxItem::Question(_) | InboxItem::Request(_));
+    parts.push(match (locale, is_asked) {
+        (Locale::En, true) => format!("asked {age} ago"),
+        (Locale::En, false) => format!("{age} ago"),
+        (Locale::Ko, _) => format!("{age} 전"),
     });
-    entry.heading = about.join(" · ");
+    entry.heading = parts.join(" · ");
     Some(entry)
 }
 
-impl Entry {
-    /// Returns by what a choice is called: a number, or a letter where numbers are among the answers themselves.
+impl InboxEntry {
+    /// Returns the mark of a choice: a number, or a letter if answers themselves are numbers.
     pub fn mark(&self, index: usize) -> String {
-        let is_number =
-            |choice: &Choice| matches!(&choice.act, Act::Answer(_, text, _) if text.parse::<i64>().is_ok());
+        let is_number = |choice: &EntryChoice| matches!(&choice.action, EntryAction::Answer(_, text, _) if text.parse::<i64>().is_ok());
         let has_numbers = self.choices.iter().any(is_number);
         let letter = u32::try_from(index).ok().and_then(|index| char::from_u32(u32::from('a') + index));
         match letter.filter(|letter| has_numbers && letter.is_ascii_lowercase()) {
@@ -142,43 +128,45 @@ impl Entry {
         }
     }
 
-    /// Returns what a typed line means.
-    pub fn meaning(&self, locale: Locale, typed: &str) -> Meaning {
+    /// Parses a line of input.
+    pub fn parse(&self, locale: Locale, typed: &str) -> ParsedInput {
         let typed = typed.trim();
-        let (head, words) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-        if let Some(index) = self.choice_called(head) {
-            let takes_words = self.choices.get(index).is_some_and(|choice| choice.words != Words::None);
-            // `2 weeks` is an answer of its own, no second choice.
-            if words.is_empty() || takes_words {
-                return self.chosen(locale, index, words);
+        let (head, text) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+        if let Some(index) = self.choice_by_mark(head) {
+            let takes_text = self.choices.get(index).is_some_and(|choice| choice.text != TextRule::None);
+            // `2 weeks` is an answer, not the second choice.
+            if text.is_empty() || takes_text {
+                return self.chosen(locale, index, text);
             }
         }
         if let Some(index) = self.choices.iter().position(|choice| choice.label == typed) {
             return self.chosen(locale, index, "");
         }
         match &self.free {
-            _ if typed.is_empty() => Meaning::Unclear(self.help(locale)),
-            _ if self.is_number_beyond(typed) => Meaning::Unclear(self.help(locale)),
-            Free::Answer(question) => Meaning::Wish(answer(*question, typed, PermissionScope::Once)),
-            Free::Path(request) => Meaning::Wish(Command::Provide {
+            _ if typed.is_empty() => ParsedInput::Invalid(self.help(locale)),
+            _ if self.is_unknown_number(typed) => ParsedInput::Invalid(self.help(locale)),
+            FreeInput::Answer(question) => {
+                ParsedInput::Command(answer(*question, typed, PermissionScope::Once))
+            }
+            FreeInput::Path(request) => ParsedInput::Command(Command::Provide {
                 request: *request,
                 provided: ProvidedResource::File { path: typed.to_owned() },
             }),
-            Free::Nothing => Meaning::Unclear(self.help(locale)),
+            FreeInput::Nothing => ParsedInput::Invalid(self.help(locale)),
         }
     }
 
-    /// Returns what a choice means with these words.
-    pub fn chosen(&self, locale: Locale, index: usize, words: &str) -> Meaning {
-        let Some(choice) = self.choices.get(index) else { return Meaning::Unclear(self.help(locale)) };
-        let words = words.trim();
-        if choice.words == Words::Needed && words.is_empty() {
-            return Meaning::NeedsWords(index);
+    /// Returns the command of a choice with a text.
+    pub fn chosen(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
+        let Some(choice) = self.choices.get(index) else { return ParsedInput::Invalid(self.help(locale)) };
+        let text = text.trim();
+        if choice.text == TextRule::Required && text.is_empty() {
+            return ParsedInput::NeedsText(index);
         }
-        Meaning::Wish(choice.act.command(words))
+        ParsedInput::Command(choice.action.command(text))
     }
 
-    fn choice_called(&self, head: &str) -> Option<usize> {
+    fn choice_by_mark(&self, head: &str) -> Option<usize> {
         let by_mark = (0..self.choices.len()).find(|index| self.mark(*index) == head);
         by_mark.or(match head {
             "y" | "Y" if self.is_yes_or_no => Some(0),
@@ -187,8 +175,8 @@ impl Entry {
         })
     }
 
-    /// Tells whether somebody meant a choice that there is not.
-    fn is_number_beyond(&self, typed: &str) -> bool {
+    /// Tells whether the input is the number of a choice that does not exist.
+    fn is_unknown_number(&self, typed: &str) -> bool {
         let is_number =
             !typed.is_empty() && typed.len() <= 2 && typed.bytes().all(|byte| byte.is_ascii_digit());
         is_number && !self.choices.is_empty() && self.mark(0) == "1"
@@ -198,32 +186,32 @@ impl Entry {
         let (first, last) = (self.mark(0), self.mark(self.choices.len().saturating_sub(1)));
         let number = match locale {
             _ if self.choices.is_empty() => String::new(),
-            Locale::En => format!("type {first} to {last}"),
+            Locale::En => format!("Type {first} to {last}"),
             Locale::Ko => format!("{first}~{last} 중에서 고르세요"),
         };
         let free = match &self.free {
-            Free::Answer(_) => pick(locale, "type the answer", "답을 쓰세요"),
-            Free::Path(_) => pick(locale, "type the path of the file", "파일 경로를 쓰세요"),
-            Free::Nothing => "",
+            FreeInput::Answer(_) => pick(locale, "type the answer", "답변을 입력하세요"),
+            FreeInput::Path(_) => pick(locale, "type the path of the file", "파일 경로를 입력하세요"),
+            FreeInput::Nothing => "",
         };
         let parts: Vec<&str> = [number.as_str(), free].into_iter().filter(|part| !part.is_empty()).collect();
         parts.join(pick(locale, ", or ", " 또는 "))
     }
 }
 
-impl Act {
-    fn command(&self, words: &str) -> Command {
-        let note = Some(words.to_owned()).filter(|words| !words.is_empty());
+impl EntryAction {
+    fn command(&self, text: &str) -> Command {
+        let note = Some(text.to_owned()).filter(|text| !text.is_empty());
         match self {
             Self::Answer(question, text, keep) => answer(*question, text, *keep),
             Self::Provide(request, provided) => {
                 Command::Provide { request: *request, provided: provided.clone() }
             }
-            Self::Refuse(request) => Command::Refuse { request: *request, reason: words.to_owned() },
+            Self::Refuse(request) => Command::Refuse { request: *request, reason: text.to_owned() },
             Self::SkipRequest(request) => Command::SkipRequest(*request),
             Self::Approve(phase) => Command::ApproveGate { phase: *phase, note },
             Self::Reject(phase) => {
-                Command::RejectGate { phase: *phase, reason: words.to_owned(), tasks: Vec::new() }
+                Command::RejectGate { phase: *phase, reason: text.to_owned(), tasks: Vec::new() }
             }
             Self::TakePlan(offer) => Command::ApplyPlanChange { offer: *offer },
             Self::LeavePlan(offer) => Command::IgnorePlanChange { offer: *offer },
@@ -243,7 +231,7 @@ fn answer(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
     Command::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
 }
 
-/// Joins what is there of a heading.
+/// Joins the parts of a heading.
 fn heading(parts: &[Option<String>]) -> String {
     let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
     parts.join(" · ")

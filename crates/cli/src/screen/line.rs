@@ -1,36 +1,36 @@
-//! Lines of text with their look, measured as a terminal shows them.
+//! Styled lines, measured in terminal columns.
 //!
-//! Everything that is put into a line goes through `printable`: agents' words can't steer the terminal.
+//! All text passes through `printable`, so that agents cannot control the terminal.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::printable::printable;
 
-/// One line: pieces of text, each with its look.
+/// A line of styled pieces of text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
     pieces: Vec<(Style, String)>,
 }
 
 impl Line {
-    /// Begins a line with a text.
+    /// Starts a line with a text.
     pub fn of(style: Style, text: &str) -> Self {
         Self::default().and(style, text)
     }
 
-    /// Adds a text.
+    /// Appends a text.
     pub fn and(mut self, style: Style, text: &str) -> Self {
         self.pieces.push((style, printable(text)));
         self
     }
 
-    /// Returns how many columns it takes.
+    /// Returns the width in columns.
     pub fn width(&self) -> usize {
         self.pieces.iter().map(|(_, text)| text.width()).sum()
     }
 
-    /// Returns as much of it as fits.
+    /// Truncates the line to a width.
     pub fn cut(self, width: usize) -> Self {
         if self.width() <= width {
             return self;
@@ -49,49 +49,49 @@ impl Line {
         Self { pieces }
     }
 
-    /// Returns its text alone.
+    /// Returns the text without styles.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Returns it for a terminal that shows colours.
+    /// Returns the text with ANSI styles.
     pub fn painted(&self) -> String {
         self.pieces.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
     }
 }
 
-/// Returns as much of a text as fits; what was left out is shown by a sign.
+/// Truncates a text to a width, with an ellipsis.
 pub fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut short = head(text, width.saturating_sub(1)).to_owned();
+    let mut short = prefix_of_width(text, width.saturating_sub(1)).to_owned();
     if width > 0 {
         short.push('…');
     }
     short
 }
 
-/// Returns a text with blanks behind it, as wide as wanted.
+/// Pads or truncates a text to a width, left-aligned.
 pub fn pad(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blanks = width.saturating_sub(text.width());
     text + &" ".repeat(blanks)
 }
 
-/// Returns a text with blanks before it, as wide as wanted.
+/// Pads or truncates a text to a width, right-aligned.
 pub fn pad_left(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blanks = width.saturating_sub(text.width());
     " ".repeat(blanks) + &text
 }
 
-/// Breaks a text into lines, between words where that can be; its own lines stay.
+/// Wraps a text at spaces if possible; keeps its line breaks.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     text.trim_end().lines().flat_map(|line| wrap_line(&line.replace('\t', "  "), width.max(1))).collect()
 }
 
-/// Returns a text as one line.
+/// Joins a text to one line with single spaces.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -100,8 +100,8 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = line.trim_end();
     while rest.width() > width {
-        let fits = head(rest, width);
-        // A sign that is wider than the line stands alone.
+        let fits = prefix_of_width(rest, width);
+        // A character that is wider than the line gets its own line.
         let fits = if fits.is_empty() { first(rest) } else { fits };
         let next_is_blank = rest.get(fits.len()..).is_some_and(|rest| rest.starts_with(' '));
         let at = if next_is_blank { None } else { fits.rfind(' ').filter(|at| *at > 0) };
@@ -115,11 +115,11 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the beginning of a text that fits.
-fn head(text: &str, width: usize) -> &str {
+/// Returns the longest prefix that fits the width.
+fn prefix_of_width(text: &str, width: usize) -> &str {
     let mut taken = 0;
-    for (at, sign) in text.char_indices() {
-        taken += sign.width().unwrap_or(1);
+    for (at, char) in text.char_indices() {
+        taken += char.width().unwrap_or(1);
         if taken > width {
             return text.get(..at).unwrap_or_default();
         }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_wider_than_asked() {
+    fn lines_are_never_wider_than_requested() {
         for text in [
             "",
             "short",
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_between_words() {
+    fn text_wraps_at_spaces() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("one\n\n  two", 7), ["one", "", "  two"]);
         assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
@@ -171,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_shown() {
+    fn truncated_text_ends_with_an_ellipsis() {
         assert_eq!(cut("결제 대행사", 6), "결제 …");
         assert_eq!(Line::of(Style::new(), "ab").and(Style::new(), "cd").cut(3).text(), "ab…");
     }
 
     #[test]
-    fn an_agents_words_steer_nothing() {
+    fn control_characters_are_replaced() {
         let line = Line::of(Style::new().bold(), "a\u{1b}]0;x\u{7}\u{202e}b");
         assert_eq!(line.text(), "a\u{fffd}]0;x\u{fffd}\u{fffd}b");
     }

@@ -1,11 +1,11 @@
-//! Files that two unfinished tasks both changed: a line for each pair, before it is a conflict.
+//! Lines for pairs of unfinished tasks that changed the same files.
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
 use views::OverlapRow;
 
 use super::{
-    Look,
+    DrawContext,
     board::Board,
     line::{Line, flat},
 };
@@ -14,35 +14,35 @@ const FAINT: Style = Style::new().dimmed();
 const PLAIN: Style = Style::new();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// So many files are named on a line; the rest are counted.
-const NAMED_MAX: usize = 3;
+/// Files listed per line; the rest are counted.
+const FILES_LISTED_MAX: usize = 3;
 
-/// Returns the lines of all pairs, at most so many.
-pub fn overlaps(look: Look, board: &Board, lines_max: usize) -> Vec<Line> {
+/// Returns at most `lines_max` lines.
+pub fn overlaps(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
     let n_pairs = board.overlaps.len();
     let n_shown = if n_pairs > lines_max { lines_max.saturating_sub(1) } else { n_pairs };
     let mut lines: Vec<Line> =
-        board.overlaps.values().take(n_shown).map(|row| pair(look, row).cut(look.width)).collect();
+        board.overlaps.values().take(n_shown).map(|row| pair(context, row).cut(context.width)).collect();
     let n_more = n_pairs - n_shown;
     if n_more > 0 && lines_max > 0 {
-        let text = match look.locale {
+        let text = match context.locale {
             Locale::En => format!("  … and {n_more} more pairs change the same files"),
             Locale::Ko => format!("  … 같은 파일을 고치는 쌍 {n_more}개 더"),
         };
-        lines.push(Line::of(FAINT, &text).cut(look.width));
+        lines.push(Line::of(FAINT, &text).cut(context.width));
     }
     lines
 }
 
-fn pair(look: Look, row: &OverlapRow) -> Line {
+fn pair(context: DrawContext, row: &OverlapRow) -> Line {
     let [first, second] = &row.tasks;
-    let mut files: Vec<String> = row.files.iter().take(NAMED_MAX).map(|file| flat(file)).collect();
+    let mut files: Vec<String> = row.files.iter().take(FILES_LISTED_MAX).map(|file| flat(file)).collect();
     let n_more = usize::try_from(row.n_files).unwrap_or(usize::MAX).saturating_sub(files.len());
     if n_more > 0 {
         files.push(format!("+{n_more}"));
     }
     let files = files.join(", ");
-    let text = match look.locale {
+    let text = match context.locale {
         Locale::En => format!("{first} and {second} both change {files}"),
         Locale::Ko => format!("{first}, {second} 같은 파일 수정: {files}"),
     };

@@ -1,70 +1,65 @@
-//! What differs between the plan of a run and its file, a line for each thing, as `diff` marks it.
+//! The difference between the plan of a run and its file, as marked lines.
 
 use domain::{ChangedTask, PlanChanges, PlanField, PlannedTask, TaskId};
 use views::{TaskDetailRow, TaskRow, field_word};
 
 use super::board::Board;
 
-/// One line of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// What it tells of.
-    pub sign: Sign,
-    /// The line, with its sign.
+    pub kind: DiffKind,
+    /// The line with its mark.
     pub text: String,
 }
 
-/// What a line tells of.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// Something that is new.
+pub enum DiffKind {
     Added,
-    /// Something that is gone.
     Removed,
-    /// Something that is said otherwise.
     Changed,
-    /// Something that stays.
+    /// Not changed in the run, although the file differs.
     Kept,
 }
 
-/// Returns a difference, the phases first.
+/// Returns the lines of a difference, phases first.
 pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     let mut lines = Vec::new();
     for phase in &changes.phases_added {
-        lines.push(line(Sign::Added, format!("+ phase {}: {}", phase.number, phase.name)));
+        lines.push(line(DiffKind::Added, format!("+ phase {}: {}", phase.number, phase.name)));
     }
     for phase in &changes.phases_changed {
         let after = phase.after.iter().map(ToString::to_string).collect::<Vec<_>>();
         let after = if after.is_empty() { "nothing".to_owned() } else { after.join(", ") };
         let text = format!("~ phase {}: {}, after {after}", phase.number, phase.name);
-        lines.push(line(Sign::Changed, text));
+        lines.push(line(DiffKind::Changed, text));
     }
     lines.extend(changes.added.iter().map(added));
     for task in &changes.restored {
-        let text = format!("+ {} {}: to be done after all", task.task.id, task.task.title);
-        lines.push(line(Sign::Added, text));
+        let text = format!("+ {} {}: restored", task.task.id, task.task.title);
+        lines.push(line(DiffKind::Added, text));
     }
     for changed in &changes.changed {
         lines.extend(self::changed(board, changed));
     }
     for task in &changes.removed {
-        lines.push(line(Sign::Removed, format!("- {task} {}: gone or ticked", title(board, task))));
+        lines.push(line(DiffKind::Removed, format!("- {task} {}: removed or ticked", title(board, task))));
     }
     for kept in &changes.too_late {
         let state = board.tasks.get(&kept.task).map(|row| format!("{:?}", row.state).to_lowercase());
         let state = state.unwrap_or_default();
-        let words: Vec<&str> = kept.fields.iter().map(|field| field_word(*field)).collect();
-        let what = match words.as_slice() {
-            [] => "it goes on, although the file no longer has it".to_owned(),
-            words => format!("too late for its {}", words.join(", ")),
+        let fields: Vec<&str> = kept.fields.iter().map(|field| field_word(*field)).collect();
+        let effect = match fields.as_slice() {
+            [] => "continues, although it is no longer in the file".to_owned(),
+            fields => format!("too late to change its {}", fields.join(", ")),
         };
-        lines.push(line(Sign::Kept, format!("  {} is {state}: {what}", kept.task)));
+        lines.push(line(DiffKind::Kept, format!("  {} is {state}: {effect}", kept.task)));
     }
     lines
 }
 
-fn line(sign: Sign, text: String) -> DiffLine {
-    DiffLine { sign, text }
+fn line(kind: DiffKind, text: String) -> DiffLine {
+    DiffLine { kind, text }
 }
 
 fn title<'a>(board: &'a Board, task: &TaskId) -> &'a str {
@@ -75,26 +70,26 @@ fn added(task: &PlannedTask) -> DiffLine {
     let after: Vec<String> =
         task.depends_on.iter().map(ToString::to_string).chain(task.external.iter().cloned()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", after {}", after.join(", ")) };
-    line(Sign::Added, format!("+ {} {} (phase {}{after})", task.id, task.title, task.phase))
+    line(DiffKind::Added, format!("+ {} {} (phase {}{after})", task.id, task.title, task.phase))
 }
 
 fn changed(board: &Board, ChangedTask { task, fields }: &ChangedTask) -> Vec<DiffLine> {
-    let words: Vec<&str> = fields.iter().map(|field| field_word(*field)).collect();
-    let heading = format!("~ {} {}: {}", task.id, title(board, &task.id), words.join(", "));
-    let mut lines = vec![line(Sign::Changed, heading)];
+    let names: Vec<&str> = fields.iter().map(|field| field_word(*field)).collect();
+    let heading = format!("~ {} {}: {}", task.id, title(board, &task.id), names.join(", "));
+    let mut lines = vec![line(DiffKind::Changed, heading)];
     let (Some(row), Some(detail)) = (board.tasks.get(&task.id), board.details.get(&task.id)) else {
         return lines;
     };
     for field in fields {
-        let (before, after) = (said_before(row, detail, *field), said(task, *field));
+        let (before, after) = (current_field_lines(row, detail, *field), field_lines(task, *field));
         let (before, after) = differing(&before, &after);
-        lines.extend(before.iter().map(|text| line(Sign::Removed, format!("    - {text}"))));
-        lines.extend(after.iter().map(|text| line(Sign::Added, format!("    + {text}"))));
+        lines.extend(before.iter().map(|text| line(DiffKind::Removed, format!("    - {text}"))));
+        lines.extend(after.iter().map(|text| line(DiffKind::Added, format!("    + {text}"))));
     }
     lines
 }
 
-/// Leaves out the lines with which both begin and end.
+/// Removes the common first and last lines.
 fn differing<'a>(before: &'a [String], after: &'a [String]) -> (&'a [String], &'a [String]) {
     let first = before.iter().zip(after).take_while(|(left, right)| left == right).count();
     let (before, after) = (before.get(first..).unwrap_or_default(), after.get(first..).unwrap_or_default());
@@ -103,7 +98,7 @@ fn differing<'a>(before: &'a [String], after: &'a [String]) -> (&'a [String], &'
     (cut(before), cut(after))
 }
 
-fn said_before(row: &TaskRow, detail: &TaskDetailRow, field: PlanField) -> Vec<String> {
+fn current_field_lines(row: &TaskRow, detail: &TaskDetailRow, field: PlanField) -> Vec<String> {
     let task = PlannedTask {
         title: row.title.clone(),
         text: detail.text.clone(),
@@ -121,11 +116,11 @@ fn said_before(row: &TaskRow, detail: &TaskDetailRow, field: PlanField) -> Vec<S
         worktree: detail.worktree.clone(),
         ..PlannedTask::new(row.id.clone(), row.phase, String::new())
     };
-    said(&task, field)
+    field_lines(&task, field)
 }
 
-/// Returns what a plan says about one thing of a task, in lines.
-fn said(task: &PlannedTask, field: PlanField) -> Vec<String> {
+/// Returns a field of a planned task as lines.
+fn field_lines(task: &PlannedTask, field: PlanField) -> Vec<String> {
     let text = |text: &str| text.lines().map(str::to_owned).collect();
     let one = |value: Option<String>| value.into_iter().collect();
     match field {
@@ -152,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_lines_that_differ_are_shown() {
+    fn common_lines_are_removed() {
         let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let check = |before: &str, after: &str, gone: &[&str], new: &[&str]| {
             let (before, after) = (lines(before), lines(after));

@@ -1,224 +1,224 @@
-//! What the person types: the line, which entry it is about, and what it means.
+//! The input line, the inbox entry that it refers to, and its meaning.
 //!
-//! Invariant: the entry that a line is about never changes under the person's fingers. A more urgent one waits until
-//! they are done or ask for the next; one that is settled meanwhile takes the typed line with it.
+//! Invariant: the entry does not change while the user types. A more urgent one waits until the line is sent or the user
+//! switches; if the entry is settled in the meantime, the line is cleared.
 
-mod keys;
-mod typed;
+mod input_line;
+mod key_reader;
 
 use domain::{Command, Locale, Timestamp};
 use views::InboxItem;
 
-pub use keys::{Key, Keys};
-pub use typed::Typed;
+pub use input_line::InputLine;
+pub use key_reader::{Key, KeyReader};
 
 use super::{
     board::Board,
-    entry::{self, Entry, Free, Meaning},
-    words::pick,
+    entry::{self, FreeInput, InboxEntry, ParsedInput},
+    phrases::pick,
 };
 
-/// What the person types.
+/// The state of the input line.
 #[derive(Debug, Clone, Default)]
 pub struct Prompt {
-    /// The line.
-    pub typed: Typed,
-    /// What it is for.
-    pub mode: Mode,
-    /// What there is to say about the last line; gone with the next key.
+    pub line: InputLine,
+    pub mode: PromptMode,
+    /// Message about the last line; cleared by the next key.
     pub notice: Option<String>,
     shown: Option<InboxItem>,
 }
 
-/// What a line is for.
+/// The purpose of the input line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// The entry that is shown, or the chat where there is none.
+pub enum PromptMode {
+    /// Input for the shown entry, or a chat message if there is none.
     #[default]
     Open,
-    /// The words that belong to a choice.
-    Words(usize),
-    /// What becomes of the agents when the person leaves.
+    /// Text of a choice, by its index.
+    ChoiceText(usize),
+    /// Whether agents keep working after the user leaves.
     Leave,
 }
 
-/// What the person wants.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
-    /// Nothing more than to see what they typed.
+pub enum PromptAction {
+    /// Only the input line changed.
     Nothing,
-    /// This, of the run. The line is what they typed.
-    Wish(Command, String),
-    /// To see what can be typed.
+    /// Send a command; with the line as typed.
+    Send(Command, String),
+    /// Print the list of inputs.
     Help,
-    /// To see all of the entry.
+    /// Print the full entry.
     View,
-    /// To leave, and let the agents work on.
+    /// Leave; agents keep working.
     LeaveWorking,
-    /// To leave, and stop the agents.
+    /// Leave and stop the agents.
     StopAgents,
-    /// To let this program wait in the background.
+    /// Suspend this process.
     Suspend,
-    /// To see everything drawn anew.
+    /// Clear and redraw the screen.
     Redraw,
 }
 
 impl Prompt {
-    /// Returns the entry that a line is about.
-    pub fn entry(&self, board: &Board, locale: Locale, now: Timestamp) -> Option<Entry> {
+    /// Returns the entry that the line refers to.
+    pub fn entry(&self, board: &Board, locale: Locale, now: Timestamp) -> Option<InboxEntry> {
         let shown = self.shown?;
         let row = board.inbox().into_iter().find(|row| row.item == shown)?;
         entry::entry(board, locale, now, row)
     }
 
-    /// Returns the place of that entry in the inbox, from 1.
-    pub fn place(&self, board: &Board) -> Option<usize> {
+    /// Returns the position of that entry in the inbox, from 1.
+    pub fn position(&self, board: &Board) -> Option<usize> {
         board.inbox().iter().position(|row| Some(row.item) == self.shown).map(|index| index + 1)
     }
 
-    /// Looks at the inbox anew. To be called when it changed.
-    pub fn look(&mut self, board: &Board, locale: Locale) {
+    /// Updates the shown entry after a change of the inbox.
+    pub fn refresh(&mut self, board: &Board, locale: Locale) {
         let inbox = board.inbox();
         if let Some(shown) = self.shown.filter(|shown| inbox.iter().all(|row| row.item != *shown)) {
             self.shown = None;
-            if !self.typed.is_empty() || self.mode != Mode::Open {
+            if !self.line.is_empty() || self.mode != PromptMode::Open {
                 self.notice = Some(match locale {
-                    Locale::En => format!("{shown} is settled meanwhile"),
-                    Locale::Ko => format!("{shown}: 그사이 처리됨"),
+                    Locale::En => format!("{shown} was settled in the meantime"),
+                    Locale::Ko => format!("{shown}: 이미 처리되었습니다"),
                 });
             }
-            self.typed.clear();
-            if let Mode::Words(_) = self.mode {
-                self.mode = Mode::Open;
+            self.line.clear();
+            if let PromptMode::ChoiceText(_) = self.mode {
+                self.mode = PromptMode::Open;
             }
         }
         if self.shown.is_none() {
-            // What somebody types into the chat stays a line of the chat.
-            let is_free = self.typed.is_empty();
+            // A chat message that is being typed stays a chat message.
+            let is_free = self.line.is_empty();
             self.shown = inbox.first().filter(|_| is_free).map(|row| row.item);
         }
     }
 
-    /// Takes a key.
-    pub fn press(&mut self, key: Key, board: &Board, locale: Locale, now: Timestamp) -> Deed {
+    /// Handles a key.
+    pub fn press(&mut self, key: Key, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
         self.notice = None;
-        if self.mode == Mode::Leave {
+        if self.mode == PromptMode::Leave {
             return self.press_leaving(key);
         }
         match key {
-            Key::Interrupt => self.mode = Mode::Leave,
-            Key::End if self.typed.is_empty() => self.mode = Mode::Leave,
-            Key::Suspend => return Deed::Suspend,
-            Key::Redraw => return Deed::Redraw,
+            Key::Interrupt => self.mode = PromptMode::Leave,
+            Key::End if self.line.is_empty() => self.mode = PromptMode::Leave,
+            Key::Suspend => return PromptAction::Suspend,
+            Key::Redraw => return PromptAction::Redraw,
             Key::Tab => self.next(board),
             Key::Escape => {
-                self.typed.clear();
-                self.mode = Mode::Open;
+                self.line.clear();
+                self.mode = PromptMode::Open;
             }
             Key::Enter => {
-                let deed = self.enter(board, locale, now);
-                self.look(board, locale);
-                return deed;
+                let action = self.enter(board, locale, now);
+                self.refresh(board, locale);
+                return action;
             }
-            Key::Edit(edit) => self.typed.edit(edit),
+            Key::Edit(edit) => self.line.edit(edit),
             Key::End => {}
         }
-        Deed::Nothing
+        PromptAction::Nothing
     }
 
-    /// Gives a line back that was refused, with the reason.
-    pub fn refused(&mut self, line: &str, reason: String) {
-        self.typed = Typed::of(line);
+    /// Restores a refused line, with the reason as a notice.
+    pub fn restore_refused(&mut self, line: &str, reason: String) {
+        self.line = InputLine::of(line);
         self.notice = Some(reason);
     }
 
-    fn press_leaving(&mut self, key: Key) -> Deed {
-        let sign = key.sign();
-        match (key, sign) {
-            (Key::Interrupt, _) | (_, Some('1' | 'l')) => Deed::LeaveWorking,
-            (_, Some('2' | 's')) => Deed::StopAgents,
+    fn press_leaving(&mut self, key: Key) -> PromptAction {
+        match (key, key.char()) {
+            (Key::Interrupt, _) | (_, Some('1' | 'l')) => PromptAction::LeaveWorking,
+            (_, Some('2' | 's')) => PromptAction::StopAgents,
             (Key::Enter | Key::Escape, _) | (_, Some('3' | 'g')) => {
-                self.mode = Mode::Open;
-                Deed::Nothing
+                self.mode = PromptMode::Open;
+                PromptAction::Nothing
             }
-            (Key::Redraw, _) => Deed::Redraw,
-            (Key::Suspend, _) => Deed::Suspend,
-            (Key::Tab | Key::End | Key::Edit(_), _) => Deed::Nothing,
+            (Key::Redraw, _) => PromptAction::Redraw,
+            (Key::Suspend, _) => PromptAction::Suspend,
+            (Key::Tab | Key::End | Key::Edit(_), _) => PromptAction::Nothing,
         }
     }
 
     fn next(&mut self, board: &Board) {
         let inbox = board.inbox();
-        let place = self.place(board).unwrap_or(0);
-        self.shown = inbox.get(place).or(inbox.first()).map(|row| row.item);
-        self.typed.clear();
-        self.mode = Mode::Open;
+        let position = self.position(board).unwrap_or(0);
+        self.shown = inbox.get(position).or(inbox.first()).map(|row| row.item);
+        self.line.clear();
+        self.mode = PromptMode::Open;
     }
 
-    fn enter(&mut self, board: &Board, locale: Locale, now: Timestamp) -> Deed {
-        let line = self.typed.take();
+    fn enter(&mut self, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
+        let line = self.line.take();
         let entry = self.entry(board, locale, now);
-        if let (Mode::Words(choice), Some(entry)) = (self.mode, &entry) {
-            self.mode = Mode::Open;
-            return self.mean(entry.chosen(locale, choice, &line), &line);
+        if let (PromptMode::ChoiceText(choice), Some(entry)) = (self.mode, &entry) {
+            self.mode = PromptMode::Open;
+            return self.act_on(entry.chosen(locale, choice, &line), &line);
         }
         let is_yes_or_no = entry.as_ref().is_some_and(|entry| entry.is_yes_or_no);
         match (line.trim(), &entry) {
-            ("?", _) => return Deed::Help,
-            ("q", _) => self.mode = Mode::Leave,
+            ("?", _) => return PromptAction::Help,
+            ("q", _) => self.mode = PromptMode::Leave,
             ("n", _) if !is_yes_or_no => self.next(board),
-            ("v", Some(_)) => return Deed::View,
+            ("v", Some(_)) => return PromptAction::View,
             (text, Some(entry)) => {
-                let meaning = command(text, entry, locale);
-                let meaning = meaning.unwrap_or_else(|| entry.meaning(locale, text));
-                return self.mean(meaning, &line);
+                let input = slash_command(text, entry, locale);
+                let input = input.unwrap_or_else(|| entry.parse(locale, text));
+                return self.act_on(input, &line);
             }
             ("", None) => {}
-            // A choice of an entry that was settled meanwhile is nothing that one says to anybody.
+            // The number of a choice that was settled in the meantime is not a chat message.
             (text, None) if text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let nothing = pick(locale, "nothing waits for a choice", "선택을 기다리는 것이 없습니다");
-                self.notice = Some(nothing.to_owned());
+                let notice = pick(locale, "Nothing to choose", "선택할 항목이 없습니다");
+                self.notice = Some(notice.to_owned());
             }
-            (text, None) => return Deed::Wish(talk(text.strip_prefix("/chat ").unwrap_or(text)), line),
+            (text, None) => {
+                return PromptAction::Send(chat_message(text.strip_prefix("/chat ").unwrap_or(text)), line);
+            }
         }
-        Deed::Nothing
+        PromptAction::Nothing
     }
 
-    fn mean(&mut self, meaning: Meaning, line: &str) -> Deed {
-        match meaning {
-            Meaning::Wish(command) => return Deed::Wish(command, line.to_owned()),
-            Meaning::NeedsWords(choice) => self.mode = Mode::Words(choice),
-            Meaning::Unclear(help) => self.notice = Some(help),
+    fn act_on(&mut self, input: ParsedInput, line: &str) -> PromptAction {
+        match input {
+            ParsedInput::Command(command) => return PromptAction::Send(command, line.to_owned()),
+            ParsedInput::NeedsText(choice) => self.mode = PromptMode::ChoiceText(choice),
+            ParsedInput::Invalid(help) => self.notice = Some(help),
         }
-        Deed::Nothing
+        PromptAction::Nothing
     }
 }
 
-/// Returns what a line means that begins with a sign of its own.
-fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
-    let asks = |text: &str| match entry.item {
+/// Parses a line that starts with `/` or `=`; `None` for other lines.
+fn slash_command(text: &str, entry: &InboxEntry, locale: Locale) -> Option<ParsedInput> {
+    let reply = |text: &str| match entry.item {
         InboxItem::Question(question) => {
-            Meaning::Wish(Command::RequestClarification { question, text: text.trim().to_owned() })
+            ParsedInput::Command(Command::RequestClarification { question, text: text.trim().to_owned() })
         }
         InboxItem::Request(_)
         | InboxItem::Gate(_)
         | InboxItem::Escalation(_)
         | InboxItem::Plan(_)
-        | InboxItem::Invocation(_) => Meaning::Unclear(
-            pick(locale, "only a question can be asked back", "질문에만 되물을 수 있습니다").to_owned(),
+        | InboxItem::Invocation(_) => ParsedInput::Invalid(
+            pick(locale, "Only a question can be answered with a question", "질문에만 되물을 수 있습니다")
+                .to_owned(),
         ),
     };
     if let Some(text) = text.strip_prefix("/ask ") {
-        return Some(asks(text));
+        return Some(reply(text));
     }
     if let Some(text) = text.strip_prefix("/chat ") {
-        return Some(Meaning::Wish(talk(text)));
+        return Some(ParsedInput::Command(chat_message(text)));
     }
-    // A word that would mean something else, as it is.
+    // Answers that would otherwise be parsed as a choice.
     match (&entry.free, text.strip_prefix('=')) {
-        (Free::Answer(question), Some(text)) if !text.trim().is_empty() => {
+        (FreeInput::Answer(question), Some(text)) if !text.trim().is_empty() => {
             let (question, answer) = (Some(*question), text.trim().to_owned());
-            Some(Meaning::Wish(Command::Answer {
+            Some(ParsedInput::Command(Command::Answer {
                 question,
                 task: None,
                 answer,
@@ -229,7 +229,7 @@ fn command(text: &str, entry: &Entry, locale: Locale) -> Option<Meaning> {
     }
 }
 
-/// Says something that is no answer, also to a question that comes meanwhile.
-fn talk(text: &str) -> Command {
+/// Returns a chat message that never counts as an answer to a question.
+fn chat_message(text: &str) -> Command {
     Command::Chat { text: text.trim().to_owned(), talk_only: true }
 }

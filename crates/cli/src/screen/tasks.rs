@@ -1,14 +1,14 @@
-//! The tasks that something happens with: a line for each, below its phase.
+//! Lines for active tasks, grouped by phase.
 
 use anstyle::{AnsiColor, Style};
 use views::{Party, TaskRow, TaskState};
 
 use super::{
-    Look,
-    amount::{since, span, tokens},
-    board::{Board, Seen},
+    DrawContext,
+    amounts::{duration, since, tokens},
+    board::{Board, SessionActivity},
     line::{Line, cut, flat, pad, pad_left},
-    words::{party, phase, pick, task_state, waits_for},
+    phrases::{party, phase, pick, task_state, waiting_for},
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -17,17 +17,17 @@ const RUNS: Style = AnsiColor::Cyan.on_default();
 const ASKS: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// Below this many columns a task takes two lines.
+/// In a narrower terminal a task takes two lines.
 const NARROW: usize = 60;
-/// A title longer than this is cut where there is more to show.
+/// Longer titles are truncated.
 const TITLE_WIDTH_MAX: usize = 40;
 const AGENT_WIDTH_MAX: usize = 14;
 
-/// Returns the lines of the tasks that something happens with, at most so many.
-pub fn tasks(look: Look, board: &Board, lines_max: usize) -> Vec<Line> {
+/// Returns at most `lines_max` lines for the active tasks.
+pub fn tasks(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
     let mut shown: Vec<&TaskRow> = board.tasks.values().filter(|task| rank(task).is_some()).collect();
     shown.sort_by_key(|task| (rank(task), task.phase));
-    let each = if look.width < NARROW { 2 } else { 1 };
+    let each = if context.width < NARROW { 2 } else { 1 };
     let mut n_shown = shown.len();
     while n_shown > 0
         && height(shown.get(..n_shown).unwrap_or_default(), each, n_shown < shown.len()) > lines_max
@@ -37,30 +37,30 @@ pub fn tasks(look: Look, board: &Board, lines_max: usize) -> Vec<Line> {
     let n_more = shown.len() - n_shown;
     shown.truncate(n_shown);
     shown.sort_by(|left, right| (left.phase, &left.id).cmp(&(right.phase, &right.id)));
-    let widths = Widths::of(look, &shown);
+    let widths = ColumnWidths::of(context, &shown);
     let mut lines = Vec::new();
     let mut last = None;
     for task in shown {
         if last.replace(task.phase) != Some(task.phase) {
-            lines.push(phase_line(look, board, task.phase));
+            lines.push(phase_line(context, board, task.phase));
         }
         lines.extend(if each == 2 {
-            narrow(look, board, task)
+            narrow(context, board, task)
         } else {
-            vec![wide(look, board, task, &widths)]
+            vec![wide(context, board, task, &widths)]
         });
     }
     if n_more > 0 && lines.len() < lines_max {
-        let text = match look.locale {
+        let text = match context.locale {
             domain::Locale::En => format!("  … and {n_more} more"),
             domain::Locale::Ko => format!("  … 그 밖에 {n_more}개"),
         };
-        lines.push(Line::of(FAINT, &text).cut(look.width));
+        lines.push(Line::of(FAINT, &text).cut(context.width));
     }
     lines
 }
 
-/// Returns how much a task wants to be seen; none where nothing happens with it.
+/// Returns the display priority of a task; `None` if it is not active.
 fn rank(task: &TaskRow) -> Option<u8> {
     match task.state {
         TaskState::Running | TaskState::Checking | TaskState::Merging => Some(0),
@@ -78,15 +78,15 @@ fn height(shown: &[&TaskRow], each: usize, has_more: bool) -> usize {
     shown.len() * each + phases.len() + usize::from(has_more)
 }
 
-fn phase_line(look: Look, board: &Board, number: domain::PhaseNumber) -> Line {
+fn phase_line(context: DrawContext, board: &Board, number: domain::PhaseNumber) -> Line {
     let row = board.phases.get(&number);
-    let name = phase(look.locale, number, &flat(row.map(|row| row.name.as_str()).unwrap_or_default()));
+    let name = phase(context.locale, number, &flat(row.map(|row| row.name.as_str()).unwrap_or_default()));
     let done = row.map(|row| format!("  {}/{}", row.tasks.done, row.n_tasks)).unwrap_or_default();
-    Line::of(FAINT, &format!("{name}{done}")).cut(look.width)
+    Line::of(FAINT, &format!("{name}{done}")).cut(context.width)
 }
 
-/// How wide the columns are.
-struct Widths {
+/// Widths of the columns.
+struct ColumnWidths {
     id: usize,
     title: usize,
     agent: usize,
@@ -95,54 +95,54 @@ struct Widths {
     tokens: usize,
 }
 
-impl Widths {
-    fn of(look: Look, shown: &[&TaskRow]) -> Self {
+impl ColumnWidths {
+    fn of(context: DrawContext, shown: &[&TaskRow]) -> Self {
         use unicode_width::UnicodeWidthStr;
         let widest = |text: &dyn Fn(&TaskRow) -> String| {
             shown.iter().map(|task| text(task).width()).max().unwrap_or(0)
         };
         let id = widest(&|task| task.id.to_string());
         let agent = widest(&agent).min(AGENT_WIDTH_MAX);
-        let state = widest(&|task| task_state(look.locale, task.state).to_owned());
-        let time = widest(&|task| elapsed(look, task));
+        let state = widest(&|task| task_state(context.locale, task.state).to_owned());
+        let time = widest(&|task| elapsed(context, task));
         let tokens = widest(&used);
-        // What is left is shared: the title first, the last words behind it.
+        // The title takes up to half of the remaining width, the last activity the rest.
         let fixed = 2 + id + agent + state + time + tokens + 12;
-        let left = look.width.saturating_sub(fixed);
+        let left = context.width.saturating_sub(fixed);
         let title = widest(&|task| flat(&task.title)).min(TITLE_WIDTH_MAX).min((left / 2).max(8));
         Self { id, title, agent, state, time, tokens }
     }
 }
 
-fn wide(look: Look, board: &Board, task: &TaskRow, widths: &Widths) -> Line {
+fn wide(context: DrawContext, board: &Board, task: &TaskRow, widths: &ColumnWidths) -> Line {
     let (mark, style) = mark(task);
     let line = Line::of(style, mark)
         .and(PLAIN, &pad(&task.id.to_string(), widths.id + 2))
         .and(PLAIN, &pad(&flat(&task.title), widths.title))
         .and(FAINT, &format!("  {}", pad(&agent(task), widths.agent)))
-        .and(style, &format!("  {}", pad(task_state(look.locale, task.state), widths.state)))
-        .and(FAINT, &format!("  {}", pad_left(&elapsed(look, task), widths.time)));
+        .and(style, &format!("  {}", pad(task_state(context.locale, task.state), widths.state)))
+        .and(FAINT, &format!("  {}", pad_left(&elapsed(context, task), widths.time)));
     let line = match widths.tokens {
         0 => line.and(FAINT, "  "),
         width => line.and(FAINT, &format!("  {}  ", pad_left(&used(task), width))),
     };
-    let (style, text) = tail(look, board, task);
-    line.and(style, &text).cut(look.width)
+    let (style, text) = tail(context, board, task);
+    line.and(style, &text).cut(context.width)
 }
 
-fn narrow(look: Look, board: &Board, task: &TaskRow) -> Vec<Line> {
+fn narrow(context: DrawContext, board: &Board, task: &TaskRow) -> Vec<Line> {
     use unicode_width::UnicodeWidthStr;
     let (mark, style) = mark(task);
-    let (id, time) = (task.id.to_string(), elapsed(look, task));
-    let title_width = look.width.saturating_sub(2 + id.width() + 1 + 1 + time.width());
+    let (id, time) = (task.id.to_string(), elapsed(context, task));
+    let title_width = context.width.saturating_sub(2 + id.width() + 1 + 1 + time.width());
     let first = Line::of(style, mark)
         .and(PLAIN, &format!("{id} "))
         .and(PLAIN, &pad(&flat(&task.title), title_width))
         .and(FAINT, &format!(" {time}"));
-    let (tail_style, text) = tail(look, board, task);
-    let who = [task_state(look.locale, task.state).to_owned(), agent(task)].join(" ");
-    let second = Line::of(FAINT, &format!("  {} ", cut(&who, look.width / 2))).and(tail_style, &text);
-    vec![first.cut(look.width), second.cut(look.width)]
+    let (tail_style, text) = tail(context, board, task);
+    let state = [task_state(context.locale, task.state).to_owned(), agent(task)].join(" ");
+    let second = Line::of(FAINT, &format!("  {} ", cut(&state, context.width / 2))).and(tail_style, &text);
+    vec![first.cut(context.width), second.cut(context.width)]
 }
 
 fn mark(task: &TaskRow) -> (&'static str, Style) {
@@ -155,30 +155,32 @@ fn mark(task: &TaskRow) -> (&'static str, Style) {
     }
 }
 
-/// Returns the end of a line: for whom it waits, else what the agent last said or does.
-fn tail(look: Look, board: &Board, task: &TaskRow) -> (Style, String) {
+/// Returns the end of a line: what the task waits for, else the last activity of its agent.
+fn tail(context: DrawContext, board: &Board, task: &TaskRow) -> (Style, String) {
     if task.state == TaskState::Blocked {
-        let mut whom: Vec<String> = task.blocked.iter().map(|on| party(look.locale, &on.on)).collect();
-        whom.dedup();
+        let mut parties: Vec<String> = task.blocked.iter().map(|on| party(context.locale, &on.on)).collect();
+        parties.dedup();
         let style = if rank(task) == Some(1) { ASKS } else { FAINT };
-        return (style, waits_for(look.locale, &whom.join(", ")));
+        return (style, waiting_for(context.locale, &parties.join(", ")));
     }
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
-    let progress = format!("{}{progress}", checked(look, task));
-    match board.last_of(task) {
-        Some(Seen::Tool(title)) => (FAINT, format!("{progress}$ {}", flat(&title))),
-        Some(Seen::Trouble(text)) => (BAD, format!("{progress}{}", flat(&text))),
-        Some(Seen::Words(words)) => (FAINT, format!("{progress}{}", flat(&words))),
+    let progress = format!("{}{progress}", checked(context, task));
+    match board.last_activity(task) {
+        Some(SessionActivity::Tool(title)) => (FAINT, format!("{progress}$ {}", flat(&title))),
+        Some(SessionActivity::Error(text)) => (BAD, format!("{progress}{}", flat(&text))),
+        Some(SessionActivity::Message(text)) => (FAINT, format!("{progress}{}", flat(&text))),
         None => (FAINT, progress),
     }
 }
 
-/// Returns what its last check said, where its agent has something to do about it.
-fn checked(look: Look, task: &TaskRow) -> &'static str {
+/// Returns the result of the last check if it failed or is stale.
+fn checked(context: DrawContext, task: &TaskRow) -> &'static str {
     match task.receipt.as_ref().map(|receipt| (receipt.passed, receipt.is_stale)) {
-        Some((false, false)) => pick(look.locale, "check failed · ", "검사 실패 · "),
-        Some((false, true)) => pick(look.locale, "check failed, changed since · ", "검사 실패, 이후 변경 · "),
-        Some((true, true)) => pick(look.locale, "checked, changed since · ", "검사 통과, 이후 변경 · "),
+        Some((false, false)) => pick(context.locale, "check failed · ", "검사 실패 · "),
+        Some((false, true)) => {
+            pick(context.locale, "check failed, changed since · ", "검사 실패, 이후 변경 · ")
+        }
+        Some((true, true)) => pick(context.locale, "checked, changed since · ", "검사 통과, 이후 변경 · "),
         Some((true, false)) | None => "",
     }
 }
@@ -187,15 +189,15 @@ fn agent(task: &TaskRow) -> String {
     task.agent.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-fn elapsed(look: Look, task: &TaskRow) -> String {
-    task.started_at.map(|at| span(look.locale, since(at, look.now))).unwrap_or_default()
+fn elapsed(context: DrawContext, task: &TaskRow) -> String {
+    task.started_at.map(|at| duration(context.locale, since(at, context.now))).unwrap_or_default()
 }
 
 fn used(task: &TaskRow) -> String {
     if task.used.tokens == 0 { String::new() } else { tokens(task.used.tokens) }
 }
 
-/// Returns what stands there while nothing happens.
-pub fn nothing(look: Look) -> Line {
-    Line::of(FAINT, pick(look.locale, "nothing runs", "진행 중인 작업 없음")).cut(look.width)
+/// Returns the line for a run without active tasks.
+pub fn no_tasks_line(context: DrawContext) -> Line {
+    Line::of(FAINT, pick(context.locale, "No task is running", "진행 중인 작업 없음")).cut(context.width)
 }

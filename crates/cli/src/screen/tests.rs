@@ -1,4 +1,4 @@
-//! Screens of a run, at the sizes that people have.
+//! Tests of the screens, at common terminal sizes.
 
 mod screens;
 mod typing;
@@ -10,12 +10,12 @@ use serde_json::Value;
 use views::{Kind, Views};
 
 use super::{
-    Look,
-    board::{Board, Seen},
+    DrawContext,
+    board::{Board, SessionActivity},
     prompt::Prompt,
 };
 
-/// How many events there are when each thing has just reached the person.
+/// Number of events after which each kind of entry has just reached the user.
 pub const QUESTION: usize = 32;
 pub const PERMISSION: usize = 35;
 pub const ESCALATION: usize = 38;
@@ -34,7 +34,7 @@ fn now(log: &[RecordedEvent]) -> Timestamp {
     Timestamp(log.last().unwrap().at.0 + 75_000)
 }
 
-/// Returns the board after so many events, as the rows of a server make it.
+/// Returns the board after a number of events, built from the rows of a server.
 pub fn board(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     let log = &log(locale)[..n_events];
     let mut views = Views::new("r7k2m9".parse().unwrap());
@@ -45,23 +45,26 @@ pub fn board(locale: Locale, n_events: usize) -> (Board, Timestamp) {
         Kind::ALL.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect();
     let mut board = Board::default();
     board.fill(&rows);
-    board.see(SessionId(4), Seen::Words("I look at the\nold handlers and".to_owned()));
-    board.see(SessionId(4), Seen::Words(" rewrite \u{1b}[31mthem".to_owned()));
-    board.see(SessionId(5), Seen::Tool("cargo test --doc".to_owned()));
+    board.record_activity(
+        SessionId(4),
+        SessionActivity::Message("I look at the\nold handlers and".to_owned()),
+    );
+    board.record_activity(SessionId(4), SessionActivity::Message(" rewrite \u{1b}[31mthem".to_owned()));
+    board.record_activity(SessionId(5), SessionActivity::Tool("cargo test --doc".to_owned()));
     (board, now(log))
 }
 
-pub fn look(locale: Locale, width: usize, height: usize, now: Timestamp) -> Look {
-    Look { locale, width, height, now }
+pub fn context_for(locale: Locale, width: usize, height: usize, now: Timestamp) -> DrawContext {
+    DrawContext { locale, width, height, now }
 }
 
 pub fn prompt(board: &Board, locale: Locale) -> Prompt {
     let mut prompt = Prompt::default();
-    prompt.look(board, locale);
+    prompt.refresh(board, locale);
     prompt
 }
 
-/// Returns the changes that a server sends for so many events.
+/// Returns the changes that a server sends for a number of events.
 pub fn changes(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
     let mut views = Views::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();

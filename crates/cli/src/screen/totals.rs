@@ -1,16 +1,16 @@
-//! The first and the last word about a run: what it is, and how much of it is where.
+//! The title of a run and its totals.
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
 use views::{RunRow, RunState, TaskRow, TaskState};
 
 use super::{
-    Look,
-    amount::{about, cost, since, span, tokens},
+    DrawContext,
+    amounts::{cost, duration, estimate, since, tokens},
     board::Board,
-    left::left_ms,
     line::{Line, flat},
-    words::{pick, run_state},
+    phrases::{pick, run_state},
+    remaining_time::remaining_ms,
 };
 
 const TITLE: Style = Style::new().bold();
@@ -20,8 +20,8 @@ const BAD: Style = AnsiColor::Red.on_default();
 const ASKS: Style = AnsiColor::Yellow.on_default().bold();
 const PLAIN: Style = Style::new();
 
-/// Returns what the run is, in one line.
-pub fn title(look: Look, run: &RunRow) -> Line {
+/// Returns the title line.
+pub fn title(context: DrawContext, run: &RunRow) -> Line {
     let status = match run.status {
         RunState::Running => PLAIN,
         RunState::Done => GOOD,
@@ -29,45 +29,45 @@ pub fn title(look: Look, run: &RunRow) -> Line {
         RunState::Failed | RunState::Cancelled => BAD,
     };
     let name = if run.title.trim().is_empty() { &run.project } else { &run.title };
-    let elapsed = since(run.started_at, run.ended_at.unwrap_or(look.now));
+    let elapsed = since(run.started_at, run.ended_at.unwrap_or(context.now));
     Line::of(TITLE, &flat(name))
         .and(FAINT, &format!(" {} ", run.id))
-        .and(status, run_state(look.locale, run.status))
-        .and(FAINT, &format!(" {}", span(look.locale, elapsed)))
-        .cut(look.width)
+        .and(status, run_state(context.locale, run.status))
+        .and(FAINT, &format!(" {}", duration(context.locale, elapsed)))
+        .cut(context.width)
 }
 
-/// Returns what failed in a run that is over, and what never started because of it.
-pub fn ended(look: Look, run: &RunRow) -> Vec<Line> {
+/// Returns the failed tasks of an ended run, and those that never started.
+pub fn ended(context: DrawContext, run: &RunRow) -> Vec<Line> {
     let list = |english, korean, tasks: &[domain::TaskId]| {
         let ids: Vec<String> = tasks.iter().map(ToString::to_string).collect();
-        let text = format!("{} {}", pick(look.locale, english, korean), ids.join(", "));
-        (!ids.is_empty()).then(|| Line::of(BAD, &text).cut(look.width))
+        let text = format!("{} {}", pick(context.locale, english, korean), ids.join(", "));
+        (!ids.is_empty()).then(|| Line::of(BAD, &text).cut(context.width))
     };
-    let failed = list("failed:", "실패:", &run.failed);
-    let waiting = list("never started:", "시작하지 못함:", &run.waiting);
+    let failed = list("Failed:", "실패:", &run.failed);
+    let waiting = list("Not started:", "시작 안 됨:", &run.waiting);
     failed.into_iter().chain(waiting).collect()
 }
 
-/// Returns how much is where and what was used, on as many lines as that takes.
-pub fn totals(look: Look, board: &Board) -> Vec<Line> {
+/// Returns the counts of tasks by state and the usage, wrapped to the width.
+pub fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
     let Some(run) = &board.run else { return Vec::new() };
     let mut lines = vec![Line::default()];
-    for (style, text) in parts(look, board, run) {
+    for (style, text) in parts(context, board, run) {
         let last = lines.pop().unwrap_or_default();
         let is_first = last == Line::default();
         let gap = if is_first { "" } else { " · " };
         let longer = last.clone().and(FAINT, gap).and(style, &text);
-        if is_first || longer.width() <= look.width {
+        if is_first || longer.width() <= context.width {
             lines.push(longer);
         } else {
             lines.extend([last, Line::of(style, &text)]);
         }
     }
-    lines.into_iter().map(|line| line.cut(look.width)).collect()
+    lines.into_iter().map(|line| line.cut(context.width)).collect()
 }
 
-/// Counts the tasks that are done and whose last check saw another tree than was merged.
+/// Counts done tasks whose last check ran on another tree than was merged.
 fn n_stale(board: &Board) -> u32 {
     let is_stale = |task: &&TaskRow| {
         task.state == TaskState::Done && task.receipt.as_ref().is_some_and(|receipt| receipt.is_stale)
@@ -75,8 +75,8 @@ fn n_stale(board: &Board) -> u32 {
     u32::try_from(board.tasks.values().filter(is_stale).count()).unwrap_or(u32::MAX)
 }
 
-fn parts(look: Look, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
-    let (locale, tasks) = (look.locale, run.tasks);
+fn parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
+    let (locale, tasks) = (context.locale, run.tasks);
     let count = |n: u32, english: &str, korean: &str| match locale {
         Locale::En => format!("{n} {english}"),
         Locale::Ko => format!("{korean} {n}"),
@@ -96,13 +96,12 @@ fn parts(look: Look, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
     some(PLAIN, tasks.waiting + tasks.ready, "waiting", "대기");
     some(BAD, tasks.failed, "failed", "실패");
     some(FAINT, tasks.skipped, "skipped", "건너뜀");
-    some(FAINT, tasks.cancelled, "cancelled", "취소");
-    some(BAD, n_stale(board), "done on a stale check", "검사 후 변경된 완료");
+    some(FAINT, tasks.cancelled, "cancelled", "취소됨");
+    some(BAD, n_stale(board), "done, changed after the check", "검사 후 변경됨");
     match (run.waits_for.person, locale) {
         (0, _) => {}
-        (1, Locale::En) => parts.push((ASKS, "1 waits for you".to_owned())),
-        (n, Locale::En) => parts.push((ASKS, format!("{n} wait for you"))),
-        (n, Locale::Ko) => parts.push((ASKS, format!("내 차례 {n}"))),
+        (n, Locale::En) => parts.push((ASKS, format!("{n} waiting for you"))),
+        (n, Locale::Ko) => parts.push((ASKS, format!("{n}건 확인 필요"))),
     }
     if run.used.tokens > 0 {
         let unit = pick(locale, "tokens", "토큰");
@@ -111,13 +110,13 @@ fn parts(look: Look, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
     if run.used.cost_micros > 0 {
         parts.push((FAINT, cost(run.used.cost_micros)));
     }
-    if let Some(left) = left_ms(board, look.now).filter(|_| run.ended_at.is_none()) {
-        let time = about(locale, left);
+    if let Some(left) = remaining_ms(board, context.now).filter(|_| run.ended_at.is_none()) {
+        let time = estimate(locale, left);
         parts.push((
             FAINT,
             match locale {
                 Locale::En => format!("about {time} left"),
-                Locale::Ko => format!("남은 시간 약 {time}"),
+                Locale::Ko => format!("약 {time} 남음"),
             },
         ));
     }

@@ -10,7 +10,7 @@ use drivers::{
 use holder::spool::Exit;
 use sessions::Seen;
 
-use crate::{moment::moment, printable::printable};
+use crate::{printable::printable, timestamp::format_utc};
 
 const ASIDE: Style = Style::new().dimmed();
 const OURS: Style = AnsiColor::Cyan.on_default();
@@ -173,7 +173,8 @@ impl<W: Write> Show<W> {
             }
             Trouble::LimitNear { resets_at, used_permille } => {
                 let used = used_permille.map(|used| format!(", {} % is used", used / 10)).unwrap_or_default();
-                let resets = resets_at.map(|at| format!(", resets {} UTC", moment(at))).unwrap_or_default();
+                let resets =
+                    resets_at.map(|at| format!(", resets {} UTC", format_utc(at))).unwrap_or_default();
                 format!("a limit is near{used}{resets}")
             }
             Trouble::Garbage { text } => text.clone(),
@@ -187,7 +188,8 @@ impl<W: Write> Show<W> {
             TurnOutcome::Finished => self.line(ASIDE, "── turn over"),
             TurnOutcome::Cancelled => self.line(ASIDE, "── stopped"),
             TurnOutcome::Limited { message, resets_at } => {
-                let resets = resets_at.map(|at| format!(" (resets {} UTC)", moment(at))).unwrap_or_default();
+                let resets =
+                    resets_at.map(|at| format!(" (resets {} UTC)", format_utc(at))).unwrap_or_default();
                 self.line(BAD, &format!("── a limit is used up: {message}{resets}"))
             }
             TurnOutcome::Unauthorized { message } => self.line(BAD, &format!("── not logged in: {message}")),

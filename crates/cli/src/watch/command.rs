@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use domain::Command;
 
-use super::{Options, Outcome, watch};
-use crate::{arguments::RunOperandArguments, failure::Failure, remote, source::Source, status};
+use super::{WatchOptions, WatchOutcome, watch};
+use crate::{arguments::RunOperandArguments, failure::Failure, remote, row_source::RowSource, status};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -19,22 +19,22 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let source = Source::open(common)?;
+    let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?;
-    if let (None, Some(outcome)) = (source.client(), Outcome::of(&run)) {
+    if let (None, Some(outcome)) = (source.client(), WatchOutcome::from_run(&run)) {
         // The run has ended: the log has everything, no server is needed.
         status::show(&source, &run)?;
         return Ok(outcome.exit());
     }
     let client = remote::client(common)?;
-    let options = Options {
+    let options = WatchOptions {
         json: common.json,
         no_wait: arguments.no_wait,
         locale: remote::locale(),
-        person: runtime::prepare::person(),
+        person: runtime::prepare::user_name(),
     };
     let outcome = watch(&client, &run.id, &options)?;
-    if outcome == Outcome::StopAgents {
+    if outcome == WatchOutcome::StopAgents {
         // The server belongs to another process, so only this run is paused.
         let paused = client.wish(&run.id, &options.person, &Command::PauseRun);
         paused.map_err(|error| remote::failure(&error))?;

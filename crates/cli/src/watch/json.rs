@@ -1,4 +1,4 @@
-//! What happens in a run as JSON, an object on a line for each piece of news.
+//! Watches a run as JSON, one object per event and line.
 
 use std::io::{self, Write};
 
@@ -9,21 +9,20 @@ use server::{Client, LiveEvent};
 
 use store::Position;
 
-use super::{Options, Outcome, feed::Feed, signals::Signals, waits};
+use super::{WatchOptions, WatchOutcome, event_stream::EventStream, needs_user, signals::Signals};
 use crate::{failure::Failure, printable::json, screen::board::Board};
 
-/// How long one look at a silent run lasts.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
+/// How long one wait for an event lasts.
+const POLL_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// A piece of news.
 #[derive(Serialize)]
-struct Line<'a, T: Serialize> {
+struct JsonEvent<'a, T: Serialize> {
     event: &'a str,
     data: T,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct RowChange<'a> {
     run: &'a RunId,
     sequence: u64,
     kind: &'a str,
@@ -32,36 +31,36 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Glimpse<'a> {
+struct SessionGlimpse<'a> {
     run: &'a RunId,
     session: String,
     what: &'a Value,
 }
 
-pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome, Failure> {
+pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let signals = Signals::take()?;
-    // From its first event on, however late somebody comes: programs want all of it.
+    // From the first event on: programs need all of them.
     let mut board = Board::default();
-    let mut feed = Feed::open(client, run, Position(0))?;
+    let mut stream = EventStream::open(client, run, Position(0))?;
     loop {
-        if let Some(outcome) = board.run.as_ref().and_then(Outcome::of) {
+        if let Some(outcome) = board.run.as_ref().and_then(WatchOutcome::from_run) {
             return Ok(outcome);
         }
         if signals.is_ended() {
-            return Ok(Outcome::Left);
+            return Ok(WatchOutcome::Detached);
         }
-        let Some(event) = feed.wait(LOOK)? else {
-            feed.is_away()?;
-            if options.no_wait && waits(client, run, &board)? {
-                return Ok(Outcome::WaitsForPerson);
+        let Some(event) = stream.wait(POLL_TIMEOUT)? else {
+            stream.is_disconnected()?;
+            if options.no_wait && needs_user(client, run, &board)? {
+                return Ok(WatchOutcome::NeedsUser);
             }
             continue;
         };
         if let LiveEvent::Changed(changed) = &event {
-            board.take(&changed.kind, &changed.key, changed.row.as_ref());
+            board.apply(&changed.kind, &changed.key, changed.row.as_ref());
         }
         if let Err(error) = print(&event) {
-            return Failure::from_output(&error).map_or(Ok(Outcome::Left), Err);
+            return Failure::from_output(&error).map_or(Ok(WatchOutcome::Detached), Err);
         }
     }
 }
@@ -70,12 +69,12 @@ fn print(event: &LiveEvent) -> io::Result<()> {
     let line = match event {
         LiveEvent::Changed(changed) => {
             let (kind, key, row) = (&changed.kind, &changed.key, changed.row.as_ref());
-            let data = Row { run: &changed.run, sequence: changed.sequence.0, kind, key, row };
-            json(&Line { event: &changed.name, data })?
+            let data = RowChange { run: &changed.run, sequence: changed.sequence.0, kind, key, row };
+            json(&JsonEvent { event: &changed.name, data })?
         }
         LiveEvent::Seen(seen) => {
-            let data = Glimpse { run: &seen.run, session: seen.session.to_string(), what: &seen.what };
-            json(&Line { event: "session.seen", data })?
+            let data = SessionGlimpse { run: &seen.run, session: seen.session.to_string(), what: &seen.what };
+            json(&JsonEvent { event: "session.seen", data })?
         }
         LiveEvent::Lost { .. } | LiveEvent::Refused(_) => return Ok(()),
     };

@@ -1,44 +1,42 @@
-//! Puts pictures onto a terminal, each over the one before, below whatever has scrolled up.
+//! Paints frames on a terminal, each over the previous one, below the lines that have scrolled up.
 //!
-//! Pure: gives the bytes, and remembers what they left on the screen.
+//! Pure: returns the bytes and remembers what they leave on the screen.
 
 use std::fmt::Write;
 
-use crate::screen::{draw::Picture, line::Line};
+use crate::screen::{draw::Frame, line::Line};
 
-/// A terminal that supports it shows all of a picture at once.
+/// Synchronized output: supporting terminals show a frame at once.
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const END: &str = "\x1b[?25h\x1b[?2026l";
 
-/// What stands on the screen.
+/// Paints frames and remembers the last one.
 #[derive(Debug, Default)]
 pub struct Painter {
-    /// The widths of the lines of the last picture.
+    /// Line widths of the last frame.
     widths: Vec<usize>,
-    /// The line of the cursor.
+    /// Line of the cursor.
     cursor: usize,
-    /// Whether lines have colours.
     has_colours: bool,
 }
 
 impl Painter {
-    /// Begins on a line of its own.
     pub fn new(has_colours: bool) -> Self {
         Self { has_colours, ..Self::default() }
     }
 
-    /// Returns what replaces the last picture by lines that stay and a new picture.
-    pub fn paint(&mut self, stays: &[Line], picture: &Picture, width: usize) -> String {
+    /// Returns the bytes that replace the last frame by permanent lines and a new frame.
+    pub fn paint(&mut self, permanent: &[Line], frame: &Frame, width: usize) -> String {
         let mut out = BEGIN.to_owned();
         self.erase(&mut out, width);
-        for line in stays {
+        for line in permanent {
             out.push_str(&self.line(line));
             out.push_str("\r\n");
         }
-        let lines: Vec<String> = picture.lines.iter().map(|line| self.line(line)).collect();
+        let lines: Vec<String> = frame.lines.iter().map(|line| self.line(line)).collect();
         out.push_str(&lines.join("\r\n"));
-        let (row, column) = picture.cursor;
-        let up = picture.lines.len().saturating_sub(1).saturating_sub(row);
+        let (row, column) = frame.cursor;
+        let up = frame.lines.len().saturating_sub(1).saturating_sub(row);
         if up > 0 {
             let _ = write!(out, "\x1b[{up}A");
         }
@@ -47,13 +45,13 @@ impl Painter {
             let _ = write!(out, "\x1b[{column}C");
         }
         out.push_str(END);
-        self.widths = picture.lines.iter().map(Line::width).collect();
+        self.widths = frame.lines.iter().map(Line::width).collect();
         self.cursor = row;
         out
     }
 
-    /// Returns what leaves the last picture where it is, and goes on below it.
-    pub fn leave(&mut self) -> String {
+    /// Returns the bytes that leave the last frame on the screen and continue below it.
+    pub fn finish(&mut self) -> String {
         let down = self.widths.len().saturating_sub(1).saturating_sub(self.cursor);
         self.widths.clear();
         self.cursor = 0;
@@ -61,12 +59,12 @@ impl Painter {
         format!("{down}\r\n")
     }
 
-    /// Forgets the last picture: somebody else has written over it.
+    /// Forgets the last frame, after another program has overwritten it.
     pub fn forget(&mut self) {
         (self.widths, self.cursor) = (Vec::new(), 0);
     }
 
-    /// Goes to the first line of the last picture, which may have been folded by a narrower window, and clears it.
+    /// Moves to the first line of the last frame, which a narrower window may have wrapped, and clears it.
     fn erase(&self, out: &mut String, width: usize) {
         let above = self.widths.iter().take(self.cursor);
         let rows: usize = above.map(|line| line.div_ceil(width.max(1)).max(1)).sum();
@@ -87,17 +85,17 @@ mod tests {
 
     use super::*;
 
-    fn picture(lines: &[&str], cursor: (usize, usize)) -> Picture {
+    fn frame(lines: &[&str], cursor: (usize, usize)) -> Frame {
         let lines = lines.iter().map(|line| Line::of(Style::new(), line)).collect();
-        Picture { lines, cursor }
+        Frame { lines, cursor }
     }
 
-    fn stays(text: &str) -> Vec<Line> {
+    fn permanent(text: &str) -> Vec<Line> {
         vec![Line::of(AnsiColor::Red.on_default(), text)]
     }
 
-    /// Returns what is on a terminal and above it, after these bytes.
-    fn seen(terminal: &mut avt::Terminal, bytes: &str) -> Vec<String> {
+    /// Returns the screen and scrollback after these bytes.
+    fn shown(terminal: &mut avt::Terminal, bytes: &str) -> Vec<String> {
         terminal.feed(bytes);
         let lines = terminal.screen().all_lines().map(|line| line.text().trim_end().to_owned());
         let mut lines: Vec<String> = lines.collect();
@@ -112,38 +110,38 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_replaces_the_one_before_and_what_stays_scrolls_up() {
+    fn frames_replace_each_other_and_permanent_lines_scroll_up() {
         let mut terminal = terminal(20, 5);
         let mut painter = Painter::default();
-        seen(&mut terminal, &painter.paint(&[], &picture(&["one", "two", "> "], (2, 2)), 20));
+        shown(&mut terminal, &painter.paint(&[], &frame(&["one", "two", "> "], (2, 2)), 20));
         assert_eq!((terminal.cursor_position().row, terminal.cursor_position().col), (2, 2));
-        let lines = seen(&mut terminal, &painter.paint(&stays("a"), &picture(&["1", "> "], (1, 2)), 20));
+        let lines = shown(&mut terminal, &painter.paint(&permanent("a"), &frame(&["1", "> "], (1, 2)), 20));
         assert_eq!(lines, ["a", "1", ">"]);
         for text in ["b", "c", "d", "e"] {
-            seen(&mut terminal, &painter.paint(&stays(text), &picture(&["1", "> x"], (0, 1)), 20));
+            shown(&mut terminal, &painter.paint(&permanent(text), &frame(&["1", "> x"], (0, 1)), 20));
         }
-        let lines = seen(&mut terminal, &painter.leave());
+        let lines = shown(&mut terminal, &painter.finish());
         assert_eq!(lines, ["a", "b", "c", "d", "e", "1", "> x"]);
     }
 
     #[test]
-    fn colours_are_there_only_where_they_are_wanted() {
-        let picture = picture(&["x"], (0, 0));
-        let plain = Painter::default().paint(&stays("a"), &picture, 20);
+    fn colours_are_used_only_if_enabled() {
+        let frame = frame(&["x"], (0, 0));
+        let plain = Painter::default().paint(&permanent("a"), &frame, 20);
         assert!(!plain.contains("\x1b[31m"), "{plain:?}");
         let mut painter = Painter::new(true);
-        assert!(painter.paint(&stays("a"), &picture, 20).contains("\x1b[31ma\x1b[0m"));
+        assert!(painter.paint(&permanent("a"), &frame, 20).contains("\x1b[31ma\x1b[0m"));
     }
 
     #[test]
-    fn a_narrower_window_leaves_nothing_behind_on_the_screen() {
+    fn a_narrower_window_leaves_no_remains() {
         let mut terminal = terminal(20, 8);
         let mut painter = Painter::default();
-        let wide = picture(&["aaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbb", "> "], (2, 2));
-        seen(&mut terminal, &painter.paint(&[], &wide, 20));
+        let wide = frame(&["aaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbb", "> "], (2, 2));
+        shown(&mut terminal, &painter.paint(&[], &wide, 20));
         terminal.resize(10, 8);
-        seen(&mut terminal, &painter.paint(&[], &picture(&["a", "> "], (1, 2)), 10));
-        // What a terminal itself has scrolled away by then can't be called back.
+        shown(&mut terminal, &painter.paint(&[], &frame(&["a", "> "], (1, 2)), 10));
+        // Lines that the terminal itself has scrolled up cannot be erased.
         let lines: Vec<_> = terminal.screen().visible_lines().map(|line| line.text()).collect();
         assert_eq!(lines.concat().split_whitespace().collect::<Vec<_>>(), ["a", ">"]);
     }

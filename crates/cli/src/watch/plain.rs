@@ -1,4 +1,4 @@
-//! A run as plain lines, for whoever sees no screen: one for each event that a person wants.
+//! Watches a run as plain lines, one per event, for output without a terminal.
 
 use std::{
     io::{self, Write},
@@ -9,127 +9,129 @@ use domain::{Locale, RunId};
 use server::{Client, LiveEvent};
 use views::{InboxItem, InboxRow, RunRow};
 
-use super::{Options, Outcome, feed::Feed, load, now, signals::Signals, waits};
+use super::{WatchOptions, WatchOutcome, event_stream::EventStream, load, needs_user, now, signals::Signals};
 use crate::{
     failure::Failure,
     screen::{
-        Look,
+        DrawContext,
         board::Board,
-        draw::{draw, whole},
+        draw::{draw, full_entry},
         entry::entry,
-        history::plain,
+        history::plain_line,
         line::Line,
         prompt::Prompt,
     },
 };
 
-/// How long one look at a silent run lasts.
-const LOOK: Duration = Duration::from_millis(200);
-/// How wide the lines of an entry are.
+/// How long one wait for an event lasts.
+const POLL_TIMEOUT: Duration = Duration::from_millis(200);
+/// Line width of entries.
 const WIDTH: usize = 100;
 
-pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome, Failure> {
+pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let signals = Signals::take()?;
     let (board, position) = load(client, run)?;
-    let mut feed = Feed::open(client, run, position)?;
-    let mut plain = Plain { board, options, told: Vec::new() };
-    match plain.turn(client, run, &mut feed, &signals) {
+    let mut stream = EventStream::open(client, run, position)?;
+    let mut watcher = PlainWatcher { board, options, announced: Vec::new() };
+    match watcher.run(client, run, &mut stream, &signals) {
         Ok(outcome) => Ok(outcome),
-        Err(Stop::Failure(failure)) => Err(failure),
-        Err(Stop::Output(error)) => Failure::from_output(&error).map_or(Ok(Outcome::Left), Err),
+        Err(PrintError::Failure(failure)) => Err(failure),
+        Err(PrintError::Output(error)) => {
+            Failure::from_output(&error).map_or(Ok(WatchOutcome::Detached), Err)
+        }
     }
 }
 
-/// Why it ends before the run does.
-enum Stop {
+/// Why watching stopped before the run ended.
+enum PrintError {
     Failure(Failure),
     Output(io::Error),
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for PrintError {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
     }
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for PrintError {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
 }
 
-struct Plain<'a> {
+struct PlainWatcher<'a> {
     board: Board,
-    options: &'a Options,
-    /// What the person was told of.
-    told: Vec<InboxItem>,
+    options: &'a WatchOptions,
+    /// Entries that were printed.
+    announced: Vec<InboxItem>,
 }
 
-impl Plain<'_> {
-    fn turn(
+impl PlainWatcher<'_> {
+    fn run(
         &mut self,
         client: &Client,
         run: &RunId,
-        feed: &mut Feed<'_>,
+        stream: &mut EventStream<'_>,
         signals: &Signals,
-    ) -> Result<Outcome, Stop> {
-        self.tell_inbox()?;
+    ) -> Result<WatchOutcome, PrintError> {
+        self.print_inbox()?;
         loop {
-            if let Some(outcome) = self.board.run.as_ref().and_then(Outcome::of) {
-                self.tell_end()?;
+            if let Some(outcome) = self.board.run.as_ref().and_then(WatchOutcome::from_run) {
+                self.print_end()?;
                 return Ok(outcome);
             }
             if signals.is_ended() {
-                return Ok(Outcome::Left);
+                return Ok(WatchOutcome::Detached);
             }
-            match feed.wait(LOOK)? {
+            match stream.wait(POLL_TIMEOUT)? {
                 Some(LiveEvent::Changed(changed)) => {
-                    let line = self.board.take(&changed.kind, &changed.key, changed.row.as_ref());
+                    let line = self.board.apply(&changed.kind, &changed.key, changed.row.as_ref());
                     if let Some(row) = line {
-                        print(&[plain(&row)])?;
+                        print(&[plain_line(&row)])?;
                     }
                 }
                 Some(LiveEvent::Seen(_) | LiveEvent::Lost { .. } | LiveEvent::Refused(_)) => {}
                 None => {
-                    feed.is_away()?;
-                    self.tell_inbox()?;
-                    if self.options.no_wait && waits(client, run, &self.board)? {
-                        return Ok(Outcome::WaitsForPerson);
+                    stream.is_disconnected()?;
+                    self.print_inbox()?;
+                    if self.options.no_wait && needs_user(client, run, &self.board)? {
+                        return Ok(WatchOutcome::NeedsUser);
                     }
                 }
             }
         }
     }
 
-    /// Tells what waits for the person, each once, with the command that settles it.
-    fn tell_inbox(&mut self) -> io::Result<()> {
-        let look = self.look();
+    /// Prints each new entry of the inbox once, with the command that settles it.
+    fn print_inbox(&mut self) -> io::Result<()> {
+        let context = self.draw_context();
         let inbox: Vec<InboxRow> = self.board.inbox().into_iter().cloned().collect();
-        self.told.retain(|item| inbox.iter().any(|row| row.item == *item));
+        self.announced.retain(|item| inbox.iter().any(|row| row.item == *item));
         let Some(run) = &self.board.run else { return Ok(()) };
         for row in inbox {
-            let Some(entry) = entry(&self.board, look.locale, look.now, &row) else { continue };
-            if !self.told.contains(&row.item) {
-                self.told.push(row.item);
-                let mut lines = whole(look, &entry);
-                lines.push(how(look.locale, run, &row));
+            let Some(entry) = entry(&self.board, context.locale, context.now, &row) else { continue };
+            if !self.announced.contains(&row.item) {
+                self.announced.push(row.item);
+                let mut lines = full_entry(context, &entry);
+                lines.push(settle_hint(context.locale, run, &row));
                 print(&lines)?;
             }
         }
         Ok(())
     }
 
-    fn tell_end(&self) -> io::Result<()> {
-        print(&draw(self.look(), &self.board, &Prompt::default()).lines)
+    fn print_end(&self) -> io::Result<()> {
+        print(&draw(self.draw_context(), &self.board, &Prompt::default()).lines)
     }
 
-    fn look(&self) -> Look {
-        Look { locale: self.options.locale, width: WIDTH, height: 40, now: now() }
+    fn draw_context(&self) -> DrawContext {
+        DrawContext { locale: self.options.locale, width: WIDTH, height: 40, now: now() }
     }
 }
 
-/// Returns the command that settles an entry.
-fn how(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
+/// Returns the line with the command that settles an entry.
+fn settle_hint(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
     let run = &run.id;
     let command = match row.item {
         InboxItem::Question(id) => format!("jangdan answer {id} TEXT --run {run}"),
@@ -143,7 +145,7 @@ fn how(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
         InboxItem::Plan(_) => format!("jangdan plan take --run {run}, jangdan plan leave --run {run}"),
         InboxItem::Invocation(_) => String::new(),
     };
-    let lead = crate::screen::words::pick(locale, "  settle it with:", "  처리:");
+    let lead = crate::screen::phrases::pick(locale, "  To settle it:", "  처리 명령:");
     Line::of(anstyle::Style::new().dimmed(), &format!("{lead} {command}"))
 }
 

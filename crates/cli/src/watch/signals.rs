@@ -1,4 +1,4 @@
-//! Signals, as something that can be polled.
+//! Signals as a descriptor that can be polled.
 
 use std::{
     io::{self, PipeReader, Read},
@@ -20,11 +20,11 @@ use signal_hook::{
 
 use crate::failure::Failure;
 
-/// The signals that end watching, and those that only want a new look.
-const ENDS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-const LOOKS: [i32; 2] = [SIGWINCH, SIGCONT];
+/// Signals that end watching, and signals that require a redraw.
+const TERMINATING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+const REDRAWING: [i32; 2] = [SIGWINCH, SIGCONT];
 
-/// Signals that came. As before when dropped.
+/// Registered signal handlers; removed when dropped.
 pub struct Signals {
     is_ended: Arc<AtomicBool>,
     wake: PipeReader,
@@ -32,10 +32,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Takes the signals over.
+    /// Registers the handlers.
     pub fn take() -> Result<Self, Failure> {
         Self::register().map_err(|error| Failure {
-            what: format!("listen to signals: {error}"),
+            what: format!("Cannot handle signals ({error})."),
             hint: None,
             exit: 1,
         })
@@ -44,36 +44,36 @@ impl Signals {
     fn register() -> io::Result<Self> {
         let (wake, bell) = io::pipe()?;
         let mut signals = Self { is_ended: Arc::default(), wake, registered: Vec::new() };
-        for signal in ENDS {
+        for signal in TERMINATING {
             signals.registered.push(flag::register(signal, Arc::clone(&signals.is_ended))?);
         }
-        for signal in ENDS.into_iter().chain(LOOKS) {
+        for signal in TERMINATING.into_iter().chain(REDRAWING) {
             signals.registered.push(pipe::register(signal, bell.try_clone()?)?);
         }
         Ok(signals)
     }
 
-    /// Tells whether somebody wants this to end.
+    /// Tells whether a terminating signal was received.
     pub fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst)
     }
 
-    /// Returns what can be read when a signal came. To be emptied by `quiet`.
+    /// Returns a descriptor that is readable after a signal. Cleared by `clear_wake`.
     pub fn wake(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// Waits until a signal comes, or so long.
+    /// Waits for a signal or the timeout, which must be below a second.
     pub fn wait(&self, time: Duration) {
         let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
         let mut polled = [PollFd::new(&self.wake, PollFlags::IN)];
         let _ = poll(&mut polled, Some(&wait));
     }
 
-    /// Takes note of having been woken.
-    pub fn quiet(&mut self) {
+    /// Clears the wake descriptor.
+    pub fn clear_wake(&mut self) {
         let mut bells = [0; 64];
-        // Only called when there is something to read.
+        // Called only if the descriptor is readable.
         let _ = self.wake.read(&mut bells);
     }
 }

@@ -1,4 +1,4 @@
-//! A run on a terminal: drawn in place below what has scrolled up, with a line for the person to type.
+//! Watches a run on a terminal: redraws the screen in place, with an input line.
 
 mod tty;
 
@@ -15,170 +15,177 @@ use server::{Client, LiveEvent};
 use views::{InboxItem, TimelineRow};
 
 use self::tty::Tty;
-use super::{Options, Outcome, feed::Feed, load, now, paint::Painter, signals::Signals, waits};
+use super::{
+    WatchOptions, WatchOutcome, event_stream::EventStream, load, needs_user, now, paint::Painter,
+    signals::Signals,
+};
 use crate::{
     failure::Failure,
     printable::printable,
     provide, remote,
     screen::{
-        Look,
-        board::{Board, Seen},
-        draw::{Picture, draw, help, whole},
-        history::history,
+        DrawContext,
+        board::{Board, SessionActivity},
+        draw::{Frame, draw, full_entry, help},
+        history::history_line,
         line::{Line, flat},
-        prompt::{Deed, Keys, Prompt},
-        words::pick,
+        phrases::pick,
+        prompt::{KeyReader, Prompt, PromptAction},
     },
 };
 
-/// More pictures than this nobody sees.
-const PAINT_EVERY: Duration = Duration::from_millis(50);
-/// News that are taken between two looks at the keyboard.
-const NEWS_AT_ONCE: usize = 500;
-/// The clock on the screen shows seconds.
+/// Minimum time between two frames.
+const FRAME_INTERVAL: Duration = Duration::from_millis(50);
+/// Events that are applied before the keyboard is polled again.
+const EVENTS_PER_POLL: usize = 500;
+/// The screen shows seconds.
 const TICK: Duration = Duration::from_secs(1);
 /// How long the rest of an escape sequence may take.
-const ESCAPE_WAIT: Duration = Duration::from_millis(50);
+const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
-pub fn watch(client: &Client, run: &RunId, options: &Options) -> Result<Outcome, Failure> {
+pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let (board, position) = load(client, run)?;
-    let mut feed = Feed::open(client, run, position)?;
+    let mut stream = EventStream::open(client, run, position)?;
     let mut signals = Signals::take()?;
     let tty = Tty::enter().map_err(|error| Failure {
-        what: format!("use this terminal: {error}"),
-        hint: Some("pipe the output into a file to see plain lines".to_owned()),
+        what: format!("Cannot control this terminal ({error})."),
+        hint: Some("Pipe the output to get plain lines: jangdan watch | cat".to_owned()),
         exit: 1,
     })?;
     let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let mut watcher = Watcher {
+    let mut watcher = TerminalWatcher {
         client,
         run,
         options,
         board,
         prompt: Prompt::default(),
-        keys: Keys::default(),
+        keys: KeyReader::default(),
         painter: Painter::new(has_colours),
         above: Vec::new(),
-        known: Vec::new(),
+        notified: Vec::new(),
         painted: None,
-        is_away: false,
+        is_offline: false,
         has_more: false,
         tty,
     };
-    let outcome = watcher.turn(&mut feed, &mut signals);
+    let outcome = watcher.run(&mut stream, &mut signals);
     watcher.end();
     outcome
 }
 
-struct Watcher<'a> {
+struct TerminalWatcher<'a> {
     client: &'a Client,
     run: &'a RunId,
-    options: &'a Options,
+    options: &'a WatchOptions,
     board: Board,
     prompt: Prompt,
-    keys: Keys,
+    keys: KeyReader,
     painter: Painter,
-    /// Lines that are to scroll up with the next picture.
+    /// Lines that scroll up with the next frame.
     above: Vec<Line>,
-    /// What the person was called for.
-    known: Vec<InboxItem>,
-    /// When the last picture was painted; none where there must be a new one at once.
+    /// Entries that the user was notified of.
+    notified: Vec<InboxItem>,
+    /// Time of the last frame; `None` to paint at once.
     painted: Option<Instant>,
-    is_away: bool,
-    /// Whether there may be more news.
+    is_offline: bool,
+    /// Whether more events may be queued.
     has_more: bool,
     tty: Tty,
 }
 
-impl Watcher<'_> {
-    fn turn(&mut self, feed: &mut Feed<'_>, signals: &mut Signals) -> Result<Outcome, Failure> {
+impl TerminalWatcher<'_> {
+    fn run(&mut self, stream: &mut EventStream<'_>, signals: &mut Signals) -> Result<WatchOutcome, Failure> {
         loop {
-            self.hear(feed)?;
-            self.call();
-            if let Some(outcome) = self.board.run.as_ref().and_then(Outcome::of) {
+            self.apply_events(stream)?;
+            self.notify();
+            if let Some(outcome) = self.board.run.as_ref().and_then(WatchOutcome::from_run) {
                 return Ok(outcome);
             }
             if signals.is_ended() {
-                return Ok(Outcome::Left);
+                return Ok(WatchOutcome::Detached);
             }
-            if self.options.no_wait && waits(self.client, self.run, &self.board)? {
-                return Ok(Outcome::WaitsForPerson);
+            if self.options.no_wait && needs_user(self.client, self.run, &self.board)? {
+                return Ok(WatchOutcome::NeedsUser);
             }
             self.paint();
-            if let Some(outcome) = self.rest(feed, signals)? {
+            if let Some(outcome) = self.wait(stream, signals)? {
                 return Ok(outcome);
             }
         }
     }
 
-    /// Takes the news that are there, but no more than leaves the person time to type.
-    fn hear(&mut self, feed: &mut Feed<'_>) -> Result<(), Failure> {
+    /// Applies queued events, up to a limit so that keys are handled in time.
+    fn apply_events(&mut self, stream: &mut EventStream<'_>) -> Result<(), Failure> {
         self.has_more = true;
-        for _ in 0..NEWS_AT_ONCE {
-            let Some(event) = feed.next()? else {
+        for _ in 0..EVENTS_PER_POLL {
+            let Some(event) = stream.next()? else {
                 self.has_more = false;
                 break;
             };
             match event {
                 LiveEvent::Changed(changed) => {
-                    let line = self.board.take(&changed.kind, &changed.key, changed.row.as_ref());
+                    let line = self.board.apply(&changed.kind, &changed.key, changed.row.as_ref());
                     self.scroll(line);
                 }
-                LiveEvent::Seen(seen) => self.see(seen.session, &seen.what),
+                LiveEvent::Seen(seen) => self.record_activity(seen.session, &seen.what),
                 LiveEvent::Lost { .. } | LiveEvent::Refused(_) => {}
             }
         }
-        self.is_away = feed.is_away()?;
-        self.prompt.look(&self.board, self.options.locale);
+        self.is_offline = stream.is_disconnected()?;
+        self.prompt.refresh(&self.board, self.options.locale);
         Ok(())
     }
 
     fn scroll(&mut self, row: Option<TimelineRow>) {
-        let line = row.and_then(|row| history(self.look(), &self.board, &row));
+        let line = row.and_then(|row| history_line(self.draw_context(), &self.board, &row));
         self.above.extend(line);
     }
 
-    fn see(&mut self, session: SessionId, what: &Value) {
+    fn record_activity(&mut self, session: SessionId, what: &Value) {
         let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let seen = match what.get("type").and_then(Value::as_str) {
-            Some("words") => Seen::Words(text("text")),
-            Some("tool") => Seen::Tool(text("title")),
-            Some("trouble") => Seen::Trouble(text("text")),
+        let activity = match what.get("type").and_then(Value::as_str) {
+            Some("words") => SessionActivity::Message(text("text")),
+            Some("tool") => SessionActivity::Tool(text("title")),
+            Some("trouble") => SessionActivity::Error(text("text")),
             _ => return,
         };
-        self.board.see(session, seen);
+        self.board.record_activity(session, activity);
     }
 
-    /// Calls the person for what is new in the inbox: a bell, and the title of the window.
-    fn call(&mut self) {
+    /// Notifies the user of new entries with a bell, and sets the window title.
+    fn notify(&mut self) {
         let items: Vec<InboxItem> = self.board.inbox().iter().map(|row| row.item).collect();
-        if items == self.known {
+        if items == self.notified {
             return;
         }
-        let is_new = items.iter().any(|item| !self.known.contains(item));
+        let is_new = items.iter().any(|item| !self.notified.contains(item));
         let name = self.board.run.as_ref().map(|run| flat(&run.title)).unwrap_or_default();
         let title = match (items.len(), self.options.locale) {
             (0, _) => format!("jangdan: {name}"),
-            (n, domain::Locale::En) => format!("({n}) waits for you: {name}"),
-            (n, domain::Locale::Ko) => format!("({n}) 내 차례: {name}"),
+            (n, domain::Locale::En) => format!("({n}) waiting for you: {name}"),
+            (n, domain::Locale::Ko) => format!("({n}) 확인 필요: {name}"),
         };
-        self.known = items;
+        self.notified = items;
         let bell = if is_new { "\x07" } else { "" };
         self.write(&format!("\x1b]2;{}\x07{bell}", printable(&title)));
     }
 
-    /// Waits until a key, a signal, news or the next second comes.
-    fn rest(&mut self, feed: &mut Feed<'_>, signals: &mut Signals) -> Result<Option<Outcome>, Failure> {
+    /// Waits for a key, a signal, an event or the next second.
+    fn wait(
+        &mut self,
+        stream: &mut EventStream<'_>,
+        signals: &mut Signals,
+    ) -> Result<Option<WatchOutcome>, Failure> {
         let stdin = io::stdin();
         let time = match (self.has_more, self.keys.is_waiting()) {
             (true, _) => Duration::ZERO,
-            (false, true) => ESCAPE_WAIT,
+            (false, true) => ESCAPE_TIMEOUT,
             (false, false) => TICK,
         };
         let [typed, woken, signalled] = {
             let mut polled = [
                 PollFd::new(&stdin, PollFlags::IN),
-                PollFd::from_borrowed_fd(feed.wake(), PollFlags::IN),
+                PollFd::from_borrowed_fd(stream.wake(), PollFlags::IN),
                 PollFd::from_borrowed_fd(signals.wake(), PollFlags::IN),
             ];
             let nanoseconds = i64::from(time.subsec_nanos());
@@ -187,15 +194,15 @@ impl Watcher<'_> {
             polled.map(|one| !one.revents().is_empty())
         };
         if signalled {
-            signals.quiet();
-            self.tty.again();
+            signals.clear_wake();
+            self.tty.reenter();
             self.painted = None;
         }
         if woken {
-            feed.quiet();
-            // Those who write a lot are looked at a few times a second, not with each word.
+            stream.clear_wake();
+            // Limit the frame rate while agents write a lot.
             if let Some(painted) = self.painted {
-                std::thread::sleep(PAINT_EVERY.saturating_sub(painted.elapsed()));
+                std::thread::sleep(FRAME_INTERVAL.saturating_sub(painted.elapsed()));
             }
         }
         if typed {
@@ -211,12 +218,12 @@ impl Watcher<'_> {
         Ok(None)
     }
 
-    fn take_keys(&mut self) -> Result<Option<Outcome>, Failure> {
+    fn take_keys(&mut self) -> Result<Option<WatchOutcome>, Failure> {
         let mut buffer = [0; 4096];
         let length = rustix::io::read(io::stdin(), &mut buffer).unwrap_or(0);
         if length == 0 {
-            // The terminal is gone.
-            return Ok(Some(Outcome::Left));
+            // The terminal was closed.
+            return Ok(Some(WatchOutcome::Detached));
         }
         for key in self.keys.push(buffer.get(..length).unwrap_or_default()) {
             if let Some(outcome) = self.press(key)? {
@@ -226,29 +233,29 @@ impl Watcher<'_> {
         Ok(None)
     }
 
-    fn press(&mut self, key: crate::screen::prompt::Key) -> Result<Option<Outcome>, Failure> {
-        let look = self.look();
-        let deed = self.prompt.press(key, &self.board, look.locale, look.now);
-        match deed {
-            Deed::Nothing => {}
-            Deed::Wish(command, line) => {
-                if let Err(failure) = self.wish(command) {
-                    self.prompt.refused(&line, failure.what);
+    fn press(&mut self, key: crate::screen::prompt::Key) -> Result<Option<WatchOutcome>, Failure> {
+        let context = self.draw_context();
+        let action = self.prompt.press(key, &self.board, context.locale, context.now);
+        match action {
+            PromptAction::Nothing => {}
+            PromptAction::Send(command, line) => {
+                if let Err(failure) = self.send(command) {
+                    self.prompt.restore_refused(&line, failure.what);
                 }
             }
-            Deed::Help => self.above.extend(help(look)),
-            Deed::View => {
-                let entry = self.prompt.entry(&self.board, look.locale, look.now);
-                self.above.extend(entry.iter().flat_map(|entry| whole(look, entry)));
+            PromptAction::Help => self.above.extend(help(context)),
+            PromptAction::View => {
+                let entry = self.prompt.entry(&self.board, context.locale, context.now);
+                self.above.extend(entry.iter().flat_map(|entry| full_entry(context, entry)));
             }
-            Deed::LeaveWorking => return Ok(Some(Outcome::Left)),
-            Deed::StopAgents => return Ok(Some(Outcome::StopAgents)),
-            Deed::Suspend => {
-                let left = self.painter.leave();
+            PromptAction::LeaveWorking => return Ok(Some(WatchOutcome::Detached)),
+            PromptAction::StopAgents => return Ok(Some(WatchOutcome::StopAgents)),
+            PromptAction::Suspend => {
+                let left = self.painter.finish();
                 self.write(&left);
                 self.tty.suspend();
             }
-            Deed::Redraw => {
+            PromptAction::Redraw => {
                 self.painter.forget();
                 self.write("\x1b[2J\x1b[H");
             }
@@ -256,56 +263,60 @@ impl Watcher<'_> {
         Ok(None)
     }
 
-    fn wish(&self, command: Command) -> Result<(), Failure> {
+    fn send(&self, command: Command) -> Result<(), Failure> {
         let command = match command {
             Command::Provide { request, provided: ProvidedResource::File { path } } => {
                 Command::Provide { request, provided: provide::file(Path::new(&path))? }
             }
             other => other,
         };
-        let wished = self.client.wish(self.run, &self.options.person, &command);
-        wished.map(drop).map_err(|error| remote::failure(&error))
+        let sent = self.client.wish(self.run, &self.options.person, &command);
+        sent.map(drop).map_err(|error| remote::failure(&error))
     }
 
     fn paint(&mut self) {
-        let look = self.look();
-        let mut picture = draw(look, &self.board, &self.prompt);
-        if self.is_away {
-            let away = pick(look.locale, "the server does not answer", "서버가 응답하지 않음");
-            if let Some(first) = picture.lines.first_mut() {
-                *first = Line::of(anstyle::AnsiColor::Red.on_default(), away).cut(look.width);
+        let context = self.draw_context();
+        let mut frame = draw(context, &self.board, &self.prompt);
+        if self.is_offline {
+            let offline = pick(
+                context.locale,
+                "Offline: the server does not respond. Agents keep working; reconnecting…",
+                "서버가 응답하지 않습니다. 에이전트는 계속 작업하며, 다시 연결하고 있습니다.",
+            );
+            if let Some(first) = frame.lines.first_mut() {
+                *first = Line::of(anstyle::AnsiColor::Red.on_default(), offline).cut(context.width);
             }
         }
-        self.paint_picture(look, &picture);
+        self.paint_frame(context, &frame);
     }
 
-    fn paint_picture(&mut self, look: Look, picture: &Picture) {
+    fn paint_frame(&mut self, context: DrawContext, frame: &Frame) {
         let above = std::mem::take(&mut self.above);
-        let bytes = self.painter.paint(&above, picture, look.width);
+        let bytes = self.painter.paint(&above, frame, context.width);
         self.write(&bytes);
         self.painted = Some(Instant::now());
     }
 
-    /// Leaves the last picture behind, without the line to type on.
+    /// Paints the last frame, without the input line.
     fn end(&mut self) {
-        let look = self.look();
-        let mut picture = draw(look, &self.board, &Prompt::default());
+        let context = self.draw_context();
+        let mut frame = draw(context, &self.board, &Prompt::default());
         if self.board.run.as_ref().is_some_and(|run| run.ended_at.is_none()) {
-            picture.lines.pop();
+            frame.lines.pop();
         }
-        picture.cursor = (picture.lines.len().saturating_sub(1), 0);
-        self.paint_picture(look, &picture);
-        let left = self.painter.leave();
+        frame.cursor = (frame.lines.len().saturating_sub(1), 0);
+        self.paint_frame(context, &frame);
+        let left = self.painter.finish();
         self.write(&left);
     }
 
-    fn look(&self) -> Look {
+    fn draw_context(&self) -> DrawContext {
         let (width, height) = tty::size();
-        Look { locale: self.options.locale, width, height, now: now() }
+        DrawContext { locale: self.options.locale, width, height, now: now() }
     }
 
     fn write(&mut self, bytes: &str) {
-        // A terminal that is gone shows itself at the next key.
+        // A closed terminal is detected at the next key.
         let mut out = io::stdout().lock();
         let _ = out.write_all(bytes.as_bytes());
         let _ = out.flush();

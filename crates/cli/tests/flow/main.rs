@@ -1,13 +1,13 @@
-//! Whole runs that need the binary: agents that remember, and servers that are killed.
+//! Runs that need the binary: agents that resume their sessions, and killed servers.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run its program has failed")]
 
-#[expect(dead_code, reason = "the tests of the runtime need more of it")]
+#[expect(dead_code, reason = "used by the tests of the runtime")]
 #[path = "../../../runtime/tests/flow/lab.rs"]
 mod lab;
-#[expect(dead_code, reason = "the tests of the runtime need more of it")]
+#[expect(dead_code, reason = "used by the tests of the runtime")]
 #[path = "../../../runtime/tests/flow/processes.rs"]
 mod processes;
 
-mod killed;
-mod remembered;
+mod resumed_sessions;
+mod server_killed;

@@ -1,13 +1,13 @@
-//! What a person sees of a run and does about it: real server, real git, real sessions, agents that are shell scripts.
+//! Commands and screens of a run: with a real server, real git and real sessions; the agents are shell scripts.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
 
-mod alone;
-mod commands;
-mod office;
-mod person;
-mod plans;
-mod projects;
+mod live_screen;
+mod plan_changes;
+mod project_setup;
+mod run_commands;
+mod standalone_run;
 mod subscribers;
-mod watch;
-mod wishes;
+mod task_commands;
+mod terminal_user;
+mod test_project;

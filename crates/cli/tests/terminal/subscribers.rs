@@ -18,7 +18,7 @@ use domain::RunSettings;
 use serde_json::Value;
 use views::{RunRow, RunState};
 
-use crate::office::{Office, plan};
+use crate::test_project::{TestProject, plan};
 
 /// Far more than anything takes; a machine can be very busy.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -49,8 +49,8 @@ fn number(name: &str, usual: u64) -> u64 {
 #[test]
 fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed() {
     let (n_subscribers, n_kills) = (number("JANGDAN_SUBSCRIBERS", 256), number("JANGDAN_KILLS", 3));
-    let mut office = Office::open(WORKS);
-    let place = Place { address: Mutex::new(address(&office)), end: AtomicU64::new(0) };
+    let mut project = TestProject::open(WORKS);
+    let place = Place { address: Mutex::new(address(&project)), end: AtomicU64::new(0) };
     let place = &place;
     let heard = thread::scope(|scope| {
         let subscribers: Vec<_> = (0..n_subscribers)
@@ -62,29 +62,29 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
         let mut runs = Vec::new();
         for round in 0..=n_kills {
             if round > 0 {
-                office.kill_server();
-                office.serve_again();
-                *place.address.lock().unwrap() = address(&office);
+                project.kill_server();
+                project.start_server();
+                *place.address.lock().unwrap() = address(&project);
             }
             let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
-            runs.push(office.start(
+            runs.push(project.start(
                 work,
                 RunSettings { gate_approval: domain::GateApproval::Automatic, ..RunSettings::default() },
             ));
             // Some of it happens, then the next blow comes.
-            wait_for(&office, |rows| {
+            wait_for(&project, |rows| {
                 rows.iter().any(|row| row.id == runs[runs.len() - 1] && row.tasks.running > 0 || is_over(row))
             });
         }
-        wait_for(&office, |rows| rows.iter().all(is_over));
-        let client = office.client();
+        wait_for(&project, |rows| rows.iter().all(is_over));
+        let client = project.client();
         let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
         place.end.store(end, Ordering::SeqCst);
         subscribers.into_iter().map(|subscriber| subscriber.join().unwrap()).collect::<Vec<_>>()
     });
     let mut expected = Rows::new();
-    for run in office.client().runs().unwrap() {
-        let rows: Value = office.client().get(&format!("/api/runs/{}/rows", run.id)).unwrap();
+    for run in project.client().runs().unwrap() {
+        let rows: Value = project.client().get(&format!("/api/runs/{}/rows", run.id)).unwrap();
         for (kind, rows) in rows["rows"].as_object().unwrap() {
             for row in rows.as_array().unwrap() {
                 expected.insert((run.id.to_string(), kind.clone(), row.to_string()), Value::Null);
@@ -106,16 +106,16 @@ fn is_over(row: &RunRow) -> bool {
 }
 
 /// Looks at the runs until they are so. The server may be gone for a moment.
-fn wait_for(office: &Office, is_so: impl Fn(&[RunRow]) -> bool) {
+fn wait_for(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
     let deadline = Instant::now() + PATIENCE;
-    while !office.client().runs().is_ok_and(|rows| is_so(&rows)) {
-        assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", office.client().runs());
+    while !project.client().runs().is_ok_and(|rows| is_so(&rows)) {
+        assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", project.client().runs());
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-fn address(office: &Office) -> (String, String) {
-    let link = office.client().link(None).unwrap().unwrap();
+fn address(project: &TestProject) -> (String, String) {
+    let link = project.client().link(None).unwrap().unwrap();
     let (address, token) = link.split_once("/?token=").unwrap();
     (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
 }

@@ -16,14 +16,17 @@ fn ahead() -> (Fixture, CommitId) {
 }
 
 #[test]
-fn a_branch_that_is_not_checked_out_is_moved() {
+fn a_branch_that_is_checked_out_nowhere_moves() {
     let (fixture, tip) = ahead();
     git(&fixture.user(), &["branch", "target"]);
     let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
-    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from });
+    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from, n_commits: 1 });
     assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
     assert_eq!(fixture.run.repository.resolve_commit("target").unwrap(), tip);
-    assert_eq!(fixture.run.land("made/new", &tip).unwrap(), LandingOutcome::Landed { from: None });
+    assert_eq!(
+        fixture.run.land("made/new", &tip).unwrap(),
+        LandingOutcome::Landed { from: None, n_commits: 2 }
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Why a run can't begin.
+//! Errors that prevent a run from starting.
 
 use std::{io, path::PathBuf};
 
@@ -7,77 +7,77 @@ use repo::RepoError;
 
 use super::input::InputError;
 
-/// Why a run can't begin.
+/// Why a run cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// A file can't be read.
+    /// A file could not be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// There is no plan where plans are.
-    #[error("there is no plan in {} [TASKS_NOT_FOUND]", .project.display())]
+    /// The project has no plan file.
+    #[error("no plan file in {} [TASKS_NOT_FOUND]", .project.display())]
     NoPlan {
-        /// The project's folder.
+        /// Folder of the project.
         project: PathBuf,
     },
-    /// There are several, and none is meant more than the others.
-    #[error("there are {} plans", .found.len())]
+    /// The project has several plan files, and none has precedence.
+    #[error("the project has {} plan files", .found.len())]
     SeveralPlans {
-        /// All of them.
+        /// Paths of the plan files.
         found: Vec<PathBuf>,
     },
-    /// The plan has mistakes, and can't be run as it is.
-    #[error("the plan {name} has {n_errors} error{}", if *.n_errors == 1 { "" } else { "s" })]
+    /// The plan has errors.
+    #[error("plan {name} has {n_errors} error{}", if *.n_errors == 1 { "" } else { "s" })]
     PlanMistakes {
-        /// The plan's name.
+        /// Display name of the plan.
         name: String,
-        /// How many of its mistakes are errors.
+        /// Number of errors; warnings are not counted.
         n_errors: usize,
     },
-    /// Nobody knows the agent that is to work.
+    /// The named agent is unknown or invalid.
     #[error("{problem}")]
     UnknownAgent {
-        /// What is known of it.
+        /// What is wrong with it.
         problem: String,
     },
-    /// Nobody is there who could work.
-    #[error("no agent is installed and logged in")]
+    /// No agent is configured, and no known agent is usable on this machine.
+    #[error("no agent is installed and signed in")]
     NoAgent,
-    /// An agent that was found has a name that none can have.
+    /// The name of an installed agent is not a valid agent name.
     #[error(transparent)]
     AgentName(#[from] ParseError),
-    /// The project is in no repository.
-    #[error("{} is in no git repository", .path.display())]
+    /// The project is not in a git repository.
+    #[error("{} is not in a git repository", .path.display())]
     NoRepository {
-        /// The project's folder.
+        /// Folder of the project.
         path: PathBuf,
     },
-    /// Git says no.
+    /// A git operation failed.
     #[error(transparent)]
     Git(RepoError),
-    /// The branch has no commit.
-    #[error("the branch {branch} has no commit yet, so agents have nothing to start from")]
+    /// The checked-out branch has no commit.
+    #[error("branch {branch} has no commit yet; agents start from a commit")]
     Unborn {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
     },
-    /// A submodule is behind.
-    #[error("submodule {} has not got the commit that this project wants", .path.display())]
+    /// A submodule does not have the commit that the project references.
+    #[error("submodule {} does not have the commit that this project references", .path.display())]
     Submodule {
-        /// Where it is.
+        /// Path of the submodule.
         path: PathBuf,
     },
-    /// The program for large files is missing.
-    #[error("this repository keeps files by Git LFS, and git-lfs is not installed")]
+    /// The repository uses Git LFS, which is not installed.
+    #[error("this repository uses Git LFS, and git-lfs is not installed")]
     LfsProgram,
-    /// Git does not know what to do with large files.
-    #[error("this repository keeps files by Git LFS, and git does not know its filter here")]
+    /// The repository uses Git LFS, whose filter is not configured.
+    #[error("this repository uses Git LFS, and its filter is not configured here")]
     LfsFilter,
-    /// The template of prompts can't be read.
-    #[error("read the prompt template {}: {source}", .path.display())]
+    /// The prompt template could not be read.
+    #[error("cannot read the prompt template {}: {source}", .path.display())]
     Template {
-        /// Where it should be.
+        /// Path of the template.
         path: PathBuf,
-        /// Why not.
+        /// IO error.
         source: io::Error,
     },
 }
@@ -92,37 +92,35 @@ impl From<RepoError> for PrepareError {
 }
 
 impl PrepareError {
-    /// Returns what to do about it.
+    /// Returns what the user can do.
     pub fn hint(&self) -> String {
         match self {
             Self::Input(error) => error.hint(),
-            Self::NoPlan { .. } => "write one, such as TASKS.md in the project's folder".to_owned(),
+            Self::NoPlan { .. } => "Write one, such as TASKS.md in the project's folder.".to_owned(),
             Self::SeveralPlans { found } => {
                 let names: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
-                format!("name one of them: {}", names.join(", "))
+                format!("Name one of them: {}", names.join(", "))
             }
-            Self::PlanMistakes { .. } => "mend it: each mistake says where it is".to_owned(),
-            Self::UnknownAgent { .. } | Self::AgentName(_) => {
-                "see which there are with `jangdan agents`".to_owned()
-            }
+            Self::PlanMistakes { .. } => "Fix them; each error has its line.".to_owned(),
+            Self::UnknownAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
             Self::NoAgent => {
                 "See what is missing: jangdan agents. Or configure an agent of your own in jangdan.toml."
                     .to_owned()
             }
-            Self::NoRepository { .. } => "make one: git init, then commit".to_owned(),
+            Self::NoRepository { .. } => "Create one: git init, then commit.".to_owned(),
             Self::Git(error) => error.hint().to_owned(),
-            Self::Unborn { .. } => "commit something first: git add . && git commit -m begin".to_owned(),
+            Self::Unborn { .. } => "Commit first: git add . && git commit -m begin".to_owned(),
             Self::Submodule { path } => format!(
-                "fetch it, because worktrees take it from here: git submodule update --init {}; \
-                 or go without: worktree.submodules = false",
+                "Fetch it, since worktrees use this copy: git submodule update --init {}. \
+                 Or leave submodules out: worktree.submodules = false",
                 path.display()
             ),
-            Self::LfsProgram => "install git-lfs: without it no worktree can be checked out".to_owned(),
+            Self::LfsProgram => "Install git-lfs: no worktree can be checked out without it.".to_owned(),
             Self::LfsFilter => {
-                "install git-lfs and run `git lfs install`: else large files would be lost in commits"
+                "Install git-lfs and run: git lfs install. Without it, commits would lose large files."
                     .to_owned()
             }
-            Self::Template { .. } => "write the path of a text file at prompt.template".to_owned(),
+            Self::Template { .. } => "Set prompt.template to the path of a text file.".to_owned(),
         }
     }
 }

@@ -1,6 +1,4 @@
 //! Reads a file that a command names, or standard input for `-`.
-//!
-//! Every way in which that can go wrong is one clear sentence.
 
 use std::{
     fs::File,
@@ -10,65 +8,65 @@ use std::{
 
 use thiserror::Error;
 
-/// A file that could not be read.
+/// A named file that could not be read.
 #[derive(Debug, Error)]
-#[error("{}: {}", .path.display(), .reason)]
+#[error("{}: {}", .path.display(), .kind)]
 pub struct InputError {
-    /// The file as it was named.
+    /// Path as it was named.
     pub path: PathBuf,
-    /// What is the matter with it.
-    pub reason: Reason,
+    /// Why it could not be read.
+    pub kind: InputErrorKind,
 }
 
 /// Why a file could not be read.
 #[derive(Debug, Error)]
-pub enum Reason {
-    /// There is none.
+pub enum InputErrorKind {
+    /// The file does not exist.
     #[error("no such file")]
     NotFound,
-    /// It is a directory.
+    /// The path is a directory.
     #[error("this is a directory, not a file")]
     Directory,
-    /// We may not.
-    #[error("not allowed to read this file")]
+    /// The user has no permission to read it.
+    #[error("permission denied")]
     NotAllowed,
-    /// There is more of it than anybody meant.
+    /// The file exceeds the size limit.
     #[error("the file is larger than {}", size(*.bytes_max))]
     TooLarge {
-        /// The limit.
+        /// Size limit.
         bytes_max: usize,
     },
-    /// Something else.
+    /// Another IO error.
     #[error("cannot be read")]
     Other(#[source] io::Error),
 }
 
 impl InputError {
-    /// Makes one of what the system says.
+    /// Classifies an IO error.
     pub fn of(path: &Path, error: io::Error) -> Self {
-        Self { path: path.to_owned(), reason: reason(error) }
+        Self { path: path.to_owned(), kind: reason(error) }
     }
 
-    /// Returns what to do about it.
+    /// Returns what the user can do.
     pub fn hint(&self) -> String {
-        match &self.reason {
-            Reason::NotFound => "check the name, and the directory you are in".to_owned(),
-            Reason::Directory => "name a file in it".to_owned(),
-            Reason::NotAllowed => format!("check who may read it: ls -l {}", self.path.display()),
-            Reason::TooLarge { .. } => "split it, or check that it is the file you meant".to_owned(),
-            Reason::Other(source) => format!("the system says: {source}"),
+        match &self.kind {
+            InputErrorKind::NotFound => "Check the name and the current directory.".to_owned(),
+            InputErrorKind::Directory => "Name a file in it.".to_owned(),
+            InputErrorKind::NotAllowed => format!("Check its permissions: ls -l {}", self.path.display()),
+            InputErrorKind::TooLarge { .. } => "Split it, or check that it is the right file.".to_owned(),
+            InputErrorKind::Other(source) => format!("The system reports: {source}."),
         }
     }
 }
 
-/// Reads a whole file of at most so many bytes.
+/// Reads a whole file of at most `bytes_max` bytes.
 pub fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that is too large, even where its size is not known beforehand.
+    // Reading one byte beyond the limit detects a file that is too large without knowing its size.
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
     open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| InputError::of(path, error))?;
     if bytes.len() > bytes_max {
-        return Err(InputError { path: path.to_owned(), reason: Reason::TooLarge { bytes_max } });
+        return Err(InputError { path: path.to_owned(), kind: InputErrorKind::TooLarge { bytes_max } });
     }
     Ok(bytes)
 }
@@ -87,11 +85,11 @@ fn size(bytes: usize) -> String {
     if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
 
-fn reason(error: io::Error) -> Reason {
+fn reason(error: io::Error) -> InputErrorKind {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::NotFound,
-        io::ErrorKind::IsADirectory => Reason::Directory,
-        io::ErrorKind::PermissionDenied => Reason::NotAllowed,
-        _ => Reason::Other(error),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputErrorKind::NotFound,
+        io::ErrorKind::IsADirectory => InputErrorKind::Directory,
+        io::ErrorKind::PermissionDenied => InputErrorKind::NotAllowed,
+        _ => InputErrorKind::Other(error),
     }
 }

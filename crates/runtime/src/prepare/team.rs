@@ -1,4 +1,4 @@
-//! Who is in the team of a run, and by which preset each is started.
+//! Assembles the team of a run: its members and the preset that starts each.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ mod tests;
 /// The team of a run.
 #[derive(Debug)]
 pub struct Team {
-    /// Its members, whoever does what nobody is named for first.
+    /// Members; the default worker is the first.
     pub members: Vec<TeamMember>,
-    /// By which preset each is started.
+    /// Preset of each member.
     pub presets: BTreeMap<AgentName, String>,
-    /// Who tests tasks that name nobody for it.
+    /// Default tester, for tasks that name none.
     pub tester: Option<AgentName>,
-    /// What was chosen.
+    /// Remark about an automatically chosen worker.
     pub note: Option<String>,
 }
 
-/// Puts a team together.
-pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result<Team, PrepareError> {
-    let (worker, note) = worker(config, work, wanted)?;
+/// Assembles the team from the configuration and the plan. `agent` overrides the default worker.
+pub fn team(config: &Config, work: &PlannedWork, agent: Option<&str>) -> Result<Team, PrepareError> {
+    let (worker, note) = worker(config, work, agent)?;
     let mut team =
-        Gathering { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
+        TeamBuilder { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
     team.add(&worker, Role::Worker);
     for role in [Role::Orchestrator, Role::Operator, Role::Verifier] {
         if let Some(name) = config.agent_for(role) {
@@ -45,26 +45,26 @@ pub fn team(config: &Config, work: &PlannedWork, wanted: Option<&str>) -> Result
             team.add_named(tester, Role::Tester);
         }
     }
-    for described in &config.members {
-        // Whoever the configuration describes can be called by others.
-        team.add_named(&described.name, described.role.unwrap_or(Role::Specialist));
+    for member in &config.members {
+        // Other members can call every configured agent.
+        team.add_named(&member.name, member.role.unwrap_or(Role::Specialist));
     }
     Ok(Team { members: team.members, presets: team.presets, tester, note })
 }
 
-struct Gathering<'a> {
+struct TeamBuilder<'a> {
     config: &'a Config,
     members: Vec<TeamMember>,
     presets: BTreeMap<AgentName, String>,
-    /// The preset of those who have none of their own name.
+    /// Preset of members without a preset of their own name.
     fallback: AgentName,
 }
 
-impl Gathering<'_> {
-    /// Adds a member with a role of its own: somebody who is there in another role is there once more under the role's name.
+impl TeamBuilder<'_> {
+    /// Adds a member for a role. An agent that has another role already is added again under the name of this role.
     fn add(&mut self, name: &AgentName, role: Role) -> AgentName {
-        let is_there = self.members.iter().any(|member| member.name == *name && member.role != role);
-        let member = match (is_there, word(role).parse()) {
+        let is_taken = self.members.iter().any(|member| member.name == *name && member.role != role);
+        let member = match (is_taken, role_name(role).parse()) {
             (true, Ok(own)) => own,
             _ => name.clone(),
         };
@@ -72,7 +72,7 @@ impl Gathering<'_> {
         member
     }
 
-    /// Adds somebody whom the plan or the configuration names, in whatever role they are already.
+    /// Adds an agent that the plan or the configuration names, unless it is a member already.
     fn add_named(&mut self, name: &AgentName, role: Role) {
         if self.members.iter().all(|member| member.name != *name) {
             self.put(name, role, name);
@@ -80,11 +80,11 @@ impl Gathering<'_> {
     }
 
     fn put(&mut self, member: &AgentName, role: Role, preset: &AgentName) {
-        if self.members.iter().any(|there| there.name == *member) {
+        if self.members.iter().any(|existing| existing.name == *member) {
             return;
         }
-        let described = self.config.members.iter().find(|described| described.name == *preset);
-        let slots = described.and_then(|described| described.slots);
+        let configured = self.config.members.iter().find(|configured| configured.name == *preset);
+        let slots = configured.and_then(|configured| configured.slots);
         self.members.push(TeamMember { name: member.clone(), role, slots });
         let is_known = preset::pick(preset.as_str(), &self.config.agents).is_ok();
         let preset = if is_known { preset } else { &self.fallback };
@@ -92,22 +92,22 @@ impl Gathering<'_> {
     }
 }
 
-/// Returns who does what nobody is named for: as the person says, the configuration, or what is installed.
+/// Returns the default worker: the requested agent, the configured one, or the first usable one on this machine.
 fn worker(
     config: &Config,
     work: &PlannedWork,
-    wanted: Option<&str>,
+    requested: Option<&str>,
 ) -> Result<(AgentName, Option<String>), PrepareError> {
     let known = |name: &str| preset::pick(name, &config.agents);
-    if let Some(wanted) = wanted {
-        let name = wanted.parse::<AgentName>().map_err(|error| error.to_string());
-        let name = name.and_then(|name| known(wanted).map(|_| name).map_err(|error| error.to_string()));
+    if let Some(requested) = requested {
+        let name = requested.parse::<AgentName>().map_err(|error| error.to_string());
+        let name = name.and_then(|name| known(requested).map(|_| name).map_err(|error| error.to_string()));
         return name.map(|name| (name, None)).map_err(|problem| PrepareError::UnknownAgent { problem });
     }
     if let Some(worker) = config.agent_for(Role::Worker) {
         return Ok((worker.clone(), None));
     }
-    // Where every task names somebody whom we know, nobody else is needed.
+    // If every task names a known agent, no default is needed.
     let first = work.tasks.iter().find_map(|task| task.agent.clone());
     let is_known = |name: &AgentName| known(name.as_str()).is_ok();
     if work.tasks.iter().all(|task| task.agent.as_ref().is_some_and(is_known))
@@ -119,11 +119,11 @@ fn worker(
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
     let found = Machine::here().find(presets.collect());
     let chosen = choose(&found).ok_or(PrepareError::NoAgent)?;
-    let note = format!("{} does the work, as nobody else is named", chosen.preset.title);
+    let note = format!("{} works on the tasks: no other agent is configured.", chosen.preset.title);
     Ok((chosen.name.parse()?, Some(note)))
 }
 
-fn word(role: Role) -> &'static str {
+fn role_name(role: Role) -> &'static str {
     match role {
         Role::Orchestrator => "orchestrator",
         Role::Operator => "operator",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use plan::{ParseOptions, PlanReport};
-use runtime::prepare::{PrepareError, ReadPlan, Wanted, input::Reason};
+use runtime::prepare::{LoadedPlan, PrepareError, RunOptions, input::InputErrorKind};
 
 use crate::{
     api::Api,
@@ -40,7 +40,7 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<PlanF
     let project = needed(&mut pairs, "project")?;
     pairs.done()?;
     api.ask(move |host| {
-        let found = runtime::prepare::plans(&known_project(host, &project)?);
+        let found = runtime::prepare::find_plan_files(&known_project(host, &project)?);
         Ok(Json(found.into_iter().map(|found| PlanFile { path: found.path, bytes: found.bytes }).collect()))
     })
     .await
@@ -120,14 +120,14 @@ pub async fn start(
         let project = known_project(host, &start.project)?;
         let plan = match (&start.path, start.text) {
             (Some(path), None) => listed(&project, path)?,
-            (None, Some(text)) => ReadPlan::of_text(start.name.as_deref().unwrap_or("plan"), text, None),
+            (None, Some(text)) => LoadedPlan::of_text(start.name.as_deref().unwrap_or("plan"), text, None),
             (Some(_), Some(_)) | (None, None) => {
                 let hint = "send the path of a plan of the project, or else its text";
                 return Err(Failure::new(Code::BadRequest, "a plan has either a path or a text", hint));
             }
         };
         let loaded = configured::of(&project, host.data())?.whole;
-        let wanted = Wanted {
+        let wanted = RunOptions {
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
@@ -146,9 +146,9 @@ fn needed(pairs: &mut Pairs, name: &'static str) -> Result<PathBuf, Failure> {
 }
 
 /// Reads a plan of a project. Whatever is not in the list of its plans is not there, wherever it would lead.
-fn listed(project: &Path, path: &Path) -> Result<ReadPlan, Failure> {
-    ReadPlan::listed(project, path, None).map_err(|error| match error {
-        PrepareError::Input(error) if matches!(error.reason, Reason::TooLarge { .. }) => {
+fn listed(project: &Path, path: &Path) -> Result<LoadedPlan, Failure> {
+    LoadedPlan::listed(project, path, None).map_err(|error| match error {
+        PrepareError::Input(error) if matches!(error.kind, InputErrorKind::TooLarge { .. }) => {
             Failure::new(Code::TooLarge, error.to_string(), error.hint())
         }
         _ => {
@@ -159,7 +159,7 @@ fn listed(project: &Path, path: &Path) -> Result<ReadPlan, Failure> {
 }
 
 /// Says why a run can't begin.
-fn refused(error: &PrepareError, plan: &ReadPlan) -> Failure {
+fn refused(error: &PrepareError, plan: &LoadedPlan) -> Failure {
     let (code, hint) = match error {
         PrepareError::Input(_) | PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. } => {
             (Code::UnknownPlan, error.hint())

@@ -18,7 +18,7 @@ pub async fn status(State(api): State<Api>) -> Json<Status> {
         started_at: api.started_at,
         data: api.host.data().to_owned(),
         address: api.address.clone(),
-        person: runtime::prepare::person(),
+        person: runtime::prepare::user_name(),
     })
 }
 

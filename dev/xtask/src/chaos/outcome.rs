@@ -38,7 +38,7 @@ pub fn run_of(data: &Path) -> Result<String> {
 
 /// Checks the log and the repository of a run that has ended, and returns its result.
 pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
-    let (data, shop) = (folder.join("demo/data"), folder.join("demo/shop"));
+    let (data, shop) = (folder.join("demo/data"), folder.join("demo/app"));
     let run = run_of(&data)?;
     let text = output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
     let events: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;

@@ -136,11 +136,11 @@ function AnswerForm({
 }
 
 function PermissionScopeChoice({
-  keep,
-  onKeep,
+  scope,
+  onScope,
 }: {
-  keep: PermissionScope;
-  onKeep: (keep: PermissionScope) => void;
+  scope: PermissionScope;
+  onScope: (scope: PermissionScope) => void;
 }) {
   const { t } = useTranslation();
   const name = useId();

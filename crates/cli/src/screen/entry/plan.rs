@@ -1,35 +1,36 @@
-//! A plan file that changed while it is run.
+//! A change of the plan file during the run.
 
 use domain::Locale;
 use views::{InboxItem, PlanOfferRow, summary};
 
-use super::{Act, Choice, Entry, Free, Words, heading};
-use crate::screen::{board::Board, plan_diff::plan_diff, words::pick};
+use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
+use crate::screen::{board::Board, phrases::pick, plan_diff::plan_diff};
 
-pub fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> Entry {
-    let changed = pick(locale, "the plan file changed", "계획 파일이 바뀌었습니다");
-    let problem = row.problem.as_ref().map(|problem| {
-        format!("{} {problem}", pick(locale, "It can't be taken as it is:", "그대로는 받아들일 수 없습니다:"))
-    });
+pub fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxEntry {
+    let changed = pick(locale, "plan file changed", "계획 파일이 변경되었습니다");
+    let problem = row
+        .problem
+        .as_ref()
+        .map(|problem| format!("{} {problem}", pick(locale, "It cannot be applied:", "적용할 수 없습니다:")));
     let lines = plan_diff(board, &row.changes).into_iter().map(|line| line.text);
-    Entry {
+    InboxEntry {
         item: InboxItem::Plan(row.id),
         heading: heading(&[Some(row.id.to_string()), Some(changed.to_owned())]),
         text: summary(&row.changes),
         context: problem.into_iter().chain([lines.collect::<Vec<_>>().join("\n")]).collect(),
         choices: vec![
-            Choice {
-                label: pick(locale, "take it", "받아들이기").to_owned(),
-                act: Act::TakePlan(row.id),
-                words: Words::None,
+            EntryChoice {
+                label: pick(locale, "apply changes", "변경 적용").to_owned(),
+                action: EntryAction::TakePlan(row.id),
+                text: TextRule::None,
             },
-            Choice {
-                label: pick(locale, "leave it", "그대로 두기").to_owned(),
-                act: Act::LeavePlan(row.id),
-                words: Words::None,
+            EntryChoice {
+                label: pick(locale, "ignore", "무시").to_owned(),
+                action: EntryAction::LeavePlan(row.id),
+                text: TextRule::None,
             },
         ],
-        free: Free::Nothing,
+        free: FreeInput::Nothing,
         is_yes_or_no: true,
     }
 }

@@ -1,33 +1,33 @@
-//! A request: something from outside that somebody must provide.
+//! A request of an agent for a dependency.
 
 use domain::{DependencyType, Locale, ProvidedResource};
 use views::{InboxItem, RequestRow};
 
-use super::{Act, Choice, Entry, Free, Words, heading};
-use crate::screen::words::{dependency, pick};
+use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
+use crate::screen::phrases::{dependency, pick};
 
-pub fn entry(locale: Locale, row: &RequestRow) -> Entry {
-    let who = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
-    let what = dependency(locale, row.r#type);
-    let needs = match (locale, row.required) {
-        (Locale::En, true) => format!("{who} needs {what}"),
-        (Locale::En, false) => format!("{who} would like {what}"),
-        (Locale::Ko, true) => format!("{who} 필요: {what}"),
-        (Locale::Ko, false) => format!("{who} 있으면 좋음: {what}"),
+pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
+    let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
+    let kind = dependency(locale, row.r#type);
+    let request = match (locale, row.required) {
+        (Locale::En, true) => format!("{agent} requests {kind}"),
+        (Locale::En, false) => format!("{agent} requests {kind} (optional)"),
+        (Locale::Ko, true) => format!("{agent} 요청: {kind}"),
+        (Locale::Ko, false) => format!("{agent} 요청: {kind} (선택)"),
     };
     let mut context = Vec::new();
     context.extend(row.default.iter().map(|default| {
-        format!("{} {default}", pick(locale, "Without it the agent takes:", "없으면 에이전트가 쓸 값:"))
+        format!("{} {default}", pick(locale, "Default without it:", "제공하지 않을 때의 기본값:"))
     }));
     if is_secret(row.r#type) {
         context.push(no_vault(locale).to_owned());
     }
-    Entry {
+    InboxEntry {
         item: InboxItem::Request(row.id),
         heading: heading(&[
             Some(row.id.to_string()),
             row.task.as_ref().map(ToString::to_string),
-            Some(needs),
+            Some(request),
         ]),
         text: if row.description.trim().is_empty() {
             row.name.clone()
@@ -36,12 +36,12 @@ pub fn entry(locale: Locale, row: &RequestRow) -> Entry {
         },
         context,
         choices: choices(locale, row),
-        free: if row.r#type == DependencyType::File { Free::Path(row.id) } else { Free::Nothing },
+        free: if row.r#type == DependencyType::File { FreeInput::Path(row.id) } else { FreeInput::Nothing },
         is_yes_or_no: row.r#type == DependencyType::Permission,
     }
 }
 
-/// Tells whether a value would have to be kept in the vault.
+/// Tells whether the value would be kept in the vault.
 pub fn is_secret(kind: DependencyType) -> bool {
     match kind {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => true,
@@ -49,42 +49,53 @@ pub fn is_secret(kind: DependencyType) -> bool {
     }
 }
 
-/// Says what can't be done yet.
+/// Explains that secret values cannot be provided yet.
 pub fn no_vault(locale: Locale) -> &'static str {
     pick(
         locale,
-        "Values can't be given yet: there is no vault to keep them in. Refuse it, or skip it where it is not required.",
-        "아직 값을 줄 수 없습니다. 값을 보관할 금고가 없습니다. 거절하거나, 필수가 아니면 건너뛰세요.",
+        "Secret values cannot be provided yet: the vault is not available. Refuse the request, or skip it if it is optional.",
+        "아직 비밀 값은 제공할 수 없습니다. 요청을 거절하거나, 필수가 아니면 건너뛰세요.",
     )
 }
 
-fn choices(locale: Locale, row: &RequestRow) -> Vec<Choice> {
+fn choices(locale: Locale, row: &RequestRow) -> Vec<EntryChoice> {
     let provide = |label: &str, provided| {
-        let act = Act::Provide(row.id, provided);
-        Choice { label: label.to_owned(), act, words: Words::None }
+        let act = EntryAction::Provide(row.id, provided);
+        EntryChoice { label: label.to_owned(), action: act, text: TextRule::None }
     };
     let mut choices = match row.r#type {
         DependencyType::Permission => vec![
-            provide(pick(locale, "yes, it may", "예, 허락"), ProvidedResource::Permission { granted: true }),
             provide(
-                pick(locale, "no, it may not", "아니요, 불허"),
+                pick(locale, "grant permission", "권한 허용"),
+                ProvidedResource::Permission { granted: true },
+            ),
+            provide(
+                pick(locale, "deny permission", "권한 거부"),
                 ProvidedResource::Permission { granted: false },
             ),
         ],
         DependencyType::Package => {
             let provided = ProvidedResource::Package { name: row.name.clone(), version: row.default.clone() };
-            vec![provide(pick(locale, "yes, it may be added", "예, 추가해도 됨"), provided)]
+            vec![provide(pick(locale, "allow the package", "패키지 허용"), provided)]
         }
         DependencyType::ApiKey
         | DependencyType::EnvVariable
         | DependencyType::Service
         | DependencyType::File => Vec::new(),
     };
-    let refuse = pick(locale, "refuse (say why)", "거절 (이유를 쓰세요)").to_owned();
-    choices.push(Choice { label: refuse, act: Act::Refuse(row.id), words: Words::Needed });
+    let refuse = pick(locale, "refuse (say why)", "거절 (이유를 입력하세요)").to_owned();
+    choices.push(EntryChoice {
+        label: refuse,
+        action: EntryAction::Refuse(row.id),
+        text: TextRule::Required,
+    });
     if !row.required {
-        let skip = pick(locale, "skip", "건너뛰기").to_owned();
-        choices.push(Choice { label: skip, act: Act::SkipRequest(row.id), words: Words::None });
+        let skip = pick(locale, "continue without it", "없이 계속").to_owned();
+        choices.push(EntryChoice {
+            label: skip,
+            action: EntryAction::SkipRequest(row.id),
+            text: TextRule::None,
+        });
     }
     choices
 }

@@ -1,38 +1,40 @@
-//! What a person types, and what it means.
+//! Tests of the input line.
 
 use domain::Locale;
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, prompt};
-use crate::screen::prompt::{Deed, Key, Keys, Mode};
+use crate::screen::prompt::{Key, KeyReader, PromptAction, PromptMode};
 
-/// Types lines, and says what each of them means.
+/// Types lines, and describes the effect of each.
 fn typed(n_events: usize, lines: &[&str]) -> Vec<String> {
     let (board, now) = board(Locale::En, n_events);
     let mut prompt = prompt(&board, Locale::En);
-    let mut meant = Vec::new();
+    let mut effects = Vec::new();
     for line in lines {
-        let mut keys = Keys::default().push(line.as_bytes());
+        let mut keys = KeyReader::default().push(line.as_bytes());
         keys.push(Key::Enter);
-        let mut deed = Deed::Nothing;
+        let mut action = PromptAction::Nothing;
         for key in keys {
-            deed = prompt.press(key, &board, Locale::En, now);
+            action = prompt.press(key, &board, Locale::En, now);
         }
-        let said = match deed {
-            Deed::Wish(command, _) => serde_json::to_string(&command).unwrap(),
-            Deed::Nothing => match (&prompt.notice, prompt.mode, prompt.entry(&board, Locale::En, now)) {
-                (Some(notice), ..) => format!("! {notice}"),
-                (None, Mode::Open, Some(entry)) => format!("at {}", entry.item),
-                (None, mode, _) => format!("{mode:?}"),
-            },
+        let effect = match action {
+            PromptAction::Send(command, _) => serde_json::to_string(&command).unwrap(),
+            PromptAction::Nothing => {
+                match (&prompt.notice, prompt.mode, prompt.entry(&board, Locale::En, now)) {
+                    (Some(notice), ..) => format!("! {notice}"),
+                    (None, PromptMode::Open, Some(entry)) => format!("at {}", entry.item),
+                    (None, mode, _) => format!("{mode:?}"),
+                }
+            }
             other => format!("{other:?}"),
         };
-        meant.push(format!("{line:<16} {said}"));
+        effects.push(format!("{line:<16} {effect}"));
     }
-    meant
+    effects
 }
 
 #[test]
-fn what_is_typed_means_what_the_screen_offers() {
+fn input_selects_what_the_screen_offers() {
     let all = [
         (
             "a question",
@@ -43,7 +45,7 @@ fn what_is_typed_means_what_the_screen_offers() {
         ("a permission", PERMISSION, &["1", "2", "3", "4", "5", "6", "yes"]),
         ("an escalation", ESCALATION, &["1", "1 look at the docs", "3 fine", "5", "fine"]),
         ("a gate", GATE, &["1", "1 well done", "y", "2", "the tests are missing", "2 no tests", "n because"]),
-        ("a run that is over", END, &["n"]),
+        ("an ended run", END, &["n"]),
         ("nothing", 5, &["how is it going?", "", "1", "/chat 1", "q"]),
     ];
     let texts = all.map(|(name, n_events, lines)| format!("{name}\n{}", typed(n_events, lines).join("\n")));
@@ -51,53 +53,53 @@ fn what_is_typed_means_what_the_screen_offers() {
 }
 
 #[test]
-fn an_entry_never_changes_under_the_fingers() {
+fn the_entry_does_not_change_while_the_user_types() {
     let (before, now) = board(Locale::En, QUESTION);
     let (after, _) = board(Locale::En, GATE);
     let mut prompt = prompt(&before, Locale::En);
     let shown = prompt.entry(&before, Locale::En, now).unwrap().item;
-    prompt.look(&after, Locale::En);
-    assert_ne!(after.inbox()[0].item, shown, "something more urgent is there");
+    prompt.refresh(&after, Locale::En);
+    assert_ne!(after.inbox()[0].item, shown, "a more urgent entry arrived");
     assert_eq!(prompt.entry(&after, Locale::En, now).unwrap().item, shown);
 }
 
 #[test]
-fn a_line_goes_with_the_entry_that_it_was_about() {
+fn the_line_is_cleared_when_its_entry_is_settled() {
     let (before, now) = board(Locale::En, QUESTION);
     let (without, _) = board(Locale::En, 5);
     let mut prompt = prompt(&before, Locale::En);
-    for key in Keys::default().push(b"Str") {
+    for key in KeyReader::default().push(b"Str") {
         prompt.press(key, &before, Locale::En, now);
     }
-    prompt.look(&without, Locale::En);
-    assert!(prompt.typed.is_empty());
-    assert_eq!(prompt.notice.as_deref(), Some("q_1 is settled meanwhile"));
+    prompt.refresh(&without, Locale::En);
+    assert!(prompt.line.is_empty());
+    assert_eq!(prompt.notice.as_deref(), Some("q_1 was settled in the meantime"));
 }
 
 #[test]
-fn leaving_can_be_taken_back() {
+fn leaving_can_be_cancelled() {
     let (board, now) = board(Locale::En, QUESTION);
-    let check = |bytes: &[u8], expected: Deed| {
+    let check = |bytes: &[u8], expected: PromptAction| {
         let mut prompt = prompt(&board, Locale::En);
-        let mut deed = Deed::Nothing;
-        for key in Keys::default().push(bytes) {
-            deed = prompt.press(key, &board, Locale::En, now);
+        let mut action = PromptAction::Nothing;
+        for key in KeyReader::default().push(bytes) {
+            action = prompt.press(key, &board, Locale::En, now);
         }
-        assert_eq!(deed, expected, "{bytes:?}");
+        assert_eq!(action, expected, "{bytes:?}");
     };
-    check(b"\x03\x03", Deed::LeaveWorking);
-    check(b"\x031", Deed::LeaveWorking);
-    check(b"q\r2", Deed::StopAgents);
-    check(b"\x042", Deed::StopAgents);
-    check(b"\x033", Deed::Nothing);
-    check(b"\x03x", Deed::Nothing);
+    check(b"\x03\x03", PromptAction::LeaveWorking);
+    check(b"\x031", PromptAction::LeaveWorking);
+    check(b"q\r2", PromptAction::StopAgents);
+    check(b"\x042", PromptAction::StopAgents);
+    check(b"\x033", PromptAction::Nothing);
+    check(b"\x03x", PromptAction::Nothing);
 }
 
 #[test]
-fn a_refused_line_comes_back() {
+fn a_refused_line_is_restored() {
     let (board, _) = board(Locale::En, QUESTION);
     let mut prompt = prompt(&board, Locale::En);
-    prompt.refused("Strip", "q_1 is answered already".to_owned());
-    assert_eq!(prompt.typed.window(40).0, "Strip");
+    prompt.restore_refused("Strip", "q_1 is answered already".to_owned());
+    assert_eq!(prompt.line.window(40).0, "Strip");
     assert!(prompt.notice.is_some());
 }

@@ -1,4 +1,4 @@
-//! This terminal, giving every key at once; as it was again when dropped.
+//! The terminal in raw mode; restored when dropped.
 
 use std::io::{self, Write};
 
@@ -7,43 +7,43 @@ use rustix::{
     termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
 
-/// Pasted text is marked, so that its new lines do not end the line; the window's title is kept to be given back.
+/// Enables bracketed paste, whose line breaks do not submit, and saves the window title.
 const ENTER: &str = "\x1b[?2004h\x1b[22;2t";
 const LEAVE: &str = "\x1b[?2004l\x1b[23;2t\x1b[?25h";
 
-/// A window that does not know its size.
-const SIZE: (usize, usize) = (80, 24);
+/// Size if the terminal does not report one.
+const DEFAULT_SIZE: (usize, usize) = (80, 24);
 
-/// This terminal.
+/// The terminal in raw mode.
 pub struct Tty {
     before: Termios,
 }
 
 impl Tty {
-    /// Takes it over.
+    /// Switches to raw mode.
     pub fn enter() -> io::Result<Self> {
         let tty = Self { before: tcgetattr(io::stdin())? };
-        tty.take()?;
-        say(ENTER);
+        tty.set_raw()?;
+        write(ENTER);
         Ok(tty)
     }
 
-    /// Takes it over again, after somebody else had it.
-    pub fn again(&self) {
-        // One that is gone shows itself at the next key.
-        let _ = self.take();
+    /// Switches to raw mode again, after another program has used the terminal.
+    pub fn reenter(&self) {
+        // A closed terminal is detected at the next key.
+        let _ = self.set_raw();
     }
 
-    /// Gives it back, and lets this program wait until it is called into the foreground.
+    /// Restores the terminal and suspends this process until it is in the foreground again.
     pub fn suspend(&self) {
-        self.give_back();
+        self.restore();
         let _ = kill_process(getpid(), Signal::TSTP);
-        let _ = self.take();
-        say(ENTER);
+        let _ = self.set_raw();
+        write(ENTER);
     }
 
-    /// Lines and echo off, and Ctrl-C is a key like any other. Output stays as it is: others may write too.
-    fn take(&self) -> io::Result<()> {
+    /// Disables line mode, echo and signals of keys. Output modes stay, since other programs may write.
+    fn set_raw(&self) -> io::Result<()> {
         let mut ours = self.before.clone();
         ours.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
         ours.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -51,27 +51,27 @@ impl Tty {
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &ours)?)
     }
 
-    fn give_back(&self) {
-        say(LEAVE);
+    fn restore(&self) {
+        write(LEAVE);
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
     }
 }
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        self.give_back();
+        self.restore();
     }
 }
 
-/// Returns how many columns and lines it has.
+/// Returns the columns and lines of the terminal.
 pub fn size() -> (usize, usize) {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
-        Ok(_) | Err(_) => SIZE,
+        Ok(_) | Err(_) => DEFAULT_SIZE,
     }
 }
 
-fn say(bytes: &str) {
+fn write(bytes: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(bytes.as_bytes());
     let _ = out.flush();

@@ -1,4 +1,4 @@
-//! Who is in a team, in which part, and by which preset.
+//! Members of a team with their roles and presets.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -20,7 +20,7 @@ fn config(text: &str) -> Config {
     loaded.unwrap().config
 }
 
-/// Makes a plan of tasks that name who does them, and who tests them: `claude/codex`.
+/// Makes a plan of tasks that name an agent and a tester, such as `claude/codex`.
 fn work(tasks: &[&str]) -> PlannedWork {
     let name = |name: &str| (!name.is_empty()).then(|| name.parse().unwrap());
     let task = |(number, text): (usize, &&str)| {
@@ -32,10 +32,10 @@ fn work(tasks: &[&str]) -> PlannedWork {
     PlannedWork { title: String::new(), phases: Vec::new(), tasks }
 }
 
-/// Compares the members of a team in order, each with its part and its preset, then who tests by default.
+/// Compares the members of a team in order, each with its role and preset, then the default tester.
 #[track_caller]
-fn check(text: &str, tasks: &[&str], wanted: Option<&str>, expected: &str) {
-    let team = team(&config(text), &work(tasks), wanted).unwrap();
+fn check(text: &str, tasks: &[&str], agent: Option<&str>, expected: &str) {
+    let team = team(&config(text), &work(tasks), agent).unwrap();
     let member = |member: &domain::TeamMember| {
         let slots = member.slots.map(|slots| format!(" x{slots}")).unwrap_or_default();
         format!("{} {:?} {}{slots}", member.name, member.role, team.presets[&member.name])
@@ -43,12 +43,12 @@ fn check(text: &str, tasks: &[&str], wanted: Option<&str>, expected: &str) {
     let members: Vec<String> = team.members.iter().map(member).collect();
     let tester = team.tester.map(|tester| format!("; tests: {tester}")).unwrap_or_default();
     assert_eq!(format!("{}{tester}", members.join(", ")), expected, "{text}");
-    assert_eq!(team.note, None, "nobody had to be guessed");
+    assert_eq!(team.note, None, "the worker is configured");
 }
 
 #[test]
-fn whoever_has_the_role_does_what_nobody_is_named_for() {
-    // None of these is looked for on the machine.
+fn agents_with_a_role_are_its_default() {
+    // None of these has to be installed.
     check("[agents.codex]\nrole = 'worker'", &[""], None, "codex Worker codex");
     check("[agents.mine]\nextends = 'shell'\nrole = 'worker'", &[""], None, "mine Worker mine");
     check(
@@ -69,7 +69,7 @@ fn whoever_has_the_role_does_what_nobody_is_named_for() {
 }
 
 #[test]
-fn the_person_says_it_before_team_does_and_team_before_a_role() {
+fn the_option_overrides_team_and_team_overrides_a_role() {
     let both = "[agents.codex]\nrole = 'worker'\n[team]\nworker = 'claude'";
     check(both, &[""], None, "claude Worker claude, codex Worker codex");
     check(both, &[""], Some("gemini"), "gemini Worker gemini, codex Worker codex");
@@ -77,7 +77,7 @@ fn the_person_says_it_before_team_does_and_team_before_a_role() {
 }
 
 #[test]
-fn whoever_plays_two_parts_is_there_once_more_under_the_name_of_the_second() {
+fn an_agent_with_two_roles_is_added_again_under_the_second_role() {
     check(
         "team.worker = 'codex'\nteam.verifier = 'codex'\nteam.tester = 'codex'",
         &[""],
@@ -87,7 +87,7 @@ fn whoever_plays_two_parts_is_there_once_more_under_the_name_of_the_second() {
 }
 
 #[test]
-fn whoever_a_plan_or_the_configuration_names_is_a_member_too() {
+fn agents_named_by_the_plan_or_the_configuration_are_members() {
     check("", &["claude/codex", "claude"], None, "claude Worker claude, codex Tester codex");
     check("team.worker = 'claude'", &["nora"], None, "claude Worker claude, nora Worker claude");
     check(

@@ -1,0 +1,98 @@
+//! Answers the inbox of a run automatically, on its own thread.
+
+use std::{
+    path::Path,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use domain::{Command, RunId};
+use server::{Client, ClientError, HangUp, LiveEvent};
+use store::Position;
+use views::Kind;
+
+use super::auto_answer::{PendingItems, auto_answers};
+use crate::{failure::Failure, remote};
+
+/// HTTP status of a command that could not be recorded.
+const DISK_FULL: u16 = 507;
+/// Delay before such a command is sent again.
+const DISK_FULL_RETRY: Duration = Duration::from_millis(200);
+
+/// Options of automatic answers.
+#[derive(Debug, Clone)]
+pub struct ResponderOptions {
+    /// Name of the user.
+    pub person: String,
+    /// Delay before an answer, so that the question can be read.
+    pub pause: Duration,
+}
+
+/// Thread that answers the inbox of a run.
+pub struct AutoResponder {
+    hang_up: HangUp,
+    thread: JoinHandle<Result<(), ClientError>>,
+}
+
+impl AutoResponder {
+    /// Starts the thread.
+    pub fn start(data: &Path, run: &RunId, options: ResponderOptions) -> Result<Self, Failure> {
+        let failed = |error: &ClientError| remote::failure(error);
+        let stopped =
+            || Failure { what: "The server of the demo has stopped.".to_owned(), hint: None, exit: 1 };
+        let client = Client::connect(data).map_err(|error| failed(&error))?.ok_or_else(stopped)?;
+        // From the first event on, to include entries that are open already.
+        let live =
+            client.live(Some(Position(0)), Some(run.clone())).map_err(|error| remote::failure(&error))?;
+        let hang_up = live.hang_up();
+        let run = run.clone();
+        let work = move || {
+            for event in live {
+                let LiveEvent::Changed(changed) = event else { continue };
+                if changed.kind == Kind::Inbox.name() && changed.row.is_some() {
+                    thread::sleep(options.pause);
+                    answer_all(&client, &run, &options.person)?;
+                }
+            }
+            Ok(())
+        };
+        let thread = thread::Builder::new().name("auto".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| Failure {
+            what: format!("Cannot start a thread ({error})."),
+            hint: None,
+            exit: 1,
+        })?;
+        Ok(Self { hang_up, thread })
+    }
+
+    /// Stops the thread.
+    pub fn stop(self) {
+        self.hang_up.hang_up();
+        // Watching reports a server that has stopped.
+        drop(self.thread.join());
+    }
+}
+
+fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientError> {
+    let kinds = [Kind::Inbox, Kind::Question, Kind::Request, Kind::Escalation];
+    let rows = client.rows(run, &kinds)?;
+    let pending = PendingItems {
+        inbox: rows.of()?,
+        questions: rows.of()?,
+        requests: rows.of()?,
+        escalations: rows.of()?,
+    };
+    auto_answers(&pending).iter().try_for_each(|command| send(client, run, person, command))
+}
+
+fn send(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
+    loop {
+        match client.wish(run, person, command) {
+            // The disk is full: wait until space is freed, then retry.
+            Err(ClientError::Refused { status: DISK_FULL, .. }) => thread::sleep(DISK_FULL_RETRY),
+            // The entry was settled in the meantime.
+            Ok(_) | Err(ClientError::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Prints the messages and tool calls of an agent from the spool of its process.
+
+use std::io::{self, Write};
+
+use anstream::adapter::StripBytes;
+use anstyle::Style;
+use drivers::{Chunk, Driver, DriverSetup, Happening, Left, Reaction, Stream, ToolStatus};
+use holder::spool::{self, Body, Follower, SpoolError};
+use serde::Serialize;
+use sessions::{Found, SessionError, State};
+
+use crate::{
+    failure::Failure,
+    printable::{json, printable},
+    session::{self, converse},
+};
+
+const FAINT: Style = Style::new().dimmed();
+
+/// Prints the spool of one process.
+pub struct SpoolPrinter {
+    pub found: Found,
+    pub json: bool,
+    pub follow: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum OutputLine<'a> {
+    Words { text: &'a str },
+    Tool { title: &'a str },
+}
+
+/// Converts the output of a process to text.
+enum OutputReader {
+    /// By the protocol of the agent.
+    Driver(Box<dyn Driver>),
+    /// As text of a terminal, without escape sequences.
+    Text(StripBytes),
+}
+
+impl SpoolPrinter {
+    /// Prints the spool, and follows it if requested. Returns the error if the output cannot be written.
+    pub fn print(&self) -> Result<Option<io::Error>, Failure> {
+        let mut follower =
+            Follower::open(&self.found.directory, 0).map_err(|error| self.spool_failure(error))?;
+        let mut reader = self.output_reader();
+        let is_alive = matches!(self.found.state, State::Alive(_) | State::Starting);
+        loop {
+            let record = match follower.try_next() {
+                Ok(None) if self.follow && is_alive => follower.next_until(None),
+                other => other,
+            };
+            let Some(record) = record.map_err(|error| self.spool_failure(error))? else { return Ok(None) };
+            let printed = match record.body {
+                Body::Output { stream: spool::Stream::Aside, .. } => Ok(()),
+                Body::Output { stream, bytes } => {
+                    self.print_output(&mut reader, stream, record.offset, &bytes)
+                }
+                Body::Exit(_) => return Ok(None),
+                Body::Input { .. }
+                | Body::TurnEnd { .. }
+                | Body::Resize { .. }
+                | Body::Gap { .. }
+                | Body::Unknown { .. } => Ok(()),
+            };
+            if let Err(error) = printed {
+                return Ok(Some(error));
+            }
+        }
+    }
+
+    /// Returns the driver of the agent, or a plain text reader for programs on a terminal.
+    fn output_reader(&self) -> OutputReader {
+        let setup = converse::driver_of(&self.found, Left::default());
+        match setup.filter(|_| session::is_spoken_with(&self.found)) {
+            Some(DriverSetup { mut driver, .. }) => {
+                // A reader does not send the input of the driver.
+                drop(driver.open());
+                OutputReader::Driver(driver)
+            }
+            None => OutputReader::Text(StripBytes::new()),
+        }
+    }
+
+    fn print_output(
+        &self,
+        reader: &mut OutputReader,
+        stream: spool::Stream,
+        offset: u64,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        if stream == spool::Stream::Error {
+            // Agents report start-up failures on standard error.
+            let text: Vec<u8> = StripBytes::new().strip_next(bytes).flatten().copied().collect();
+            self.print_text(&String::from_utf8_lossy(&text))?;
+        }
+        match reader {
+            OutputReader::Text(strip) => {
+                let text: Vec<u8> = strip.strip_next(bytes).flatten().copied().collect();
+                self.print_text(&String::from_utf8_lossy(&text))
+            }
+            OutputReader::Driver(driver) => {
+                let stream = match stream {
+                    spool::Stream::Error => Stream::Errors,
+                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => Stream::Output,
+                };
+                let Reaction { happened, send: _ } = driver.hear(Chunk { stream, offset, bytes });
+                happened.iter().try_for_each(|happening| match happening {
+                    Happening::Words { text } => self.print_text(text),
+                    Happening::ToolCall(call) => match call.status {
+                        ToolStatus::Running => self.print_tool(&call.title),
+                        // It was printed when it started.
+                        ToolStatus::Done => Ok(()),
+                        ToolStatus::Failed => self.print_tool(&format!("{} (failed)", call.title)),
+                    },
+                    Happening::TurnEnded { .. } => self.print_text("\n"),
+                    _ => Ok(()),
+                })
+            }
+        }
+    }
+
+    fn print_text(&self, text: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            return writeln!(out, "{}", json(&OutputLine::Words { text })?);
+        }
+        // Keep line breaks, replace other control characters.
+        let lines: Vec<String> =
+            text.split('\n').map(|line| printable(line.trim_end_matches('\r'))).collect();
+        write!(out, "{}", lines.join("\n"))?;
+        out.flush()
+    }
+
+    fn print_tool(&self, title: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            return writeln!(out, "{}", json(&OutputLine::Tool { title })?);
+        }
+        writeln!(out, "\n{FAINT}$ {}{FAINT:#}", printable(title))?;
+        out.flush()
+    }
+
+    fn spool_failure(&self, source: SpoolError) -> Failure {
+        session::failure(SessionError::Spool { name: self.found.name.clone(), source })
+    }
+}

@@ -1,0 +1,168 @@
+//! The rows of runs: from the server, or from the log if no server is running.
+//!
+//! Only reads, and never starts a server: showing a run must not continue it.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use domain::{RecordedEvent, RunId, Sequence};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use server::Client;
+use store::SqliteReader;
+use views::{Kind, Record, RunRow, Views};
+
+use crate::{
+    arguments::CommonArguments,
+    failure::Failure,
+    remote,
+    run_lookup::{by_name, by_project, describe},
+    screen::board::{self, Board},
+    store_failure,
+};
+
+/// How many entries are read at once.
+const PAGE_ENTRIES: usize = 500;
+
+/// Rows by the names of their kinds.
+pub type Rows = BTreeMap<String, Vec<Value>>;
+
+/// The origin of rows.
+pub struct RowSource {
+    data: PathBuf,
+    backend: Backend,
+}
+
+enum Backend {
+    Server(Client),
+    Log(Box<SqliteReader>),
+}
+
+#[derive(Deserialize)]
+struct RowsResponse {
+    rows: Rows,
+}
+
+impl RowSource {
+    /// Connects to the server, or opens the log if none is running.
+    pub fn open(common: &CommonArguments) -> Result<Self, Failure> {
+        let data = common.data()?;
+        let backend = match remote::connect(common)? {
+            Some(client) => Backend::Server(client),
+            None => Backend::Log(Box::new(SqliteReader::open(&data).map_err(store_failure::failure)?)),
+        };
+        Ok(Self { data, backend })
+    }
+
+    /// Connects to the server, which must be running.
+    pub fn from_server(common: &CommonArguments) -> Result<Self, Failure> {
+        Ok(Self { data: common.data()?, backend: Backend::Server(remote::client(common)?) })
+    }
+
+    /// Returns the data directory.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Returns the client; `None` if no server is running.
+    pub fn client(&self) -> Option<&Client> {
+        match &self.backend {
+            Backend::Server(client) => Some(client),
+            Backend::Log(_) => None,
+        }
+    }
+
+    /// Returns all runs, the oldest first.
+    pub fn runs(&self) -> Result<Vec<RunRow>, Failure> {
+        let reader = match &self.backend {
+            Backend::Server(client) => return client.runs().map_err(|error| remote::failure(&error)),
+            Backend::Log(reader) => reader,
+        };
+        let mut rows = Vec::new();
+        for head in reader.runs().map_err(store_failure::failure)? {
+            rows.extend(rebuild_rows(reader, &head.run)?.rows().run.get(&()).cloned());
+        }
+        rows.sort_by_key(|row: &RunRow| row.started_at);
+        Ok(rows)
+    }
+
+    /// Returns the rows of some kinds.
+    pub fn rows(&self, run: &RunId, kinds: &[Kind]) -> Result<Rows, Failure> {
+        match &self.backend {
+            Backend::Server(client) => {
+                let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
+                let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
+                let response: RowsResponse = client.get(&path).map_err(|error| remote::failure(&error))?;
+                Ok(response.rows)
+            }
+            Backend::Log(reader) => {
+                let views = rebuild_rows(reader, run)?;
+                let json = |row: &views::Row| serde_json::to_value(row).unwrap_or_default();
+                let rows = |kind: &Kind| views.rows().of(*kind).iter().map(json).collect();
+                Ok(kinds.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect())
+            }
+        }
+    }
+
+    /// Returns the rows of one kind.
+    pub fn all<R: Record + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
+        let mut rows = self.rows(run, &[R::KIND])?;
+        let rows = rows.remove(R::KIND.name()).unwrap_or_default();
+        let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
+        read.map_err(|error| Failure {
+            what: format!("Cannot read the server's rows ({error})."),
+            hint: Some("Use the server's version of jangdan, or restart the server.".to_owned()),
+            exit: 1,
+        })
+    }
+
+    /// Returns the rows that a screen shows.
+    pub fn board(&self, run: &RunId) -> Result<Board, Failure> {
+        let mut board = Board::default();
+        board.fill(&self.rows(run, board::KINDS)?);
+        Ok(board)
+    }
+
+    /// Returns the run of this name, or of this project if none is named.
+    pub fn find(&self, name: Option<&str>) -> Result<RunRow, Failure> {
+        let runs = self.runs()?;
+        match name {
+            Some(name) => by_name(runs, name, |run| &run.id, describe),
+            None => by_project(runs, |run| self.is_here(run)),
+        }
+    }
+
+    /// Tells whether the current directory is in the run's project.
+    fn is_here(&self, run: &RunId) -> bool {
+        let here = std::env::current_dir().and_then(|here| here.canonicalize());
+        let project = project_of(&self.data, run).and_then(|project| project.canonicalize().ok());
+        here.is_ok_and(|here| project.is_some_and(|project| here.starts_with(project)))
+    }
+}
+
+#[derive(Deserialize)]
+struct RunProjectFile {
+    project: PathBuf,
+}
+
+fn project_of(data: &Path, run: &RunId) -> Option<PathBuf> {
+    let bytes = std::fs::read(data.join("runs").join(run.as_str()).join("outfit.json")).ok()?;
+    serde_json::from_slice(&bytes).ok().map(|file: RunProjectFile| file.project)
+}
+
+/// Rebuilds the rows of a run from the log.
+fn rebuild_rows(reader: &SqliteReader, run: &RunId) -> Result<Views, Failure> {
+    let mut views = Views::new(run.clone());
+    let mut after = Sequence(0);
+    loop {
+        let entries = reader.read(run, after, PAGE_ENTRIES).map_err(store_failure::failure)?;
+        let Some(last) = entries.last() else { return Ok(views) };
+        after = last.sequence;
+        for entry in &entries {
+            let recorded: RecordedEvent = entry.recorded().map_err(store_failure::failure)?;
+            views.apply(&recorded);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Phrases of the terminal in English and Korean. Text from agents, plans and users is not translated.
+
+use domain::{DependencyType, Locale, PermissionKind, PermissionScope, PhaseNumber, Severity};
+use views::{Party, RunState, TaskState};
+
+use super::amounts::estimate;
+use crate::{plural::plural, timestamp::format_utc};
+
+/// Returns the text of the language.
+pub fn pick<'a>(locale: Locale, english: &'a str, korean: &'a str) -> &'a str {
+    match locale {
+        Locale::En => english,
+        Locale::Ko => korean,
+    }
+}
+
+pub fn task_state(locale: Locale, state: TaskState) -> &'static str {
+    match state {
+        TaskState::Waiting => pick(locale, "waiting", "대기"),
+        TaskState::Ready => pick(locale, "ready", "준비"),
+        TaskState::Running => pick(locale, "running", "진행"),
+        TaskState::Blocked => pick(locale, "blocked", "막힘"),
+        TaskState::Checking => pick(locale, "checking", "검사"),
+        TaskState::Merging => pick(locale, "merging", "병합"),
+        TaskState::Done => pick(locale, "done", "완료"),
+        TaskState::Failed => pick(locale, "failed", "실패"),
+        TaskState::Skipped => pick(locale, "skipped", "건너뜀"),
+        TaskState::Cancelled => pick(locale, "cancelled", "취소됨"),
+    }
+}
+
+pub fn run_state(locale: Locale, state: RunState) -> &'static str {
+    match state {
+        RunState::Running => pick(locale, "running", "진행 중"),
+        RunState::Paused => pick(locale, "paused", "일시 정지"),
+        RunState::Done => pick(locale, "done", "완료"),
+        RunState::Failed => pick(locale, "failed", "실패"),
+        RunState::Cancelled => pick(locale, "cancelled", "중단됨"),
+    }
+}
+
+/// Returns the name of a party that something waits for.
+pub fn party(locale: Locale, party: &Party) -> String {
+    match party {
+        Party::Person => pick(locale, "you", "내 확인").to_owned(),
+        Party::Orchestrator => pick(locale, "the orchestrator", "오케스트레이터").to_owned(),
+        Party::Operator => pick(locale, "the operator", "오퍼레이터").to_owned(),
+        Party::Agent { agent: Some(agent) } => agent.to_string(),
+        Party::Agent { agent: None } => pick(locale, "an agent", "에이전트").to_owned(),
+        Party::Clock { until } => format!("{} UTC", format_utc(*until)),
+        Party::Jangdan => "Jangdan".to_owned(),
+    }
+}
+
+pub fn waiting_for(locale: Locale, party: &str) -> String {
+    match locale {
+        Locale::En => format!("waiting for {party}"),
+        Locale::Ko => format!("{party} 대기"),
+    }
+}
+
+/// Returns the tasks and the work that an open entry blocks; `None` if it blocks nothing.
+pub fn blocked_work(locale: Locale, blocked: domain::BlockedWork) -> Option<String> {
+    let (n_tasks, time) = (blocked.tasks as usize, estimate(locale, blocked.time_ms));
+    Some(match (locale, blocked.tasks > 0, blocked.time_ms > 0) {
+        (_, false, false) => return None,
+        (Locale::En, true, true) => format!("blocks {} (about {time} of work)", plural(n_tasks, "task")),
+        (Locale::En, true, false) => format!("blocks {}", plural(n_tasks, "task")),
+        (Locale::En, false, true) => format!("blocks about {time} of work"),
+        (Locale::Ko, true, true) => format!("작업 {n_tasks}개 막힘 (약 {time} 분량)"),
+        (Locale::Ko, true, false) => format!("작업 {n_tasks}개 막힘"),
+        (Locale::Ko, false, true) => format!("약 {time} 분량의 작업 막힘"),
+    })
+}
+
+/// Returns the number and name of a phase.
+pub fn phase(locale: Locale, number: PhaseNumber, name: &str) -> String {
+    let number = match locale {
+        Locale::En => format!("Phase {number}"),
+        Locale::Ko => format!("{number}단계"),
+    };
+    if name.is_empty() { number } else { format!("{number} {name}") }
+}
+
+pub fn severity(locale: Locale, severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => pick(locale, "low", "낮음"),
+        Severity::Medium => pick(locale, "medium", "보통"),
+        Severity::High => pick(locale, "high", "높음"),
+        Severity::Critical => pick(locale, "critical", "심각"),
+    }
+}
+
+/// Returns the scope of a permission.
+pub fn permission_scope(locale: Locale, scope: PermissionScope) -> &'static str {
+    match scope {
+        PermissionScope::Once => pick(locale, "once", "이번만"),
+        PermissionScope::Task => pick(locale, "for this task", "이 작업 동안"),
+        PermissionScope::Run => pick(locale, "for this run", "이 실행 동안"),
+        PermissionScope::Project => pick(locale, "for the project", "이 프로젝트에서"),
+    }
+}
+
+/// Returns the verb of a permission request.
+pub fn permission_request(locale: Locale, kind: PermissionKind) -> &'static str {
+    match kind {
+        PermissionKind::Edit => pick(locale, "wants to change", "변경 허가 요청"),
+        PermissionKind::Run => pick(locale, "wants to run", "실행 허가 요청"),
+        PermissionKind::Read => pick(locale, "wants to read", "읽기 허가 요청"),
+        PermissionKind::Fetch => pick(locale, "wants to fetch", "다운로드 허가 요청"),
+        PermissionKind::Other => pick(locale, "wants permission", "허가 요청"),
+    }
+}
+
+pub fn dependency(locale: Locale, kind: DependencyType) -> &'static str {
+    match kind {
+        DependencyType::ApiKey => pick(locale, "an API key", "API 키"),
+        DependencyType::EnvVariable => pick(locale, "an environment variable", "환경 변수"),
+        DependencyType::Service => pick(locale, "a service", "서비스"),
+        DependencyType::File => pick(locale, "a file", "파일"),
+        DependencyType::Permission => pick(locale, "a permission", "권한"),
+        DependencyType::Package => pick(locale, "a package", "패키지"),
+    }
+}

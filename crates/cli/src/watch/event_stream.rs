@@ -1,0 +1,153 @@
+//! Live events of a run, received by a thread: a bounded queue, and a socket that wakes a poll.
+
+use std::{
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::net::UnixStream,
+    },
+    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use domain::RunId;
+use server::{Client, HangUp, Live, LiveEvent};
+use store::Position;
+
+use crate::{failure::Failure, remote};
+
+/// Size of the queue. If it is full, the thread stops reading, and the server disconnects a client that lags.
+const EVENTS_MAX: usize = 1024;
+/// How long a server may be unreachable before watching fails.
+const DISCONNECTED_MAX: Duration = Duration::from_secs(10);
+
+/// The live events of a run.
+pub struct EventStream<'a> {
+    client: &'a Client,
+    events: Receiver<LiveEvent>,
+    wake: UnixStream,
+    hang_up: HangUp,
+    thread: Option<JoinHandle<()>>,
+    /// Whether the connection was lost and no event was received since.
+    is_cut: bool,
+    /// Since when the server does not respond.
+    disconnected_since: Option<Instant>,
+}
+
+impl<'a> EventStream<'a> {
+    /// Subscribes to the events after a position of the log.
+    pub fn open(client: &'a Client, run: &RunId, after: Position) -> Result<Self, Failure> {
+        let live = client.live(Some(after), Some(run.clone())).map_err(|error| remote::failure(&error))?;
+        let hang_up = live.hang_up();
+        let (wake, bell) = wake_pair().map_err(|error| failed(&error))?;
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        let thread = std::thread::Builder::new().name("events".to_owned());
+        let thread = thread.spawn(move || receive(live, &sender, bell)).map_err(|error| failed(&error))?;
+        Ok(Self {
+            client,
+            events,
+            wake,
+            hang_up,
+            thread: Some(thread),
+            is_cut: false,
+            disconnected_since: None,
+        })
+    }
+
+    /// Returns the next event; `None` if the queue is empty.
+    pub fn next(&mut self) -> Result<Option<LiveEvent>, Failure> {
+        let next = self.events.try_recv();
+        self.received(next.map_err(|error| error == TryRecvError::Disconnected))
+    }
+
+    /// Waits for the next event; `None` after the timeout.
+    pub fn wait(&mut self, time: Duration) -> Result<Option<LiveEvent>, Failure> {
+        let next = self.events.recv_timeout(time);
+        self.received(next.map_err(|error| error == RecvTimeoutError::Disconnected))
+    }
+
+    /// Returns a descriptor that is readable if there are events. Cleared by `clear_wake`.
+    pub fn wake(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+
+    /// Clears the wake descriptor.
+    pub fn clear_wake(&mut self) {
+        let mut bells = [0; 4096];
+        // It does not block; there may be nothing to read.
+        let _ = self.wake.read(&mut bells);
+    }
+
+    /// Tells whether the server is unreachable. Fails after `DISCONNECTED_MAX`.
+    pub fn is_disconnected(&mut self) -> Result<bool, Failure> {
+        // A server that is stopping may still respond, so it is asked until an event arrives.
+        if !self.is_cut || self.client.status().is_ok() {
+            self.disconnected_since = None;
+            return Ok(false);
+        }
+        if self.disconnected_since.get_or_insert_with(Instant::now).elapsed() > DISCONNECTED_MAX {
+            return Err(server_stopped());
+        }
+        Ok(true)
+    }
+
+    fn received(&mut self, next: Result<LiveEvent, bool>) -> Result<Option<LiveEvent>, Failure> {
+        match next {
+            Ok(LiveEvent::Lost { .. }) => {
+                self.is_cut = true;
+                Ok(None)
+            }
+            Ok(LiveEvent::Refused(problem)) => {
+                Err(Failure { what: problem.detail, hint: Some(problem.hint), exit: 1 })
+            }
+            Ok(event) => {
+                self.is_cut = false;
+                Ok(Some(event))
+            }
+            Err(true) => Err(server_stopped()),
+            Err(false) => Ok(None),
+        }
+    }
+}
+
+impl Drop for EventStream<'_> {
+    fn drop(&mut self) {
+        self.hang_up.hang_up();
+        // Drain the queue: the thread may be blocked on it.
+        while self.events.recv_timeout(Duration::from_millis(1)) != Err(RecvTimeoutError::Disconnected) {}
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn receive(live: Live, events: &SyncSender<LiveEvent>, mut bell: UnixStream) {
+    for event in live {
+        if events.send(event).is_err() {
+            return;
+        }
+        // If its buffer is full, the reader is woken anyway.
+        let _ = bell.write(&[1]);
+    }
+}
+
+/// Returns a pair of non-blocking sockets.
+fn wake_pair() -> io::Result<(UnixStream, UnixStream)> {
+    let (wake, bell) = UnixStream::pair()?;
+    wake.set_nonblocking(true)?;
+    bell.set_nonblocking(true)?;
+    Ok((wake, bell))
+}
+
+fn failed(error: &io::Error) -> Failure {
+    Failure { what: format!("Cannot receive events ({error})."), hint: None, exit: 1 }
+}
+
+fn server_stopped() -> Failure {
+    Failure {
+        what: "The server has stopped.".to_owned(),
+        hint: Some("Agents keep working. Continue the run: jangdan resume".to_owned()),
+        exit: 1,
+    }
+}

@@ -1,0 +1,77 @@
+//! Commands for changes of the plan file and for external dependencies.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use domain::{GateApproval, RunSettings};
+
+use crate::test_project::{TestProject, plan};
+
+const WAITS: &str = r#"
+read -r task
+while [ ! -e "$FOLDER/go" ]; do sleep 0.02; done
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+const PLAN: &str = "\
+# A plan
+
+## Phase 1: All
+
+### T1: Do T1
+
+### T2: Do T2
+
+- **Dependencies**: T1, Epic 3
+";
+
+/// Waits for a difference and returns it.
+fn wait_for_difference(project: &TestProject) -> String {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let (exit, text) = project.jangdan(&["plan", "diff"]);
+        assert!(exit == 0 && Instant::now() < end, "{text}");
+        if !text.contains("No change of the plan file is waiting for you") {
+            return text;
+        }
+    }
+}
+
+#[test]
+fn plan_changes_are_shown_ignored_and_applied() {
+    let mut project = TestProject::open(WAITS);
+    fs::write(project.path("TASKS.md"), PLAN).unwrap();
+    let mut work = plan(&["T1", "T2:T1"]);
+    work.tasks[1].external.push("Epic 3".to_owned());
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+    let run = project.start(work, settings);
+
+    project.succeeds(&["status"], "Waiting for an external dependency: Epic 3");
+    project.fails(&["plan", "met", "Epic 4"], 1, "there is no external dependency 'Epic 4'");
+    project.succeeds(&["plan", "met", "Epic 3", "--run", run.as_str()], "marked 'Epic 3' as met");
+    project.fails(&["plan", "met", "Epic 3"], 1, "met already");
+    project.fails(&["plan", "take"], 1, "No change of the plan file is waiting");
+
+    let changed = PLAN.replace("T1, Epic 3\n", "T1\n- **Description**: in blue\n\n### T3: Do T3\n");
+    fs::write(project.path("TASKS.md"), &changed).unwrap();
+    let difference = wait_for_difference(&project);
+    assert!(difference.contains("+ T3 Do T3 (phase 1)\n"), "{difference}");
+    assert!(
+        difference.contains("~ T2 Do T2: description, dependencies outside of the plan\n    + in blue\n"),
+        "{difference}"
+    );
+    project.succeeds(&["status"], "T3 new; T2 changed");
+    project.succeeds(&["inbox"], "1 apply changes  2 ignore");
+    project.succeeds(&["plan", "diff", "--json"], "\"id\":\"p_1\"");
+    project.succeeds(&["plan", "leave"], "plan unchanged");
+    project.succeeds(&["plan", "diff"], "No change of the plan file is waiting for you");
+
+    fs::write(project.path("TASKS.md"), format!("{changed}\n### T4: Do T4\n")).unwrap();
+    assert!(wait_for_difference(&project).contains("+ T4 Do T4 (phase 1)\n"));
+    project.succeeds(&["plan", "take"], "plan updated");
+    fs::write(project.path("go"), "").unwrap();
+    project.succeeds(&["watch"], "4 of 4 done");
+    project.close();
+}

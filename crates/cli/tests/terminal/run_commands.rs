@@ -1,0 +1,233 @@
+//! Commands that act on a run.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::Stdio,
+};
+
+use domain::{GateApproval, RunSettings};
+use serde_json::Value;
+
+use crate::test_project::{TestProject, plan};
+
+const ASKS: &str = r#"
+read -r task
+echo "I look at $JANGDAN_TASK"
+if [ "$JANGDAN_TASK" = T1 ]; then
+    printf '[ASK_USER]\nquestion: Which colour?\noptions: ["red", "blue"]\n[/ASK_USER]\n'
+    read -r answer
+    echo "$answer" > answer.json
+fi
+echo "$JANGDAN_TASK" > "file-$JANGDAN_TASK.txt"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+const ASKS_ALWAYS: &str = r#"
+read -r task
+printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
+read -r answer
+echo "$answer" > "answer-$JANGDAN_TASK.json"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+const FAILS: &str = r#"
+read -r task
+echo "FAIL:$JANGDAN_TASK:no idea"
+"#;
+
+/// Waits until a file exists.
+const WAITS: &str = r#"
+read -r task
+while [ ! -e "$FOLDER/go" ]; do echo waiting; sleep 0.02; done
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Asks for permission before a tool call.
+const ASKS_FIRST: &str = r#"
+[[steps]]
+wait = "T"
+[[steps]]
+say = "I read the task.\n"
+[[steps]]
+tool = { name = "Bash", kind = "execute", input = { command = "make report" }, output = "ok", asks = true }
+[[steps]]
+say = "All is written.\n\nDONE:{task}\n"
+"#;
+
+fn automatic() -> RunSettings {
+    RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
+}
+
+#[test]
+fn a_run_is_controlled_from_another_terminal() {
+    let mut project = TestProject::open(ASKS);
+    let run = project.start(plan(&["T1", "T2:T1"]), RunSettings::default());
+    project.fails(&["watch", "--no-wait"], 3, "jangdan answer");
+    project.succeeds(&["inbox"], "1 red  2 blue");
+    project.succeeds(&["status"], "waiting for you");
+    project.fails(&["answer", "q_1"], 2, "The answer is empty.");
+    project.fails(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
+    project.fails(&["answer", "q_9", "red"], 1, "there is no question q_9");
+    project.fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
+    project.fails(&["answer", run.as_str(), "q_1", "blue"], 2, &format!("Name a run with --run {run}"));
+    project.succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
+    project.fails(&["answer", "q_1", "red"], 1, "answered already");
+    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.fails(&["land"], 1, "No phase of");
+    project.fails(&["reject", "1"], 2, "The reason is empty.");
+    project.fails(&["approve", "x"], 2, "'x'");
+    project.succeeds(&["approve", "1", "well", "done"], "approved phase 1");
+    project.succeeds(&["watch"], "2 of 2 done");
+    project.succeeds(&["conversation", "T1"], "Answer to q_1: blue");
+    project.succeeds(&["logs", "T1"], "I look at T1");
+    project.succeeds(&["logs", "T1", "--json"], r#"{"type":"words","text":"#);
+    project.succeeds(&["diff", "T1"], "+T1");
+    project.fails(&["logs", "T9"], 1, "Unknown task T9");
+    project.close();
+    // These commands need no running server.
+    project.succeeds(&["runs"], run.as_str());
+    project.succeeds(&["status", "--json"], r#""status":"done""#);
+    project.succeeds(&["watch"], "2 of 2 done");
+    project.succeeds(&["diff", "T2"], "+T2");
+    project.succeeds(&["land", "--yes"], &format!("Merged 4 commits of {run} into main ("));
+    assert!(project.git(&["ls-files"]).contains("file-T2.txt"));
+    project.succeeds(&["clean", "--yes"], "Deleted 2 worktrees of");
+    project.fails(&["retry", "T1"], 1, "No server is running");
+}
+
+#[test]
+fn chat_answers_the_only_question_and_lists_them_if_there_are_several() {
+    let project = TestProject::open(ASKS_ALWAYS);
+    project.start(plan(&["T1", "T2"]), automatic());
+    project.fails(&["watch", "--no-wait"], 3, "Which colour?");
+    project.fails(&["chat", "blue"], 1, "Name one: q_1 or q_2");
+    project.succeeds(&["answer", "q_2", "red"], "answered q_2: red");
+    project.fails(&["watch", "--no-wait"], 3, "q_1");
+    project.succeeds(&["chat", "blue"], "message sent");
+    project.succeeds(&["watch"], "2 of 2 done");
+    project.fails(&["provide", "d_1"], 1, "Unknown request d_1");
+    project.fails(&["rewind", "T1"], 2, "Add one of k_");
+}
+
+#[test]
+fn a_failed_run_sets_the_exit_status() {
+    let project = TestProject::open(FAILS);
+    project.start(plan(&["T1", "T2:T1"]), automatic());
+    project.fails(&["watch", "--no-wait"], 3, "mark as failed");
+    project.fails(&["resolve", "e_1", "sing"], 2, "'sing' is not an action.");
+    project.fails(&["resolve", "e_1", "99"], 1, "Suggestions: 1 ");
+    project.succeeds(&["resolve", "e_1", "give-up"], "resolved e_1: give up");
+    project.fails(&["watch"], 1, "Failed: T1");
+    project.succeeds(&["skip", "T1"], "skipped T1");
+}
+
+#[test]
+fn events_are_printed_as_json() {
+    let project = TestProject::open(WAITS);
+    project.start(plan(&["T1"]), automatic());
+    let mut child =
+        project.command(&["watch", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+    // The agent is running.
+    printed.find(|line| line.contains("session.seen")).unwrap();
+    project.succeeds(&["pause", "--json"], r#""sequence":"#);
+    project.succeeds(&["continue"], ": continued");
+    std::fs::write(project.path("go"), "").unwrap();
+    let lines: Vec<Value> = printed.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert!(events.contains(&"worker.complete") && events.contains(&"run.changed"), "{events:?}");
+    let last = lines.iter().rev().find(|line| line["data"]["kind"] == "run").unwrap();
+    assert_eq!(last["data"]["row"]["status"], "done");
+    // A later client gets the same events, from the first one.
+    let late = project.command(&["watch", "--json"]).output().unwrap();
+    assert_eq!(late.status.code(), Some(0));
+    let late: Vec<Value> = String::from_utf8(late.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(late.first().unwrap()["data"]["sequence"], 1);
+    assert_eq!(late.last().unwrap()["data"]["row"]["status"], "done");
+}
+
+#[test]
+fn a_server_without_its_folder_ends() {
+    TestProject::open("").delete_data();
+}
+
+#[test]
+fn a_run_can_be_cancelled() {
+    let project = TestProject::open(WAITS);
+    project.start(plan(&["T1", "T2"]), automatic());
+    project.succeeds(&["pause", "T2"], "paused T2");
+    project.succeeds(&["cancel", "T2"], "cancelled T2");
+    project.succeeds(&["cancel", "--yes"], ": cancelled");
+    project.fails(&["watch"], 1, "cancelled");
+    project.fails(&["pause"], 1, "cancelled");
+}
+
+#[test]
+fn without_a_name_the_only_active_run_of_the_project_is_taken() {
+    let project = TestProject::open(WAITS);
+    project.fails(&["status"], 1, "This project has no run.");
+    let first = project.start(plan(&["T1"]), automatic());
+    let status = |folder: &str| {
+        let output = project.command(&["status"]).current_dir(project.path(folder)).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    assert_eq!(status(".").0, Some(0), "it is the only run");
+    let second = project.start(plan(&["T1"]), automatic());
+    let both = format!("Two runs are active here: {second} (A plan), {first} (A plan).");
+    for command in [&["status"][..], &["cancel"], &["tell", "T1", "hello"], &["log"], &["resume"]] {
+        project.fails(command, 1, &both);
+        project.fails(command, 1, &format!("Add a name: --run {second}"));
+    }
+    project.succeeds(&["status", first.as_str()], first.as_str());
+    project.succeeds(&["status", "--run", first.as_str()], first.as_str());
+    project.fails(&["status", first.as_str(), "--run", first.as_str()], 2, "cannot be used with");
+    project.fails(&["cancel", second.as_str()], 2, &format!("Name a run with --run {second}"));
+    project.fails(&["status", "--run", "x"], 1, "Unknown run 'x'.");
+    project.succeeds(&["cancel", "--run", second.as_str()], &format!("Run {second}: cancelled"));
+    project.succeeds(&["status"], first.as_str());
+    let (exit, text) = status(".");
+    assert!(exit == Some(1) && text.contains(first.as_str()) && text.contains("Add a name: --run"), "{text}");
+    project.succeeds(&["log"], "A plan");
+}
+
+#[test]
+fn permissions_and_logs_work_the_same_for_every_protocol() {
+    let project = TestProject::open("");
+    project.start_scripted(&["claude", "codex", "acp"], ASKS_FIRST);
+    let (exit, text) = project.jangdan(&["watch", "--no-wait"]);
+    assert_eq!((exit, text.matches("wants to run").count()), (3, 3), "{text}");
+    project.fails(&["answer", "q_1", "maybe"], 1, "allow, deny");
+    project.succeeds(&["answer", "q_1", "--option", "2"], "answered q_1: allow");
+    project.succeeds(&["answer", "q_2", "allow", "--keep", "run"], "answered q_2: allow");
+    project.succeeds(&["answer", "q_3", "--option", "5"], "answered q_3: deny");
+    project.succeeds(&["watch"], "3 of 3 done");
+    for task in ["T1", "T2", "T3"] {
+        project.succeeds(&["logs", task], "I read the task.");
+        project.succeeds(&["logs", task], "make report");
+    }
+}
+
+#[test]
+fn checks_are_sandboxed_like_agents() {
+    let project = TestProject::open("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    // Temporary folders may be written, so this is elsewhere.
+    let outside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}.txt", std::process::id()));
+    let check = format!("echo y > inside.txt && ! echo z > {}", outside.display());
+    let configuration = format!(
+        "sandbox = 'required'\n[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = '''{check}'''\n\
+         [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
+        project.path("agent.sh").display()
+    );
+    std::fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
+    std::fs::write(project.root().join("TASKS.md"), "### T1: Write it\n").unwrap();
+    project.succeeds(&["run", "TASKS.md", "--no-wait"], "1 of 1 done");
+    assert!(!outside.exists());
+    let receipts = project.jangdan(&["status", "--json"]).1;
+    assert!(!receipts.contains("unchecked"), "{receipts}");
+}

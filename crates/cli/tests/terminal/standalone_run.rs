@@ -1,0 +1,111 @@
+//! `jangdan run` without a separate server: the server runs in its process and ends with it.
+
+use std::{fs, path::Path};
+
+use crate::{terminal_user::TerminalUser, test_project::TestProject};
+
+/// Asks which colour, then waits until a file exists.
+const ASKS_AND_WAITS: &str = r#"
+read -r task
+echo "$$" >> "$FOLDER/pids"
+if [ ! -e colour.txt ]; then
+    printf '[ASK_USER]\nquestion: Which colour?\noptions: ["red", "blue"]\n[/ASK_USER]\n'
+    read -r answer
+    echo "$answer" > colour.txt
+fi
+echo "I wait"
+while [ ! -e "$FOLDER/go" ]; do sleep 0.01; done
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Creates a project without a server.
+fn new_project() -> TestProject {
+    let mut project = TestProject::open(ASKS_AND_WAITS);
+    project.close();
+    let configuration = format!(
+        "orchestration.gate_approval = 'automatic'\n[agents.mine]\nextends = 'shell'\nrole = 'worker'\n\
+         arguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}\n",
+        project.path("agent.sh").display(),
+        project.path("").display()
+    );
+    fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
+    fs::write(project.root().join("TASKS.md"), "# A plan\n\n### T1: Paint it\n").unwrap();
+    project
+}
+
+/// Returns the processes that have worked on the task so far.
+fn pids(project: &TestProject) -> Vec<String> {
+    let text = fs::read_to_string(project.path("pids")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn is_alive(pid: &str) -> bool {
+    Path::new("/proc").join(pid).exists()
+}
+
+fn branch(project: &TestProject) -> String {
+    project.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]).trim().to_owned()
+}
+
+fn colour(project: &TestProject) -> String {
+    project.git(&["show", &format!("{}:colour.txt", branch(project))])
+}
+
+/// Returns the path of the link to the run's page.
+fn link_path(project: &TestProject) -> String {
+    format!("/runs/{}?token=", branch(project).split('/').nth(1).unwrap())
+}
+
+#[test]
+fn a_question_is_answered_on_the_screen_of_run() {
+    let project = new_project();
+    let mut user = TerminalUser::start(project.command(&["run"]));
+    let screen = user.wait_for("1 red  2 blue");
+    assert!(screen.replace(['\r', '\n'], "").contains(&link_path(&project)), "{screen}");
+    user.type_keys("2\r");
+    user.wait_for("q_1 is answered: blue");
+    fs::write(project.path("go"), "").unwrap();
+    let screen = user.wait_for("1 of 1 done");
+    assert_eq!(user.wait_exit(), Some(0), "{screen}");
+    assert!(colour(&project).contains("blue"));
+    assert!(!is_alive(&pids(&project)[0]), "its process has ended");
+}
+
+/// Starts a run, answers, and leaves with this choice. Returns whether the agent is still running.
+fn leave(project: &TestProject, choice: &str) -> bool {
+    let mut user = TerminalUser::start(project.command(&["run"]));
+    user.wait_for("1 red  2 blue");
+    user.type_keys("1\r");
+    user.wait_for("I wait");
+    user.type_keys("\x03");
+    user.wait_for("1 keep agents working  2 stop agents  3 stay");
+    user.type_keys(choice);
+    assert_eq!(user.wait_exit(), Some(130));
+    is_alive(&pids(project)[0])
+}
+
+/// Resumes the run, and returns the number of agent processes.
+fn resume(project: &TestProject) -> usize {
+    fs::write(project.path("go"), "").unwrap();
+    let (exit, text) = project.jangdan(&["resume"]);
+    assert!(
+        exit == 0 && text.contains("1 of 1 done") && text.contains(&link_path(project)),
+        "{exit}: {text}"
+    );
+    assert!(colour(project).contains("red"));
+    pids(project).len()
+}
+
+#[test]
+fn agents_keep_working_after_the_user_leaves_and_are_found_by_resume() {
+    let project = new_project();
+    assert!(leave(&project, "1"));
+    assert_eq!(resume(&project), 1, "the same process continued");
+}
+
+#[test]
+fn agents_can_be_stopped_on_leaving_and_the_run_resumed() {
+    let project = new_project();
+    assert!(!leave(&project, "2"));
+    assert_eq!(resume(&project), 2, "another process continued with the work of the first");
+}

@@ -1,0 +1,288 @@
+//! Commands that act on tasks and phases, and on the result of a run.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use domain::{GateApproval, RunSettings};
+
+use crate::test_project::{TestProject, plan};
+
+/// Fails unless its prompt names the left hand; records the prompt.
+const TAKES_ADVICE: &str = r#"
+read -r told
+echo "$told" >> told.txt
+case "$told" in
+    *"the left hand"*) echo "DONE:$JANGDAN_TASK" ;;
+    *) echo "FAIL:$JANGDAN_TASK:no idea" ;;
+esac
+"#;
+
+/// Records its prompt; in a second attempt the prompt contains the reason of the rejection.
+const DOES_AS_TOLD: &str = r#"
+read -r told
+if [ -e "told-$JANGDAN_TASK.txt" ]; then read -r told; fi
+echo "$told" >> "told-$JANGDAN_TASK.txt"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Requests a file, a permission and a package.
+const NEEDS: &str = r#"
+need() {
+    printf '[DEPENDENCY_REQUEST]\ntype: %s\nname: %s\ndescription: it is needed\nrequired: false\n[/DEPENDENCY_REQUEST]\n' "$1" "$2"
+    read -r answer
+    echo "$answer" >> told.txt
+}
+read -r task
+need file logo.png
+need permission deploy
+need package left-pad
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Prints until a file exists.
+const SPEAKS: &str = r#"
+read -r task
+n=0
+while [ ! -e "$FOLDER/go" ]; do n=$((n + 1)); echo "word $n"; sleep 0.02; done
+echo "the last word"
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Waits for a message and records it.
+const LISTENS: &str = r#"
+voice = 'claude'
+steps = [
+    { wait = 'T' },
+    { say = "I begin.\n" },
+    { sleep = '300ms' },
+    { end_turn = 'end_turn' },
+    { wait = 'tabs' },
+    { write = { path = '{task}.txt', text = '{line}' } },
+    { say = "DONE:{task} {key}\n" },
+]
+"#;
+
+/// Writes a file and asks, twice; records the files that exist at its start.
+const TWO_STEPS: &str = r#"
+read -r task
+ls | grep -v README >> "$FOLDER/found"
+echo . >> "$FOLDER/found"
+for step in one two; do
+    echo "$step" > "$step.txt"
+    printf '[ASK_USER]\nquestion: Is %s right?\n[/ASK_USER]\n' "$step"
+    read -r answer
+done
+echo "DONE:$JANGDAN_TASK"
+"#;
+
+/// Asks with the question tool of its protocol, and records the answer.
+const ASKS_ITS_OWN_WAY: &str = r#"
+steps = [
+    { wait = 'T' },
+    { question = { text = 'Which store?', header = 'Store', options = ['postgres', 'sqlite'] } },
+    { write = { path = '{task}.txt', text = '{line}' } },
+    { say = "DONE:{task} {key}\n" },
+]
+"#;
+
+fn automatic() -> RunSettings {
+    RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
+}
+
+fn merged(project: &TestProject, run: &domain::RunId, file: &str) -> String {
+    project.git(&["show", &format!("jangdan/{run}/run:{file}")])
+}
+
+#[test]
+fn retry_passes_the_hint_to_the_agent() {
+    let project = TestProject::open(TAKES_ADVICE);
+    let run = project.start(plan(&["T1"]), automatic());
+    project.fails(&["watch", "--no-wait"], 3, "T1 failed 3 times");
+    project.succeeds(&["retry", "T1", "--hint", "take the left hand"], "retrying T1");
+    project.succeeds(&["watch"], "1 of 1 done");
+    let told = merged(&project, &run, "told.txt");
+    assert_eq!(told.matches("the left hand").count(), 1, "{told}");
+    project.succeeds(&["inbox"], "Nothing is waiting for you");
+}
+
+#[test]
+fn a_rejected_phase_is_done_again_with_the_reason() {
+    let project = TestProject::open(DOES_AS_TOLD);
+    let run = project.start(plan(&["T1", "T2"]), RunSettings::default());
+    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.succeeds(&["reject", "1", "paint", "it", "blue", "--task", "T1"], "requested changes to phase 1");
+    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.succeeds(&["approve", "1"], "approved phase 1");
+    project.succeeds(&["watch"], "2 of 2 done");
+    let told = merged(&project, &run, "told-T1.txt");
+    assert_eq!(told.matches("paint it blue").count(), 1, "{told}");
+    project.succeeds(&["conversation", "T1"], "paint it blue");
+    let (_, other) = project.jangdan(&["conversation", "T2"]);
+    assert!(!other.contains("paint it blue"), "{other}");
+}
+
+#[test]
+fn requests_are_provided_refused_or_skipped() {
+    let project = TestProject::open(NEEDS);
+    let run = project.start(plan(&["T1"]), automatic());
+    project.fails(&["watch", "--no-wait"], 3, "logo.png");
+    project.fails(&["provide", "d_1"], 2, "Name yours with --file PATH.");
+    project.fails(&["provide", "d_1", "--file", "nowhere.png"], 1, "nowhere.png");
+    project.succeeds(&["provide", "d_1", "--file", "README.md"], "provided d_1");
+    project.fails(&["watch", "--no-wait"], 3, "deploy");
+    project.fails(&["refuse", "d_2"], 2, "The reason is empty.");
+    project.succeeds(&["refuse", "d_2", "not", "on", "a", "Friday"], "refused d_2");
+    project.fails(&["watch", "--no-wait"], 3, "left-pad");
+    project.succeeds(&["refuse", "d_3", "--skip"], "skipped d_3");
+    project.fails(&["provide", "d_3"], 1, "d_3");
+    project.succeeds(&["watch"], "1 of 1 done");
+    let told = merged(&project, &run, "told.txt");
+    let told: Vec<&str> = told.lines().collect();
+    let provided = project.root().join("README.md").canonicalize().unwrap();
+    assert!(told[0].contains(provided.to_str().unwrap()), "{told:?}");
+    assert!(told[1].contains("not on a Friday"), "{told:?}");
+    assert!(told[2].contains("left-pad"), "{told:?}");
+}
+
+#[test]
+fn logs_follow_the_agent_to_its_end() {
+    let project = TestProject::open(SPEAKS);
+    project.start(plan(&["T1"]), automatic());
+    let mut child = project.command(&["logs", "T1", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("word 3") {
+        line.clear();
+        assert_ne!(printed.read_line(&mut line).unwrap(), 0, "the output ended before the agent");
+    }
+    fs::write(project.path("go"), "").unwrap();
+    let mut rest = String::new();
+    printed.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("the last word"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Waits for the first checkpoint and returns its id.
+fn checkpoint(project: &TestProject) -> String {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let (_, said) = project.jangdan(&["rewind", "T1"]);
+        if let Some((_, named)) = said.split_once("Add one of ") {
+            return named.split_whitespace().next().unwrap().to_owned();
+        }
+        assert!(Instant::now() < deadline, "{said}");
+    }
+}
+
+#[test]
+fn rewind_restores_a_checkpoint() {
+    let project = TestProject::open(TWO_STEPS);
+    let run = project.start(plan(&["T1"]), automatic());
+    project.fails(&["watch", "--no-wait"], 3, "Is one right?");
+    let first = checkpoint(&project);
+    project.succeeds(&["answer", "q_1", "yes"], "answered q_1");
+    project.fails(&["watch", "--no-wait"], 3, "Is two right?");
+    project.succeeds(&["rewind", "T1", &first], &format!("restoring T1 to {first}"));
+    project.fails(&["watch", "--no-wait"], 3, "Is one right?");
+    assert_eq!(fs::read_to_string(project.path("found")).unwrap(), ".\none.txt\n.\n");
+    project.fails(&["answer", "q_2", "yes"], 1, "q_2");
+    project.succeeds(&["answer", "q_3", "yes"], "answered q_3");
+    project.fails(&["watch", "--no-wait"], 3, "Is two right?");
+    project.succeeds(&["answer", "q_4", "yes"], "answered q_4");
+    project.succeeds(&["watch"], "1 of 1 done");
+    assert_eq!(merged(&project, &run, "two.txt"), "two\n");
+}
+
+#[test]
+fn land_keeps_changes_and_commits_of_the_branch() {
+    let project = TestProject::open("read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK\"\n");
+    let run = project.start(plan(&["T1"]), automatic());
+    project.succeeds(&["watch"], "1 of 1 done");
+    fs::write(project.root().join("README.md"), "my own\n").unwrap();
+    project.fails(&["land"], 1, "uncommitted changes in README.md");
+    project.fails(&["land"], 1, "Commit or stash them");
+    let commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-a", "-m", "mine"];
+    project.git(&commit);
+    let mine = project.git(&["rev-parse", "HEAD"]);
+    project.fails(
+        &["land"],
+        1,
+        &format!("it has commits that the run does not have (it is at {})", mine.trim()),
+    );
+    project.fails(&["land"], 1, &format!("git merge jangdan/{run}/run"));
+    assert_eq!(project.git(&["rev-parse", "main"]), mine);
+    assert_eq!(project.git(&["show", "main:README.md"]), "my own\n");
+    assert_eq!(merged(&project, &run, "README.md"), "better\n");
+}
+
+#[test]
+fn submodules_and_lfs_files_work_in_worktrees() {
+    let project = TestProject::open(
+        "read -r task\ncat inner/lib.txt big.bin > seen.txt\nsed s/old/new/ big.bin > other.bin\n\
+         echo \"DONE:$JANGDAN_TASK\"\n",
+    );
+    let git = |folder: &std::path::Path, arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]);
+        let output = command.arg("-C").arg(folder).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let (inner, root) = (project.path("inner"), project.root());
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("lib.txt"), "a library\n").unwrap();
+    git(&inner, &["init", "--quiet"]);
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "--quiet", "-m", "one"]);
+    git(&root, &["submodule", "--quiet", "add", inner.to_str().unwrap(), "inner"]);
+    // Filters like those of git-lfs: a pointer in the history, the content in the working tree.
+    git(&root, &["config", "filter.lfs.clean", "sed s/^content:/pointer:/"]);
+    git(&root, &["config", "filter.lfs.smudge", "sed s/^pointer:/content:/"]);
+    git(&root, &["config", "filter.lfs.required", "true"]);
+    fs::write(root.join(".gitattributes"), "*.bin filter=lfs\n").unwrap();
+    fs::write(root.join("big.bin"), "content:old\n").unwrap();
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "--quiet", "-m", "more"]);
+    let run = project.start(plan(&["T1"]), automatic());
+    project.succeeds(&["watch"], "1 of 1 done");
+    assert_eq!(merged(&project, &run, "seen.txt"), "a library\ncontent:old\n");
+    assert_eq!(merged(&project, &run, "other.bin"), "pointer:new\n");
+    project.succeeds(&["land"], "Merged 2 commits of");
+    assert_eq!(fs::read_to_string(root.join("other.bin")).unwrap(), "content:new\n");
+    assert_eq!(project.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn native_questions_get_native_answers() {
+    let project = TestProject::open("");
+    let run = project.start_scripted(&["claude", "codex"], ASKS_ITS_OWN_WAY);
+    let (exit, text) = project.jangdan(&["watch", "--no-wait"]);
+    assert_eq!((exit, text.matches("1 postgres  2 sqlite").count()), (3, 2), "{text}");
+    let of_claude = if text.contains("q_1 · T1 · claude asks") { "q_1" } else { "q_2" };
+    let of_codex = if text.contains("q_1 · T2 · codex asks") { "q_1" } else { "q_2" };
+    project.succeeds(&["answer", of_claude, "--option", "2"], ": sqlite");
+    project.succeeds(&["answer", of_codex, "--option", "1"], ": postgres");
+    project.succeeds(&["watch"], "2 of 2 done");
+    assert_eq!(merged(&project, &run, "T1.txt"), "sqlite");
+    assert_eq!(merged(&project, &run, "T2.txt"), "postgres");
+}
+
+#[test]
+fn tell_sends_a_message_to_a_working_agent() {
+    let project = TestProject::open("");
+    let run = project.start_scripted(&["claude"], LISTENS.trim_start_matches("\nvoice = 'claude'"));
+    project.fails(&["tell", "T1"], 2, "The message is empty.");
+    project.fails(&["tell", "T9", "hello"], 1, "T9");
+    project.succeeds(
+        &["tell", "T1", "use", "tabs"],
+        "message sent to the agent of T1, which receives it when its turn ends",
+    );
+    project.succeeds(&["watch"], "1 of 1 done");
+    let heard = merged(&project, &run, "T1.txt");
+    assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
+    project.succeeds(&["conversation", "T1"], "The person says: use tabs");
+    project.fails(&["tell", "T1", "more"], 1, "nobody works at it now");
+}

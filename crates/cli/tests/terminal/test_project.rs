@@ -1,0 +1,221 @@
+//! A repository with a server, and runs whose agents are shell scripts or played scripts.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use domain::{
+    GateApproval, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, RunSettings, TaskId, TeamMember,
+};
+use runtime::{AfterStop, Isolation, NewRun, Outfit};
+use server::Client;
+use tempfile::TempDir;
+
+/// A temporary repository with a server.
+pub struct TestProject {
+    folder: TempDir,
+    server: Option<Child>,
+}
+
+/// Makes a plan of one phase; `T3:T1,T2` is a task that depends on two.
+pub fn plan(tasks: &[&str]) -> PlannedWork {
+    let task = |text: &&str| {
+        let (id, after) = text.split_once(':').unwrap_or((text, ""));
+        let mut task = PlannedTask::new(id.parse().unwrap(), 1, format!("Do {id}"));
+        let after = after.split(',').filter(|id| !id.is_empty());
+        task.depends_on = after.map(|id| id.parse().unwrap()).collect::<Vec<TaskId>>();
+        task
+    };
+    let phase = PlannedPhase {
+        number: 1,
+        name: "All".to_owned(),
+        after: Vec::new(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks: tasks.iter().map(task).collect() }
+}
+
+impl TestProject {
+    /// Creates a project with a server, whose agents run this shell script.
+    pub fn open(script: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut project = Self { folder, server: None };
+        fs::create_dir_all(project.root()).unwrap();
+        fs::write(project.root().join("README.md"), "A project\n").unwrap();
+        fs::write(project.path("agent.sh"), script).unwrap();
+        project.git(&["init", "--quiet", "--initial-branch=main"]);
+        project.git(&["add", "."]);
+        project.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
+        project.start_server();
+        project
+    }
+
+    /// Starts a server.
+    pub fn start_server(&mut self) {
+        let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(server.stderr.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        assert!(line.starts_with("Serving"), "{line}");
+        self.server = Some(server);
+    }
+
+    /// Deletes the server's folder, and waits until the server has ended.
+    pub fn delete_data(&mut self) {
+        fs::remove_dir_all(self.data()).unwrap();
+        let mut server = self.server.take().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while server.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the server does not end");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Kills the server.
+    pub fn kill_server(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.kill().unwrap();
+            server.wait().unwrap();
+        }
+    }
+
+    /// Starts a run whose agents run the shell script.
+    pub fn start(&self, work: PlannedWork, settings: RunSettings) -> RunId {
+        let preset = format!(
+            "extends = 'shell'\narguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}",
+            self.path("agent.sh").display(),
+            self.folder.path().display()
+        );
+        self.start_with(work, settings, &[("worker", &preset)])
+    }
+
+    /// Starts a run with a task for each of these protocols, whose agents play a script.
+    pub fn start_scripted(&self, voices: &[&str], script: &str) -> RunId {
+        let preset = |voice: &&str| {
+            let (extends, arguments) = match *voice {
+                "claude" => ("claude", "'-p', '--permission-prompt-tool', 'stdio'"),
+                "acp" => ("gemini", ""),
+                other => (other, ""),
+            };
+            let path = self.path(format!("{voice}.toml"));
+            fs::write(&path, format!("voice = '{voice}'\n{script}")).unwrap();
+            let (program, path) = (env!("CARGO_BIN_EXE_jangdan"), path.display());
+            format!(
+                "extends = '{extends}'\ncommand = '{program}'\narguments = ['play', '{path}', {arguments}]"
+            )
+        };
+        let presets: Vec<String> = voices.iter().map(preset).collect();
+        let ids: Vec<String> = (1..=voices.len()).map(|number| format!("T{number}")).collect();
+        let mut work = plan(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+        for (task, voice) in work.tasks.iter_mut().zip(voices) {
+            task.agent = Some(voice.parse().unwrap());
+        }
+        let workers: Vec<_> =
+            voices.iter().zip(&presets).map(|(voice, preset)| (*voice, &**preset)).collect();
+        let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+        self.start_with(work, settings, &workers)
+    }
+
+    /// Starts a run with these workers and their presets.
+    pub fn start_with(&self, work: PlannedWork, settings: RunSettings, workers: &[(&str, &str)]) -> RunId {
+        let worker = |name: &str| TeamMember { name: name.parse().unwrap(), role: Role::Worker, slots: None };
+        let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
+        let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
+        let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        let outfit = Outfit {
+            project: self.root(),
+            isolation: Isolation::Worktrees { base, target: Some("main".to_owned()) },
+            agents: team.iter().map(|worker| (worker.name.clone(), worker.name.to_string())).collect(),
+            presets: presets.collect::<String>().parse().unwrap(),
+            setup: Vec::new(),
+            copy: Vec::new(),
+            submodules: true,
+            disk_budget_bytes: None,
+            ports: runtime::Ports::default(),
+            sandbox: runtime::SandboxMode::Off,
+            sandbox_write: Vec::new(),
+            template: None,
+            plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
+            reading: runtime::PlanReading::default(),
+        };
+        let (project, person) = ("project".to_owned(), "ana".to_owned());
+        self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()
+    }
+
+    /// Returns a command of a user in the project.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
+        command.env("JANGDAN_DATA", self.data()).env("USER", "ana").env("NO_COLOR", "1").env("LC_ALL", "C");
+        command.env("TERM", "xterm").current_dir(self.root()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command. Returns its exit status and its output.
+    pub fn jangdan(&self, arguments: &[&str]) -> (i32, String) {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (status.code().unwrap(), text)
+    }
+
+    /// Runs a command that must succeed and print `expected`.
+    pub fn succeeds(&self, arguments: &[&str], expected: &str) {
+        let (exit, text) = self.jangdan(arguments);
+        assert!(exit == 0 && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
+    }
+
+    /// Runs a command that must exit with this status and print `expected`.
+    pub fn fails(&self, arguments: &[&str], status: i32, expected: &str) {
+        let (exit, text) = self.jangdan(arguments);
+        assert!(exit == status && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
+    }
+
+    /// Stops the server and its agents.
+    pub fn close(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            self.client().stop(AfterStop::EndSessions).unwrap();
+            server.wait().unwrap();
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        Client::connect(&self.data()).unwrap().unwrap()
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git").arg("-C").arg(self.root()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Returns a path beside the project.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+}
+
+impl Drop for TestProject {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let client = Client::connect(&self.data()).ok().flatten();
+            match client.map(|client| client.stop(AfterStop::EndSessions)) {
+                Some(Ok(())) => drop(server.wait()),
+                Some(Err(_)) | None => drop(server.kill()),
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where a run works: the repository and base commit, or the project's folder itself.
+
+use std::path::{Path, PathBuf};
+
+use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleState};
+
+use super::PrepareError;
+use crate::Isolation;
+
+/// Where a run works.
+#[derive(Debug)]
+pub struct RunLocation {
+    /// Root of the project.
+    pub root: PathBuf,
+    /// How tasks are isolated from each other.
+    pub isolation: Isolation,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+/// Finds the repository, and checks that worktrees can be made from it.
+pub fn find(
+    project: &Path,
+    worktree: &config::WorktreeConfig,
+    in_place: bool,
+) -> Result<RunLocation, PrepareError> {
+    if in_place || !worktree.isolation {
+        let note = "All agents work in this folder, without worktrees: tasks are not isolated and nothing is merged.";
+        return Ok(RunLocation {
+            root: project.to_owned(),
+            isolation: Isolation::InPlace,
+            notes: vec![note.to_owned()],
+        });
+    }
+    let options = GitOptions::from_environment();
+    let repository = Repository::discover(project, &options)?;
+    let (base, target) = match repository.head()? {
+        Head::Branch { name, commit } => (commit, Some(name)),
+        Head::Detached { commit } => (commit, None),
+        Head::Unborn { name: branch } => return Err(PrepareError::Unborn { branch }),
+    };
+    let mut notes = Vec::new();
+    if target.is_none() {
+        notes.push("No branch is checked out: the work stays on the run's own branch.".to_owned());
+    }
+    if repository.traits.has_submodules {
+        notes.extend(submodules(&repository, worktree.submodules)?);
+    }
+    check_lfs(repository.traits.lfs)?;
+    Ok(RunLocation {
+        root: root(&repository, project),
+        isolation: Isolation::Worktrees { base: base.to_string(), target },
+        notes,
+    })
+}
+
+/// Returns remarks about submodules that are empty in worktrees. Fails if a commit of a submodule is missing.
+fn submodules(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
+    if !are_included {
+        return Ok(vec!["Submodules are empty in worktrees: worktree.submodules is false.".to_owned()]);
+    }
+    let mut notes = Vec::new();
+    for Submodule { path, state } in repository.submodules()? {
+        match state {
+            SubmoduleState::Ready => {}
+            SubmoduleState::NotCheckedOut => notes.push(format!(
+                "Submodule {path} is empty in worktrees, since it is not checked out here. To include it: git submodule update --init {path}",
+                path = path.display()
+            )),
+            SubmoduleState::CommitMissing => return Err(PrepareError::Submodule { path }),
+        }
+    }
+    Ok(notes)
+}
+
+/// Fails if the repository uses Git LFS and it does not work here.
+fn check_lfs(lfs: LfsState) -> Result<(), PrepareError> {
+    match lfs {
+        LfsState::Unused | LfsState::Ready => Ok(()),
+        LfsState::ProgramMissing => Err(PrepareError::LfsProgram),
+        LfsState::FilterMissing => Err(PrepareError::LfsFilter),
+    }
+}
+
+/// Returns the root of the working tree, or the folder itself if there is none.
+fn root(repository: &Repository, project: &Path) -> PathBuf {
+    project
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+        .map_or_else(|| repository.opened_from.clone(), Path::to_owned)
+}
