@@ -20,9 +20,10 @@ use crate::{
     decoration::Lead,
     fence::Fence,
     head::{Head, Refusal, Target, What},
-    human::Scan,
+    human::{self, Scan},
     item::Item,
     line::Line,
+    line_start::LineStart,
     marker::Marker,
     options::{Options, Pass},
     raw::Raw,
@@ -79,9 +80,17 @@ impl Assembler {
         }
     }
 
-    /// Says that a line was skipped that is no message: in a fence it makes a quotation of all.
-    pub(crate) fn skipped_text(&mut self) {
-        self.output.spoil_fence();
+    /// Takes a line of which only the start is known; returns `false` if its text is needed.
+    pub(crate) fn try_skip(&mut self, start: LineStart) -> bool {
+        match (self.wants(), start) {
+            (Wants::Messages, LineStart::Empty | LineStart::Text) => true,
+            (Wants::MessagesInFence, LineStart::Text) => {
+                self.output.spoil_fence();
+                true
+            }
+            (Wants::EndOfFence, start) => start != LineStart::Fence,
+            (Wants::Everything | Wants::Messages | Wants::MessagesInFence, _) => false,
+        }
     }
 
     /// Returns how much text the next line may have.
@@ -191,7 +200,7 @@ impl Assembler {
             }
             What::Near(name) => self.near(name, line, lead.at),
             What::Text | What::Close { .. } | What::Fence(_) | What::Block { .. } => match question {
-                Some(opening) => self.near("NEED_HUMAN", line, opening.at),
+                Some(opening) => self.near(human::NAME, line, opening.at),
                 None => self.output.spoil_fence(),
             },
         }

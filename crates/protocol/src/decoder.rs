@@ -8,10 +8,10 @@ use crate::{
     editor::Editor,
     item::Item,
     line::Line,
+    line_filter::LineFilter,
     options::Options,
     render::Renderer,
     screen::Screen,
-    skim,
 };
 
 /// A large read without a newline is taken in pieces of this size, and a buffer of a few of them is used again.
@@ -60,6 +60,7 @@ struct Lines {
     /// How long `carry` must be before the editor is given it again.
     carry_goal: usize,
     renderer: Renderer,
+    filter: LineFilter,
 }
 
 impl Decoder {
@@ -168,7 +169,7 @@ impl Lines {
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             if self.is_fresh() {
                 if echo.is_empty() {
-                    at += skim::skip(rest, assembler, &mut self.renderer.repaints);
+                    at += self.filter.skip(rest, assembler, &mut self.renderer.repaints);
                 }
                 self.begin = offset + at as u64;
             }
@@ -206,16 +207,12 @@ impl Lines {
         self.carry_goal = self.carry.len() + LINE_BYTES_MAX / 8;
     }
 
-    /// Tells whether the line that came in pieces can't matter.
-    fn skips_carry(&mut self, assembler: &mut Assembler, echo: &Echo) -> bool {
-        if self.editor.is_some() || !echo.is_empty() {
-            return false;
-        }
+    /// Returns whether the line that came in pieces needs no rendering.
+    fn skips_carry(&mut self, assembler: &mut Assembler) -> bool {
         self.carry.push(b'\n');
-        let skipped = skim::skip(&self.carry, assembler, &mut self.renderer.repaints);
-        let is_whole = skipped == self.carry.len();
+        let is_skipped = self.filter.skip(&self.carry, assembler, &mut self.renderer.repaints) > 0;
         self.carry.pop();
-        is_whole
+        is_skipped
     }
 
     /// Gives out the line that ends with `rest`.
@@ -224,7 +221,7 @@ impl Lines {
             Cow::Borrowed(rest)
         } else {
             self.carry.extend_from_slice(rest);
-            if self.skips_carry(assembler, echo) {
+            if self.editor.is_none() && echo.is_empty() && self.skips_carry(assembler) {
                 self.carry.clear();
                 self.begin = end;
                 return;

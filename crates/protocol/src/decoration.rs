@@ -29,7 +29,7 @@ impl Lead {
     pub(crate) fn of(text: &str) -> Self {
         let mut lead = Self { at: text.len(), indent: indent(text), ..Self::default() };
         for (index, sign) in text.char_indices() {
-            if !sign.is_whitespace() && !is_decoration(sign) {
+            if !may_surround(sign) {
                 lead.at = index;
                 break;
             }
@@ -90,14 +90,20 @@ impl Lead {
 
 /// Takes away what may follow a tag or a thin line: white space and decoration.
 pub(crate) fn trim_end(text: &str) -> &str {
-    text.trim_end_matches(|sign: char| sign.is_whitespace() || is_decoration(sign))
+    text.trim_end_matches(may_surround)
+}
+
+/// Returns whether a sign may stand before or behind a message on its line.
+pub(crate) fn may_surround(sign: char) -> bool {
+    is_decoration(sign) || sign.is_whitespace()
 }
 
 /// Tells whether a sign may stand before a message without being part of it.
-pub(crate) fn is_decoration(sign: char) -> bool {
+fn is_decoration(sign: char) -> bool {
     match sign {
         '>' | '*' | '-' | '+' | '#' | '|' | '•' | '·' | '❯' => true,
-        '\0'..='\x7f' => false,
+        // ASCII and Hangul syllables, the most frequent signs, need no table.
+        '\0'..='\x7f' | '가'..='힣' => false,
         // Variation selectors, the joiner inside an emoji of several signs, and the byte order mark.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' | '\u{feff}' => true,
         // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille, which spinners use: symbols throughout.

@@ -91,6 +91,18 @@ fn after_escape(bytes: &[u8], rest: &[u8]) -> Sequence {
     }
 }
 
+/// Returns the length of the colour sequence that `bytes` begins with.
+///
+/// `None` for every other sequence, for a colour with more than 16 bytes of parameters and for one near the end of
+/// `bytes`: [`read`] reads all of them.
+pub(crate) fn colour_length(bytes: &[u8]) -> Option<usize> {
+    let rest = bytes.strip_prefix(&[ESC, b'['])?;
+    // Digits and semicolons have 3 as their upper half. Comparing 16 bytes at once needs no branch for their number.
+    let upper_halves = u128::from_le_bytes(*rest.first_chunk()?) & u128::from_le_bytes([0xf0; 16]);
+    let parameters = (upper_halves ^ u128::from_le_bytes([0x30; 16])).trailing_zeros() as usize / 8;
+    (rest.get(parameters) == Some(&b'm')).then_some(parameters + 3)
+}
+
 fn with_intermediates(bytes: &[u8]) -> Sequence {
     for (index, byte) in bytes.iter().enumerate().skip(2) {
         match byte {
@@ -192,7 +204,7 @@ fn first_number(parameters: &[u8]) -> Option<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Act, Edit, Sequence, read};
+    use super::{Act, Edit, Sequence, colour_length, read};
 
     fn check(bytes: &[u8], length: usize, act: Act) {
         assert_eq!(read(bytes), Sequence::Whole { length, act }, "{bytes:?}");
@@ -220,6 +232,18 @@ mod tests {
         check(&[b"\x1b]".as_slice(), &[b'x'; 5000]].concat(), 4096, Act::Nothing);
         assert_eq!(read(b"\x1b]0;title"), Sequence::Unfinished);
         assert_eq!(read(b"\x1b"), Sequence::Unfinished);
+    }
+
+    #[test]
+    fn colours_are_recognised_by_their_form() {
+        let padded = |text: &str| format!("{text}                ").into_bytes();
+        assert_eq!(colour_length(&padded("\x1b[m")), Some(3));
+        assert_eq!(colour_length(&padded("\x1b[38;2;10;20;30mx")), Some(16));
+        assert_eq!(colour_length(&padded("\x1b[38;2;255;255;255m")), Some(19));
+        for other in ["\x1b[2K", "\x1b[?25h", "\x1b]0;m", "\x1b[38;2;255;255;255;1m", "[1m", "\x1b[1 m"] {
+            assert_eq!(colour_length(&padded(other)), None, "{other:?}");
+        }
+        assert_eq!(colour_length(b"\x1b[1m"), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use domain::AgentMessage;
 use crate::{
     decoration::{self, Lead},
     fence::Fence,
+    line_start::LineStart,
     near,
     options::{Options, Pass},
     tag::{self, Tag, TagName},
@@ -89,21 +90,15 @@ impl<'t> Head<'t> {
 
 fn what<'t>(text: &'t str, lead: &Lead, options: &Options) -> What<'t> {
     let rest = &text[lead.at..];
-    let Some(first) = rest.chars().next() else {
-        return if text.trim().is_empty() { What::Blank } else { What::Text };
-    };
-    if matches!(first, '`' | '~') {
-        return Fence::behind(text, lead).map_or(What::Text, What::Fence);
-    }
-    // A line that was added or taken away in a diff is a quotation.
-    if lead.is_diff {
-        return What::Text;
-    }
-    match first {
-        '[' => bracket(lead.without_border(rest), lead, options),
-        '=' => marker(decoration::trim_end(rest), options),
-        'A'..='Z' | 'a'..='z' => thin_line(decoration::trim_end(lead.without_border(rest)), options),
-        _ => What::Text,
+    match LineStart::of(rest.as_bytes()) {
+        LineStart::Empty if text.trim().is_empty() => What::Blank,
+        LineStart::Empty | LineStart::Text => What::Text,
+        LineStart::Fence => Fence::behind(text, lead).map_or(What::Text, What::Fence),
+        // A line that was added or taken away in a diff is a quotation.
+        LineStart::Tag | LineStart::Marker | LineStart::Keyword if lead.is_diff => What::Text,
+        LineStart::Tag => bracket(lead.without_border(rest), lead, options),
+        LineStart::Marker => marker(decoration::trim_end(rest), options),
+        LineStart::Keyword => thin_line(decoration::trim_end(lead.without_border(rest)), options),
     }
 }
 

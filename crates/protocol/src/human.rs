@@ -9,7 +9,7 @@ use crate::{
     options::{Options, Pass},
 };
 
-const NAME: &str = "NEED_HUMAN";
+pub(crate) const NAME: &str = "NEED_HUMAN";
 /// The colon stands no further behind the name: a key has at most 64 bytes.
 const KEY_BYTES_MAX: usize = 80;
 

@@ -1,9 +1,9 @@
 //! An agent's bytes → messages, and what we say to agents.
 //!
 //! Takes output as it comes and never fails: what can't be understood is an item too. Never does IO, never decides
-//! what a message means. The way of a byte: `decoder` cuts lines, `skim` drops those that can't matter, `render` and
-//! `editor` make text of the rest, `head` looks at how a line begins, `assemble` puts messages together, and `body`,
-//! `block`, `thin`, `human`, `marker` and `task` read them.
+//! what a message means. The way of a byte: `decoder` cuts lines, `line_filter` skips those that cannot begin a message,
+//! `render` and `editor` make text of the rest, `head` parses how a line begins, `assemble` puts messages together, and
+//! `body`, `block`, `thin`, `human`, `marker` and `task` read them.
 
 mod assemble;
 mod block;
@@ -19,6 +19,8 @@ mod head;
 mod human;
 mod item;
 mod line;
+mod line_filter;
+mod line_start;
 mod list;
 mod marker;
 mod near;
@@ -28,7 +30,6 @@ mod raw;
 mod render;
 pub mod say;
 mod screen;
-mod skim;
 mod tag;
 mod task;
 mod thin;

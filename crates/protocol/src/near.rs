@@ -4,9 +4,7 @@
 
 use domain::SessionKey;
 
-use crate::tag::TagName;
-
-const NEED_HUMAN: &str = "NEED_HUMAN";
+use crate::{human, tag::TagName, thin::ThinKeyword};
 
 /// Looks at a line from its bracket on that is no tag.
 pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
@@ -14,11 +12,7 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
     if inner.starts_with('/') {
         return None;
     }
-    let name = TagName::ALL
-        .into_iter()
-        .map(TagName::text)
-        .chain([NEED_HUMAN])
-        .find(|name| begins_with(inner, name))?;
+    let name = TagName::names().find(|name| begins_with(inner, name))?;
     let behind = inner.get(name.len()..).unwrap_or_default().trim_start();
     let is_shouted = inner.starts_with(name);
     // Words of one piece are everyday words: they must look like the tag in all but one thing.
@@ -60,28 +54,27 @@ pub(crate) fn marker(rest: &str) -> Option<&'static str> {
 
 /// Looks at a line from its first letter on that is no thin line.
 pub(crate) fn thin(rest: &str) -> Option<&'static str> {
-    if rest.strip_prefix(NEED_HUMAN).is_some_and(|behind| behind.trim_start().starts_with(':')) {
-        return Some(NEED_HUMAN);
+    if rest.strip_prefix(human::NAME).is_some_and(|behind| behind.trim_start().starts_with(':')) {
+        return Some(human::NAME);
     }
-    // These words are nobody else's.
-    for (word, name) in
-        [("RESOLVE_NEXT", "RESOLVE_NEXT"), ("PHASE_DONE", "PHASE_DONE"), ("ALL_DONE", "ALL_DONE")]
-    {
-        if rest.strip_prefix(word).is_some_and(|behind| {
-            behind.is_empty() || behind.starts_with(|sign: char| sign == ':' || sign.is_whitespace())
-        }) {
-            return Some(name);
+    let end = rest.find(|sign: char| sign == ':' || sign.is_whitespace()).unwrap_or(rest.len());
+    let (word, behind) = rest.split_at(end);
+    let keyword = ThinKeyword::ALL.into_iter().find(|keyword| keyword.text().eq_ignore_ascii_case(word))?;
+    let is_exact = keyword.text() == word;
+    let names_task = || {
+        let id = behind.strip_prefix(':')?.trim_start().strip_prefix(['T', 'P'])?;
+        id.starts_with(|sign: char| sign.is_ascii_digit()).then_some(())
+    };
+    match keyword {
+        // Nothing but the protocol has these words.
+        ThinKeyword::ResolveNext | ThinKeyword::PhaseDone | ThinKeyword::AllDone => {
+            is_exact.then_some(keyword.text())
         }
+        // Other programs print these too, but without a task's id.
+        ThinKeyword::Ready | ThinKeyword::Done | ThinKeyword::Fail => names_task().map(|()| keyword.text()),
+        ThinKeyword::TaskId => names_task().map(|()| "TASK"),
+        ThinKeyword::Error | ThinKeyword::Custom => None,
     }
-    // These are, unless a task's id follows.
-    let (word, behind) = rest.split_once(':')?;
-    let names_task = behind
-        .trim_start()
-        .strip_prefix(['T', 'P'])
-        .is_some_and(|id| id.starts_with(|sign: char| sign.is_ascii_digit()));
-    let name =
-        ["READY", "TASK_ID", "DONE", "FAIL"].into_iter().find(|name| name.eq_ignore_ascii_case(word))?;
-    names_task.then_some(if name == "TASK_ID" { "TASK" } else { name })
 }
 
 /// Compares without regard to case, and takes `-` and a space for `_`.

@@ -131,6 +131,6 @@ fn without_returns(raw: &[u8]) -> &[u8] {
 }
 
 /// Tells whether a byte is no text: a control other than tab, or what may begin one.
-fn is_special(byte: u8) -> bool {
+pub(crate) fn is_special(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == escape::C1_LEAD
 }

@@ -4,6 +4,7 @@ use domain::{AgentName, PhaseNumber, SessionKey};
 
 use crate::{
     head::Target,
+    human,
     options::{Keys, Options},
 };
 
@@ -46,6 +47,11 @@ impl TagName {
             Self::UserQuestion => "USER_QUESTION",
             Self::Error => "ERROR",
         }
+    }
+
+    /// Returns every name that may stand in a bracket at the beginning of a line.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(Self::text).chain([human::NAME])
     }
 
     pub(crate) fn is_block(self) -> bool {

@@ -16,6 +16,48 @@ use crate::{
 
 const REASON_CHARACTERS_MAX: usize = 100;
 
+/// The word that a thin line begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ThinKeyword {
+    ResolveNext,
+    Ready,
+    PhaseDone,
+    AllDone,
+    TaskId,
+    Done,
+    Fail,
+    Error,
+    Custom,
+}
+
+impl ThinKeyword {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::ResolveNext,
+        Self::Ready,
+        Self::PhaseDone,
+        Self::AllDone,
+        Self::TaskId,
+        Self::Done,
+        Self::Fail,
+        Self::Error,
+        Self::Custom,
+    ];
+
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::ResolveNext => "RESOLVE_NEXT",
+            Self::Ready => "READY",
+            Self::PhaseDone => "PHASE_DONE",
+            Self::AllDone => "ALL_DONE",
+            Self::TaskId => "TASK_ID",
+            Self::Done => "DONE",
+            Self::Fail => "FAIL",
+            Self::Error => "ERROR",
+            Self::Custom => "CUSTOM",
+        }
+    }
+}
+
 /// A thin line.
 #[derive(Debug)]
 pub(crate) enum Thin {
@@ -48,20 +90,21 @@ fn parse(line: &str, options: &Options) -> Option<Thin> {
         Some((word, rest)) => (word, Some(rest.trim_start())),
         None => (line, None),
     };
-    let said = match (word, rest) {
-        ("RESOLVE_NEXT", rest) => AgentMessage::ResolveNext(resolve_next(rest)?),
-        ("ALL_DONE", None) => AgentMessage::AllDone,
-        ("READY", Some(rest)) => AgentMessage::Ready(ready(rest, options)?),
-        ("PHASE_DONE", Some(rest)) => AgentMessage::PhaseDone(PhaseDone { phase: number(rest)? }),
-        ("TASK_ID", Some(rest)) => {
-            let TaskReference { task, phase } = task(rest, options)?;
+    let keyword = ThinKeyword::ALL.into_iter().find(|keyword| keyword.text() == word)?;
+    let said = match keyword {
+        ThinKeyword::ResolveNext => AgentMessage::ResolveNext(resolve_next(rest)?),
+        ThinKeyword::Ready => AgentMessage::Ready(ready(rest?, options)?),
+        ThinKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: number(rest?)? }),
+        ThinKeyword::AllDone if rest.is_none() => AgentMessage::AllDone,
+        ThinKeyword::AllDone => return None,
+        ThinKeyword::TaskId => {
+            let TaskReference { task, phase } = task(rest?, options)?;
             return Some(Thin::TaskStart(TaskRequest { task_id: task, phase, worktree: None, meta: None }));
         }
-        ("DONE", Some(rest)) => AgentMessage::Done(done(rest, options)?),
-        ("FAIL", Some(rest)) => AgentMessage::Fail(fail(rest, options)?),
-        ("ERROR", Some(rest)) => AgentMessage::ResolveError(resolve_error(rest)?),
-        ("CUSTOM", Some(rest)) => return custom(rest, options).map(Thin::Said),
-        _ => return None,
+        ThinKeyword::Done => AgentMessage::Done(done(rest?, options)?),
+        ThinKeyword::Fail => AgentMessage::Fail(fail(rest?, options)?),
+        ThinKeyword::Error => AgentMessage::ResolveError(resolve_error(rest?)?),
+        ThinKeyword::Custom => return custom(rest?, options).map(Thin::Said),
     };
     Some(Thin::Said(Ok(said)))
 }

@@ -62,6 +62,12 @@ const PIECES: &[&str] = &[
     "]",
     "[",
     "NEED_HUMAN: x",
+    "[NEED",
+    "_HUMAN: ",
+    "[ASK",
+    "_USER]",
+    "DO",
+    "NE:T1.3",
     "type: api_key",
     "type: json",
     "name: KEY",
@@ -156,6 +162,7 @@ const PIECES: &[&str] = &[
     "x",
     "word ",
     "a sentence with a [link] in it",
+    "words that fill a whole frame of a spinner",
     "'",
     "\"",
     ",",
@@ -207,6 +214,15 @@ proptest! {
         let (head, tail) = bytes.split_at(cut.index(bytes.len() + 1));
         prop_assert_eq!(&decode(Decoder::new(options.clone()), [head, tail]), &whole);
         prop_assert_eq!(&decode(Decoder::new(options), bytes.chunks(1)), &whole);
+    }
+
+    #[test]
+    fn skipping_lines_without_rendering_changes_nothing(Output(bytes) in output(), options in options()) {
+        let skipping = decode(Decoder::new(options.clone()), [bytes.as_slice()]);
+        let mut decoder = Decoder::new(options);
+        // A decoder that waits for an echo renders every line, to compare it with that echo.
+        decoder.expect_echo("a line that is never printed");
+        prop_assert_eq!(&decode(decoder, [bytes.as_slice()]), &skipping);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     decoration::{self, Lead},
     fence::Fence,
     head::Target,
-    human::Human,
+    human::{self, Human},
     item::Span,
     line::Line,
     marker::Marker,
@@ -198,7 +198,7 @@ pub(super) fn finish_human(human: Human, raw: Raw) -> Finished {
         // What follows the bracket on its line is not the question's.
         span.raw.truncate(span.raw.rfind(']').map_or(span.raw.len(), |at| at + 1));
     }
-    Finished { protocol: "NEED_HUMAN", said, span }
+    Finished { protocol: human::NAME, said, span }
 }
 
 /// The text of a body, up to its bound.

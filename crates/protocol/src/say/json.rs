@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-const NAME: &str = "NEED_HUMAN";
+use crate::human;
 
 /// Writes a value as JSON on one line, with all controls escaped and no NEED_HUMAN that anybody would hear.
 pub(crate) fn line(value: &impl Serialize) -> String {
@@ -25,7 +25,7 @@ fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (at, sign) in text.char_indices() {
         match sign {
-            '[' if text[at + 1..].trim_start().starts_with(NAME) => escaped.push_str("\\u005b"),
+            '[' if text[at + 1..].trim_start().starts_with(human::NAME) => escaped.push_str("\\u005b"),
             sign if sign.is_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(sign))),
             sign => escaped.push(sign),
         }

@@ -12,15 +12,13 @@ use crate::{
     escape::{self, Sequence},
     fence::Fence,
     head::{Head, What},
-    human::Scan,
+    human::{self, Scan},
     options::{Keys, Options},
     render::Renderer,
 };
 
 /// A longer line is not made code as a whole: nobody could see where it ends.
 const CODE_BYTES_MAX: usize = 256;
-
-const QUESTION: &str = "NEED_HUMAN";
 
 /// A text under construction.
 ///
@@ -186,13 +184,13 @@ fn make_code(line: &mut String) {
 fn without_questions(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(at) = rest.find(QUESTION) {
-        let (before, behind) = (&rest[..at], &rest[at + QUESTION.len()..]);
+    while let Some(at) = rest.find(human::NAME) {
+        let (before, behind) = (&rest[..at], &rest[at + human::NAME.len()..]);
         text.push_str(before);
         if before.trim_end().ends_with('[') {
-            text.push_str(&format!("`{QUESTION}`"));
+            text.push_str(&format!("`{}`", human::NAME));
         } else {
-            text.push_str(QUESTION);
+            text.push_str(human::NAME);
         }
         rest = behind;
     }

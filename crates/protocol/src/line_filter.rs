@@ -1,0 +1,234 @@
+//! Skips the lines that cannot begin a message, without rendering them.
+//!
+//! Nine lines of ten are neither messages nor parts of one. The filter goes from each escape sequence, carriage return
+//! and newline to the next with `memchr` and classifies the first visible characters of a line with `LineStart`, as the
+//! grammar does. A line in doubt is not skipped: rendering it gives the same result, only slower.
+
+use memchr::memmem::Finder;
+
+use crate::{
+    assemble::{Assembler, LINE_BYTES_MAX, Wants},
+    decoration::may_surround,
+    escape::{self, Act, ESC, Edit, Sequence},
+    human,
+    line_start::LineStart,
+    render::is_special,
+};
+
+/// Finds lines that need no rendering.
+#[derive(Debug)]
+pub(crate) struct LineFilter {
+    question_name: Finder<'static>,
+}
+
+/// The position inside the bytes that are filtered.
+#[derive(Clone, Copy)]
+struct Cursor {
+    /// The first byte of the current line.
+    line: usize,
+    /// The first byte of the text that is visible at the start of the line: of the last frame of a spinner.
+    frame: usize,
+    /// The first byte after the last escape sequence.
+    unread: usize,
+}
+
+impl Default for LineFilter {
+    fn default() -> Self {
+        Self { question_name: Finder::new(human::NAME) }
+    }
+}
+
+impl LineFilter {
+    /// Skips whole lines until the assembler needs the text of one, and returns their length in bytes.
+    ///
+    /// Sets `repaints` if a sequence on the way repaints the screen.
+    pub(crate) fn skip(&self, bytes: &[u8], assembler: &mut Assembler, repaints: &mut bool) -> usize {
+        let mut cursor = Cursor::at_line(0);
+        if assembler.wants() == Wants::Everything {
+            return 0;
+        }
+        for at in memchr::memchr3_iter(ESC, b'\r', b'\n', bytes) {
+            // A hit inside a sequence that has been read belongs to it.
+            let Some(run) = bytes.get(cursor.unread..at) else { continue };
+            match bytes[at] {
+                b'\n' => {
+                    let start = self.start(&bytes[cursor.line..at], cursor.frame - cursor.line);
+                    if !start.is_some_and(|start| assembler.try_skip(start)) {
+                        break;
+                    }
+                    cursor = Cursor::at_line(at + 1);
+                }
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {}
+                b'\r' => cursor = cursor.at_frame(at + 1),
+                _ if may_split_question(run) => break,
+                _ => {
+                    let Some((length, act)) = sequence(&bytes[at..]) else { break };
+                    cursor.unread = at + length;
+                    match act {
+                        // Text is written from left to right, so there is nothing to erase after its end.
+                        Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
+                        Act::Repaint => *repaints = true,
+                        Act::Edit(Edit::EraseAll | Edit::ToColumn(0)) => cursor = cursor.at_frame(at + length),
+                        Act::Edit(_) => break,
+                    }
+                }
+            }
+        }
+        cursor.line
+    }
+
+    /// Classifies a line whose escape sequences leave its text in order; `None` if only the rendered line can tell.
+    fn start(&self, line: &[u8], frame: usize) -> Option<LineStart> {
+        // A question may stand anywhere on its line. A longer line is given up in the middle, which rendering does.
+        let is_plain = line.len() <= LINE_BYTES_MAX && !has_other_control(line);
+        if !is_plain || self.question_name.find(line).is_some() {
+            return None;
+        }
+        let text = after_lead(&line[frame..])?;
+        if frame == 0 {
+            return Some(LineStart::of(text));
+        }
+        // Text of an older frame may show after the end of this one, and where a tab moved over it. Every question has
+        // an underscore, also one that is put together from two frames.
+        let shows_older_text = line.contains(&b'\t') || line.contains(&b'_');
+        if shows_older_text { None } else { LineStart::of_beginning(text) }
+    }
+}
+
+impl Cursor {
+    fn at_line(line: usize) -> Self {
+        Self { line, frame: line, unread: line }
+    }
+
+    fn at_frame(self, frame: usize) -> Self {
+        Self { frame, unread: frame, ..self }
+    }
+}
+
+/// Returns whether the name of a question may continue after the escape sequence that follows these bytes.
+fn may_split_question(run: &[u8]) -> bool {
+    let name = human::NAME.as_bytes();
+    matches!(run.last(), Some(b'A'..=b'Z' | b'_'))
+        && (1..name.len()).any(|length| run.ends_with(&name[..length]))
+}
+
+/// Reads the sequence that `bytes` begins with, up to the end of its line; `None` if the bytes end before it does.
+fn sequence(bytes: &[u8]) -> Option<(usize, Act)> {
+    if let Some(length) = escape::colour_length(bytes) {
+        return Some((length, Act::Nothing));
+    }
+    let (length, act) = match escape::read(bytes) {
+        Sequence::Whole { length, act } => (length, Some(act)),
+        Sequence::Unfinished => (bytes.len(), None),
+    };
+    match memchr::memchr(b'\n', &bytes[..length]) {
+        Some(newline) => Some((newline, Act::Nothing)),
+        None => Some((length, act?)),
+    }
+}
+
+/// Skips escape sequences, white space and decoration; `None` if a character is not valid UTF-8.
+fn after_lead(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line;
+    while let Some(first) = rest.first() {
+        let length = if *first == ESC {
+            sequence(rest)?.0
+        } else {
+            let sign = first_character(rest)?;
+            if !may_surround(sign) {
+                break;
+            }
+            sign.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    Some(rest)
+}
+
+fn first_character(bytes: &[u8]) -> Option<char> {
+    match *bytes {
+        [first @ ..0x80, ..] => Some(char::from(first)),
+        // Box drawing and Hangul: decoded here, because whole lines consist of them.
+        [first @ 0xe1..=0xec, second @ 0x80..=0xbf, third @ 0x80..=0xbf, ..] => {
+            let [first, second, third] = [first & 0x0f, second & 0x3f, third & 0x3f].map(u32::from);
+            char::from_u32((first << 12) | (second << 6) | third)
+        }
+        _ => bytes[..bytes.len().min(4)].utf8_chunks().next()?.valid().chars().next(),
+    }
+}
+
+/// Returns whether a line has a control other than ESC, carriage return and tab, or a byte that may begin one.
+fn has_other_control(line: &[u8]) -> bool {
+    const BLOCK_BYTES: usize = 32;
+    let is_other = |byte: u8| is_special(byte) && byte != ESC && byte != b'\r';
+    // Blocks of a fixed size without an early exit let the compiler compare all bytes of a block at once.
+    let add = |mut found: [bool; BLOCK_BYTES], block: &[u8; BLOCK_BYTES]| {
+        found.iter_mut().zip(block).for_each(|(found, byte)| *found |= is_other(*byte));
+        found
+    };
+    let (blocks, rest) = line.as_chunks();
+    match line.last_chunk() {
+        Some(last) => blocks.iter().chain([last]).fold([false; BLOCK_BYTES], add).contains(&true),
+        None => rest.iter().any(|byte| is_other(*byte)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineFilter;
+    use crate::{assemble::Assembler, options::Options};
+
+    #[track_caller]
+    fn check(line: &str, is_skipped: bool) {
+        let (mut assembler, mut repaints) = (Assembler::new(Options::worker()), false);
+        let skipped = LineFilter::default().skip(line.as_bytes(), &mut assembler, &mut repaints);
+        assert_eq!(skipped, if is_skipped { line.len() } else { 0 }, "{line:?}");
+    }
+
+    #[test]
+    fn text_is_skipped_with_its_colours_and_decoration() {
+        for line in [
+            "\n",
+            "text\r\n",
+            "│ ┌──┐ > text\n",
+            "⏺ 로그인 화면\n",
+            "  \u{1b}[1;38;2;255;128;0m\u{1b}[Ktext\u{1b}[0m of a [link]\n",
+            "\u{1b}]8;;file://a_b\u{1b}\\text\u{1b}]8;;\u{1b}\\\n",
+            "[INFO] done\n[ 12%] Building\n`code` first\n= x\nDO:T1\n",
+        ] {
+            check(line, true);
+        }
+    }
+
+    #[test]
+    fn the_last_frame_of_a_spinner_is_skipped_if_it_decides_the_line() {
+        check("\r\u{1b}[36m⠋\u{1b}[0m Thinking about it\u{1b}[K\r⠙ Thinking about it\n", true);
+        check("fetching\u{1b}[2K\u{1b}[1Gadded 12 packages\n", true);
+        check("    NE:T1.3\rDO\n", false);
+        check("                EST]\r[DEPENDENCY_REQU\n", false);
+        check("some text of a line NEED_HUMAN: x]\rsome text of a line[\n", false);
+        check("[ASK_USER] which?\r\tsome text behind it\n", false);
+    }
+
+    #[test]
+    fn whatever_may_be_a_message_is_not_skipped() {
+        for line in [
+            "[ASK_USER]\n",
+            "[ /Ask-User\n",
+            "[\u{3000}ASK_USER]\n",
+            "done:T1.3\n",
+            "> DONE\u{1b}[m:T1.3\n",
+            "D\u{1b}[mONE:T1.3\n",
+            "=\u{1b}[m== PHASE 1 COMPLETE ===\n",
+            "``\u{1b}[m`\n",
+            "a [NEED_HUMAN: why?]\n",
+            "a [NEED\u{1b}[m\u{1b}[m_HUMAN: why?]\n",
+            "[ASK\0_USER]\n",
+            "text\u{8}\u{8}\n",
+            "text\u{1b}[4D\n",
+            "text without an end",
+        ] {
+            check(line, false);
+        }
+    }
+}
