@@ -16,7 +16,7 @@ use crate::{failure::Failure, store_failure::failure};
 const RUNS_NAMED_MAX: usize = 8;
 
 /// How many entries are read at once.
-const PAGE_ENTRIES: usize = 500;
+pub const PAGE_ENTRIES: usize = 500;
 
 /// Names the run and where it is kept.
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@
 use std::{
     io::{self, Write},
     process::ExitCode,
+    thread,
     time::Duration,
 };
 
@@ -14,7 +15,7 @@ use domain::Recorded;
 use views::line;
 
 use crate::{
-    data::{Found, RunArguments},
+    data::{Found, PAGE_ENTRIES, RunArguments},
     failure::Failure,
     moment::moment,
     printable::{json, printable},
@@ -27,8 +28,9 @@ const ACTOR: Style = AnsiColor::Cyan.on_default();
 /// How wide the column of actors is; most are shorter.
 const ACTOR_WIDTH: usize = 12;
 
-/// How long one look at a silent log lasts; then comes the next.
-const SILENCE: Duration = Duration::from_secs(60);
+/// How long `--follow` waits before it reads again. A file does not announce that it changed; a person does not notice
+/// this delay, and a read that finds nothing takes some microseconds.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The command's own arguments.
 #[derive(Debug, Args)]
@@ -67,15 +69,19 @@ impl From<Failure> for Stop {
 
 fn print_all(arguments: &Arguments, found: &Found) -> Result<(), Stop> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let position = found
+    let mut position = found
         .each(found.last, |recorded| print(&mut out, arguments.json, &recorded).map_err(Stop::Output))?;
     out.flush().map_err(Stop::Output)?;
     if !arguments.follow {
         return Ok(());
     }
-    let mut subscription = found.reader.subscribe(position);
     loop {
-        let entries = subscription.next(SILENCE).map_err(failure)?;
+        let entries = found.reader.read_all(position, PAGE_ENTRIES).map_err(failure)?;
+        let Some(last) = entries.last() else {
+            thread::sleep(POLL_INTERVAL);
+            continue;
+        };
+        position = last.position;
         for entry in entries.iter().filter(|entry| entry.run == found.run) {
             let recorded = entry.recorded().map_err(failure)?;
             print(&mut out, arguments.json, &recorded).map_err(Stop::Output)?;

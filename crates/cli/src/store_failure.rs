@@ -44,7 +44,6 @@ fn hint(error: &StoreError) -> String {
         StoreError::Open { path, .. } | StoreError::Io { path, .. } => {
             format!("check the file and the disk: ls -l {}", path.display())
         }
-        StoreError::TooSlow { .. } => "run the command again; it goes on where the log is".to_owned(),
         StoreError::Database { .. }
         | StoreError::Conflict { .. }
         | StoreError::AheadOfLog { .. }

@@ -1,10 +1,10 @@
 //! What the world must do now. Orders; whoever carries one out reports what came of it.
 
 use domain::{AttemptNumber, CheckpointId, Input, InputNumber, ParkMode, PhaseNumber, SessionId, TaskId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One order. Its id stands beside it, so that doing it twice does it once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Effect {
     /// Start the process of a session. Reported by `ReportStarted`, `ReportEnded` or `ReportLost`.
     SpawnAgent {

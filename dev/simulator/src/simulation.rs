@@ -36,8 +36,6 @@ pub struct Simulation<'a> {
     pub(crate) model: Model,
     pub(crate) world: World,
     pub(crate) log: Vec<Recorded>,
-    /// A snapshot, and how many events it is made of.
-    pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) told: BTreeSet<EffectId>,
     pub(crate) random: Random,
     /// The chance of whoever edits the plan, so that the rest of a run is what it was without them.
@@ -82,7 +80,6 @@ impl<'a> Simulation<'a> {
             model: Model::default(),
             world,
             log: Vec::new(),
-            snapshot: None,
             told: BTreeSet::new(),
             random,
             editor: Random::new(seed ^ 0xED17_0F77_E91A_4F11),

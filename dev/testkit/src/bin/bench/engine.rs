@@ -44,13 +44,12 @@ pub fn run() -> Result<Report> {
         ],
     );
     let work = generate(Shape::Chains, 5000, 0);
-    let (mut n_steps, mut snapshot_bytes) = (0, 0);
+    let mut n_steps = 0;
     let mut peak_with = |keeps| {
         memory::peak(|| {
             if let Ok(mut crank) = Crank::start(&work, SLOTS, keeps) {
                 let turned = crank.turn();
                 n_steps = if turned.is_ok() { crank.n_steps } else { 0 };
-                snapshot_bytes = crank.run.snapshot().len();
             }
         })
     };
@@ -73,7 +72,6 @@ pub fn run() -> Result<Report> {
     report.ratio("5,000 tasks with their rows, peak MB", with_rows as f64 / 1e6, Goal::AtMost(50.0));
     report.figure("5,000 tasks without rows, peak MB", state as f64 / 1e6);
     report.figure("state changes/s at 5,000 tasks", n_steps as f64 / timings.seconds("5,000 tasks"));
-    report.figure("snapshot of 5,000 tasks, MB", snapshot_bytes as f64 / 1e6);
     for cell in &cells {
         report.figure(&format!("{} learned", cell.name), cell.learned);
         report.figure(&format!("{} not learned", cell.name), cell.unknown);
