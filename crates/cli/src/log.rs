@@ -5,6 +5,7 @@
 use std::{
     io::{self, Write},
     process::ExitCode,
+    thread,
     time::Duration,
 };
 
@@ -17,7 +18,7 @@ use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
     printable::{json, printable},
-    run_log::RunLog,
+    run_log::{PAGE_ENTRIES, RunLog},
     store_failure::failure,
     timestamp::format_utc,
 };
@@ -28,8 +29,9 @@ const ACTOR: Style = AnsiColor::Cyan.on_default();
 /// Width of the actor column; most names are shorter.
 const ACTOR_WIDTH: usize = 12;
 
-/// How long one read waits for new events before the next starts.
-const POLL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long `--follow` waits before it reads again. A file does not announce that it changed; a person does not notice
+/// this delay, and a read that finds nothing takes some microseconds.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -64,15 +66,19 @@ impl From<Failure> for PrintError {
 fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
     let json_output = arguments.run.common().json;
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let position =
+    let mut position =
         log.each(log.last, |recorded| print(&mut out, json_output, &recorded).map_err(PrintError::Output))?;
     out.flush().map_err(PrintError::Output)?;
     if !arguments.follow {
         return Ok(());
     }
-    let mut subscription = log.reader.subscribe(position);
     loop {
-        let entries = subscription.next(POLL_TIMEOUT).map_err(failure)?;
+        let entries = log.reader.read_all(position, PAGE_ENTRIES).map_err(failure)?;
+        let Some(last) = entries.last() else {
+            thread::sleep(POLL_INTERVAL);
+            continue;
+        };
+        position = last.position;
         for entry in entries.iter().filter(|entry| entry.run == log.run) {
             let recorded = entry.recorded().map_err(failure)?;
             print(&mut out, json_output, &recorded).map_err(PrintError::Output)?;

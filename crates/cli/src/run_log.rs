@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// How many entries are read at once.
-const PAGE_ENTRIES: usize = 500;
+pub const PAGE_ENTRIES: usize = 500;
 
 /// The log, open for reading, and one of its runs.
 pub struct RunLog {

@@ -44,7 +44,6 @@ fn hint(error: &StoreError) -> String {
         StoreError::Open { path, .. } | StoreError::Io { path, .. } => {
             format!("Check the file and the disk: ls -l {}", path.display())
         }
-        StoreError::TooSlow { .. } => "Run the command again; it continues from the log.".to_owned(),
         StoreError::Database { .. }
         | StoreError::Conflict { .. }
         | StoreError::AheadOfLog { .. }

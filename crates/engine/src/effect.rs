@@ -3,10 +3,10 @@
 use domain::{
     AttemptNumber, CheckpointId, InputNumber, ParkMode, PhaseNumber, SessionId, SessionInput, TaskId,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One order. Its id stands beside it, so that doing it twice does it once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Effect {
     /// Start the process of a session. Reported by `ReportStarted`, `ReportEnded` or `ReportLost`.
     SpawnAgent {

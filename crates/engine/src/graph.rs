@@ -2,11 +2,10 @@
 //!
 //! Invariant: the graph has no cycle. `Graph::connect` refuses the edge that would close one.
 
-use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A node of the graph: a task, or the gate of a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node(u32);
 
 impl Node {
@@ -31,7 +30,7 @@ pub struct Cycle {
 }
 
 /// Who waits for whom.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Graph {
     links: Vec<Links>,
 }
@@ -39,7 +38,7 @@ pub struct Graph {
 /// Most tasks have a few neighbours: they lie beside the task itself, which keeps a large plan fast.
 type Neighbours = SmallVec<[Node; 4]>;
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct Links {
     before: Neighbours,
     after: Neighbours,

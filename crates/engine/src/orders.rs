@@ -3,21 +3,12 @@
 use std::collections::BTreeMap;
 
 use domain::{EffectId, Sequence, SessionId};
-use serde::{Deserialize, Serialize};
 
 use crate::{effect::Effect, state::EffectKey};
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Order>", into = "Vec<Order>")]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Orders {
     open: BTreeMap<EffectKey, (EffectId, Effect)>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Order {
-    key: EffectKey,
-    id: EffectId,
-    effect: Effect,
 }
 
 impl Orders {
@@ -54,20 +45,6 @@ impl Orders {
             | EffectKey::Restore(_)
             | EffectKey::Keep(_) => true,
         });
-    }
-}
-
-impl From<Vec<Order>> for Orders {
-    fn from(orders: Vec<Order>) -> Self {
-        let open = orders.into_iter().map(|order| (order.key, (order.id, order.effect))).collect();
-        Self { open }
-    }
-}
-
-impl From<Orders> for Vec<Order> {
-    fn from(orders: Orders) -> Self {
-        let order = |(key, (id, effect))| Order { key, id, effect };
-        orders.open.into_iter().map(order).collect()
     }
 }
 

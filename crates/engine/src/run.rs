@@ -8,7 +8,6 @@ use domain::{
     ChannelId, EffectId, EscalationId, InvocationId, OfferId, PhaseNumber, PlanChanges, QuestionId,
     RequestId, ResultId, RunOutcome, RunSettings, Sequence, SessionId, TaskId, TaskOverlap, Timestamp,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
     effect::Effect,
@@ -25,14 +24,13 @@ use crate::{
 };
 
 /// The state of one run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub(crate) sequence: Sequence,
     pub(crate) status: Status,
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
-    #[serde(skip)]
     pub(crate) by_id: HashMap<TaskId, TaskRef>,
     pub(crate) nodes: Vec<NodeKind>,
     pub(crate) schedule: Schedule,
@@ -94,19 +92,18 @@ pub struct Run {
     pub(crate) offer: Option<Offer>,
     /// The last one that somebody left: it is not offered again.
     pub(crate) left: Option<Offer>,
-    #[serde(skip)]
     pub(crate) guards: Guards,
 }
 
 /// A change of the plan file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Offer {
     pub(crate) id: OfferId,
     pub(crate) changes: Box<PlanChanges>,
 }
 
 /// Whether the run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     NotStarted,
     Going,
@@ -115,7 +112,7 @@ pub(crate) enum Status {
 }
 
 /// What a node of the graph stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Task(TaskRef),
     Gate(PhaseNumber),

@@ -7,7 +7,6 @@
 use std::{cmp::Reverse, collections::BTreeSet, num::NonZeroU32};
 
 use domain::Priority;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     graph::{Cycle, Graph, Node},
@@ -16,11 +15,11 @@ use crate::{
 };
 
 /// An agent of the team, by its place in `Limits::agents`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Agent(pub usize);
 
 /// How much may run at once.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Tasks in all.
     pub slots: NonZeroU32,
@@ -31,7 +30,7 @@ pub struct Limits {
 }
 
 /// What a task needs to run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Needs {
     /// Which goes first.
     pub priority: Priority,
@@ -61,7 +60,7 @@ pub enum Hold {
 }
 
 /// Who runs, who may, who waits.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     graph: Graph,
     limits: Limits,
@@ -79,11 +78,10 @@ pub struct Schedule {
     open_barriers: BTreeSet<Node>,
     /// Nothing starts while this is set.
     paused: bool,
-    #[serde(skip)]
     pub(crate) guards: Guards,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct Task {
     /// Nothing for a barrier: it is met by others, and needs no slot.
     needs: Option<Needs>,
@@ -97,7 +95,7 @@ struct Task {
     has_started: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Some of what it waits for is not met.
     Waiting,
@@ -115,7 +113,7 @@ enum Place {
 }
 
 /// Whose turn it is: the smallest is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn {
     /// What has begun goes on before anything else begins.
     has_started: Reverse<bool>,

@@ -3,13 +3,9 @@
 //! Reading a number that is not there gives a neutral thing, writing it does nothing: a log that names what nobody
 //! has seen must not stop a replay.
 
-use serde::{Deserialize, Serialize};
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table<T> {
     items: Vec<T>,
-    #[serde(skip)]
     nobody: T,
 }
 

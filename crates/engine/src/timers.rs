@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::state::Deadline;
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<(Timestamp, Deadline)>", into = "Vec<(Timestamp, Deadline)>")]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Timers {
     by_time: BTreeSet<(Timestamp, Deadline)>,
     by_deadline: BTreeMap<Deadline, Timestamp>,
@@ -49,21 +47,5 @@ impl Timers {
 
     pub(crate) fn has(&self, deadline: Deadline) -> bool {
         self.by_deadline.contains_key(&deadline)
-    }
-}
-
-impl From<Vec<(Timestamp, Deadline)>> for Timers {
-    fn from(pairs: Vec<(Timestamp, Deadline)>) -> Self {
-        let mut timers = Self::default();
-        for (at, deadline) in pairs {
-            timers.set(at, deadline);
-        }
-        timers
-    }
-}
-
-impl From<Timers> for Vec<(Timestamp, Deadline)> {
-    fn from(timers: Timers) -> Self {
-        timers.by_time.into_iter().collect()
     }
 }

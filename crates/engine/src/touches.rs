@@ -1,7 +1,5 @@
 //! What a task may change: paths and named locks that no two running tasks may share.
 
-use serde::{Deserialize, Serialize};
-
 /// A set of paths, patterns and locks.
 ///
 /// ```
@@ -10,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// assert!(form.overlaps(&Touches::of(["src/login/form.rs"])));
 /// assert!(!form.overlaps(&Touches::of(["src/cart/**", "lock:database"])));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Touches {
     patterns: Vec<Pattern>,
 }
 
 /// The parts of a path from its beginning up to the first that is not fixed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     parts: Vec<String>,
 }

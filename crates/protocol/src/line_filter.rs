@@ -68,7 +68,9 @@ impl LineFilter {
                         // Text is written from left to right, so there is nothing to erase after its end.
                         Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
                         Act::Repaint => *repaints = true,
-                        Act::Edit(Edit::EraseAll | Edit::ToColumn(0)) => cursor = cursor.at_frame(at + length),
+                        Act::Edit(Edit::EraseAll | Edit::ToColumn(0)) => {
+                            cursor = cursor.at_frame(at + length)
+                        }
                         Act::Edit(_) => break,
                     }
                 }

@@ -47,7 +47,8 @@ impl LineStart {
 
 /// Returns whether the name of a tag may stand behind a bracket, or behind the slash of a closing tag.
 fn may_be_tag(inner: &[u8]) -> bool {
-    let name = inner.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ' | b'/')).unwrap_or(inner.len());
+    let name =
+        inner.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ' | b'/')).unwrap_or(inner.len());
     let inner = &inner[name..];
     // A first byte outside ASCII may be white space before the name.
     let is_unclear = inner.first().is_some_and(|byte| !byte.is_ascii());

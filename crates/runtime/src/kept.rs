@@ -6,16 +6,15 @@
 use std::sync::Arc;
 
 use domain::{Actor, Command, EffectId, RecordedEvent, RunId, Sequence, Timestamp};
-use engine::{Effect, Rejection, Run, SNAPSHOT_VERSION};
-use store::{Log, NewEntry, Position, Row, RowChange, Snapshot, StoreError};
+use engine::{Effect, Rejection, Run};
+use store::{Log, NewEntry, Position, Row, RowChange, StoreError};
 use views::{Change, Views};
 
 /// How many events are read at once.
 const PAGE_ENTRIES: usize = 1000;
-/// How many events a start may have to replay: a snapshot is made when there are more.
-const SNAPSHOT_EVERY: u64 = 500;
-/// The last one, and one before it in case the last is damaged.
-const SNAPSHOTS_KEPT: usize = 2;
+/// How many bytes of rows are saved at once, unless a single event changes more. The log refuses much more than this,
+/// and appends of other runs wait while it is written.
+const SAVE_BYTES_MAX: usize = 1 << 20;
 
 /// Why a wish did not come true.
 #[derive(Debug, thiserror::Error)]
@@ -62,9 +61,8 @@ pub struct Kept {
     run: Run,
     /// Shared with readers; copied only if an event comes while a reader has them.
     views: Arc<Views>,
-    /// Changes of rows that are not saved yet.
-    unsaved: Vec<RowChange>,
-    snapshot_at: Sequence,
+    /// The events that the saved rows do not know yet, each with the rows that it changed.
+    unsaved: Vec<(Sequence, Vec<RowChange>)>,
     /// The place of the last event among all runs.
     position: Position,
     /// Whether memory is ahead of the log, which alone counts.
@@ -74,14 +72,12 @@ pub struct Kept {
 impl Kept {
     /// Opens a run as the log has it; one that the log does not know has not started.
     pub fn open(log: Arc<dyn Log>, id: RunId) -> Result<Self, StoreError> {
-        let (run, snapshot_at) = restore(&*log, &id)?;
         let mut kept = Self {
             views: Arc::new(Views::new(id.clone())),
             id,
             log,
-            run,
+            run: Run::new(),
             unsaved: Vec::new(),
-            snapshot_at,
             position: Position(0),
             is_ahead: false,
         };
@@ -135,18 +131,20 @@ impl Kept {
         Ok(Step { sequence: self.run.sequence(), shown, orders: decision.effects })
     }
 
-    /// Saves the rows that changed, and the state now and then. What fails is tried again with the next call.
+    /// Saves the rows that changed. If that fails, the next call tries again.
     pub fn save(&mut self) -> Result<(), StoreError> {
-        let up_to = self.views.sequence();
-        if !self.unsaved.is_empty() || self.log.rows_position(&self.id)? < up_to {
-            self.log.save_rows(&self.id, up_to, self.unsaved.clone())?;
-            self.unsaved.clear();
-        }
-        if self.run.sequence().0 - self.snapshot_at.0 >= SNAPSHOT_EVERY {
-            let (sequence, version) = (self.run.sequence(), SNAPSHOT_VERSION);
-            self.log.save_snapshot(&self.id, Snapshot { sequence, version, bytes: self.run.snapshot() })?;
-            self.log.prune_snapshots(&self.id, SNAPSHOTS_KEPT)?;
-            self.snapshot_at = sequence;
+        while !self.unsaved.is_empty() {
+            let mut bytes = 0;
+            let mut fits = |(_, changes): &&(Sequence, Vec<RowChange>)| {
+                bytes += changes.iter().map(RowChange::bytes).sum::<usize>();
+                bytes <= SAVE_BYTES_MAX
+            };
+            let n_events = self.unsaved.iter().take_while(|event| fits(event)).count().max(1);
+            let step = self.unsaved.get(..n_events).unwrap_or_default();
+            let Some((up_to, _)) = step.last() else { return Ok(()) };
+            let changes = step.iter().flat_map(|(_, changes)| changes).cloned().collect();
+            self.log.save_rows(&self.id, *up_to, changes)?;
+            self.unsaved.drain(..n_events);
         }
         Ok(())
     }
@@ -167,7 +165,7 @@ impl Kept {
     /// Folds an event of an append that ended at a place; what is appended together stands together.
     fn show(&mut self, recorded: &RecordedEvent, end: Position) -> ShownEvent {
         let changes = Arc::make_mut(&mut self.views).apply(recorded);
-        self.unsaved.extend(changes.iter().map(|change| row_change(change, recorded.sequence)));
+        self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
         let behind = self.run.sequence().0.saturating_sub(recorded.sequence.0);
         let position = Position(end.0.saturating_sub(behind));
         ShownEvent { sequence: recorded.sequence, position, changes }
@@ -179,7 +177,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Takes in what the log has: all of it for the rows, what the state does not know yet for the state.
+    /// Applies every entry of the log to the state and to the rows.
     fn replay(&mut self) -> Result<(), StoreError> {
         let saved = self.log.rows_position(&self.id)?;
         let mut at = Sequence(0);
@@ -190,34 +188,24 @@ impl Kept {
             self.position = last.position;
             for entry in &entries {
                 let recorded = entry.recorded()?;
-                if recorded.sequence > self.run.sequence() {
-                    // Orders are not given twice: what is still open is in `outstanding`.
-                    drop(self.run.apply(&recorded));
-                }
+                // Effects are not executed twice: those still open are in `outstanding`.
+                drop(self.run.apply(&recorded));
                 let changes = Arc::make_mut(&mut self.views).apply(&recorded);
                 if recorded.sequence > saved {
-                    let unsaved = changes.iter().map(|change| row_change(change, recorded.sequence));
-                    self.unsaved.extend(unsaved);
+                    self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
                 }
             }
         }
     }
 }
 
-/// Returns the state as the last snapshot has it; without one that can be read, the state before the first event.
-fn restore(log: &dyn Log, id: &RunId) -> Result<(Run, Sequence), StoreError> {
-    let snapshot = log.load_snapshot(id)?.filter(|snapshot| snapshot.version == SNAPSHOT_VERSION);
-    let restored = snapshot.and_then(|snapshot| {
-        let run = Run::restore(&snapshot.bytes).ok()?;
-        Some((run, snapshot.sequence))
-    });
-    Ok(restored.unwrap_or_else(|| (Run::new(), Sequence(0))))
-}
-
-fn row_change(change: &Change, sequence: Sequence) -> RowChange {
-    let (kind, key) = (change.kind.name().to_owned(), change.key.clone());
-    match &change.row {
-        Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),
-        None => RowChange::Delete { kind, key },
-    }
+fn row_changes(changes: &[Change], sequence: Sequence) -> Vec<RowChange> {
+    let row_change = |change: &Change| {
+        let (kind, key) = (change.kind.name().to_owned(), change.key.clone());
+        match &change.row {
+            Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),
+            None => RowChange::Delete { kind, key },
+        }
+    };
+    changes.iter().map(row_change).collect()
 }

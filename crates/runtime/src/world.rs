@@ -15,14 +15,13 @@ mod room;
 mod session;
 mod site;
 mod turns;
+mod wake_up;
 mod watch;
+mod worktree_removal;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{
-        Arc,
-        mpsc::{Sender, SyncSender, channel},
-    },
+    sync::{Arc, mpsc::SyncSender},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -45,6 +44,7 @@ use session::{SessionCommand, SessionHandle, SessionStop, Situation};
 use site::{Site, chain};
 use turns::Turns;
 use watch::Watch;
+use worktree_removal::WorktreeRemoval;
 
 /// The world of one run.
 pub(crate) struct World {
@@ -53,7 +53,7 @@ pub(crate) struct World {
     jobs: Vec<Working>,
     watch: Option<Watch>,
     room: Option<Looking>,
-    clearing: Option<Clearing>,
+    removal: Option<WorktreeRemoval>,
 }
 
 /// Something that is done beside the loop.
@@ -67,12 +67,6 @@ struct Working {
 struct Looking {
     thread: JoinHandle<()>,
     since: Instant,
-}
-
-/// Somebody who clears the desks of sessions that are over.
-struct Clearing {
-    sessions: Sender<SessionId>,
-    thread: JoinHandle<()>,
 }
 
 /// How often it is looked for.
@@ -90,7 +84,7 @@ impl World {
             git.begin()?;
         }
         let site = Arc::new(Site { shared, run, outfit, git, turns: Turns::default(), mail });
-        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None, clearing: None })
+        Ok(Self { site, posts: BTreeMap::new(), jobs: Vec::new(), watch: None, room: None, removal: None })
     }
 
     /// Finds the sessions again that a run left.
@@ -144,20 +138,23 @@ impl World {
         }
     }
 
-    /// Sees to it that the desk of a session goes when it is over.
+    /// Has the worktree of a session without a task removed when the session has ended.
     pub(crate) fn note_session(&mut self, session: &SessionRow) {
         let has_desk = session.agent.is_some() && session.task.is_none();
         if self.site.git.is_none() || !has_desk || session.ended_at.is_none() {
             return;
         }
         self.site.shared.disk.books.note_over(&self.site.run, session.id);
-        if self.clearing.is_none() {
-            self.clearing = Clearing::begin(Arc::clone(&self.site));
+        if self.removal.is_none() {
+            let (site, mut tried) = (Arc::clone(&self.site), BTreeSet::new());
+            self.removal = WorktreeRemoval::start(move || {
+                let mut ended = site.shared.disk.books.ended_desks(&site.run);
+                // Each is tried once: what can't be removed now is removed when space is needed or on `clean`.
+                ended.retain(|session| tried.insert(*session));
+                ended.into_iter().for_each(|session| site.clear_desk(session));
+            });
         }
-        if let Some(clearing) = &self.clearing {
-            // One that is gone has said so itself.
-            let _ = clearing.sessions.send(session.id);
-        }
+        self.removal.iter().for_each(WorktreeRemoval::wake);
     }
 
     /// Does something, or sees to it that it is done. What came of it is reported by mail.
@@ -270,7 +267,7 @@ impl World {
         if let Some(looking) = self.room.take() {
             drop(looking.thread.join());
         }
-        self.clearing.take().into_iter().for_each(Clearing::finish);
+        self.removal.take().into_iter().for_each(WorktreeRemoval::finish);
         if is_over {
             self.site.clear_desks();
         }
@@ -340,26 +337,6 @@ impl World {
         if let Ok(thread) = spawned {
             self.jobs.push(Working { effect, leash, thread });
         }
-    }
-}
-
-impl Clearing {
-    fn begin(site: Arc<Site>) -> Option<Self> {
-        let (sessions, received) = channel();
-        let clear = move || {
-            for session in received {
-                site.clear_desk(session);
-            }
-        };
-        let thread = thread::Builder::new().name("desks".to_owned()).spawn(clear).ok()?;
-        Some(Self { sessions, thread })
-    }
-
-    /// Clears what is left.
-    fn finish(self) {
-        drop(self.sessions);
-        // One that panicked has said so itself.
-        drop(self.thread.join());
     }
 }
 

@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fs,
     path::Path,
     sync::{
         Arc,
@@ -15,20 +16,29 @@ use domain::{Actor, Command, EffectId, RunId, RunOutcome, Sequence};
 use engine::{Effect, Rejection, TaskState};
 use runtime::{Kept, WishError};
 use store::{
-    Appended, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, Snapshot, SqliteLog, StoreError,
-    Subscription, Then,
+    Appended, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog, StoreError, Then,
 };
 use tempfile::TempDir;
 use testkit::{
-    run_loop::{start_command, success_reports},
+    run_loop::{Recording, RunLoop, start_command, success_reports},
     workloads::{GraphShape, generate},
 };
+use views::Views;
 
 /// A log that can be told to fail, as a full disk does.
 struct Failing {
     log: SqliteLog,
     /// How many appends still succeed.
     left: AtomicU64,
+    /// How many bytes of rows are taken at once. A real log takes more than a test can write in a short time.
+    rows_bytes_max: usize,
+}
+
+impl Failing {
+    fn open(directory: &Path, n_appends: u64, rows_bytes_max: usize) -> Arc<Self> {
+        let log = SqliteLog::open(directory).unwrap();
+        Arc::new(Self { log, left: AtomicU64::new(n_appends), rows_bytes_max })
+    }
 }
 
 impl Log for Failing {
@@ -48,24 +58,8 @@ impl Log for Failing {
         self.log.read_all(after, limit)
     }
 
-    fn subscribe(&self, after: Position) -> Result<Box<dyn Subscription>, StoreError> {
-        self.log.subscribe(after)
-    }
-
     fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.log.runs()
-    }
-
-    fn save_snapshot(&self, run: &RunId, snapshot: Snapshot) -> Result<(), StoreError> {
-        self.log.save_snapshot(run, snapshot)
-    }
-
-    fn load_snapshot(&self, run: &RunId) -> Result<Option<Snapshot>, StoreError> {
-        self.log.load_snapshot(run)
-    }
-
-    fn prune_snapshots(&self, run: &RunId, keep: usize) -> Result<(), StoreError> {
-        self.log.prune_snapshots(run, keep)
     }
 
     fn save_rows(
@@ -74,6 +68,10 @@ impl Log for Failing {
         up_to: Sequence,
         changes: Vec<RowChange>,
     ) -> Result<Sequence, StoreError> {
+        let (bytes, bytes_max) = (changes.iter().map(RowChange::bytes).sum(), self.rows_bytes_max);
+        if bytes > bytes_max {
+            return Err(StoreError::TooLarge { bytes, bytes_max });
+        }
         self.log.save_rows(run, up_to, changes)
     }
 
@@ -87,10 +85,6 @@ impl Log for Failing {
 
     fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
         self.log.row(run, kind, key)
-    }
-
-    fn delete_rows(&self, run: &RunId) -> Result<(), StoreError> {
-        self.log.delete_rows(run)
     }
 }
 
@@ -142,14 +136,14 @@ fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
     while world.turn(&mut kept) {
         n_steps += 1;
         if n_steps.is_multiple_of(7) {
-            let state = kept.run().snapshot();
+            let state = kept.run().clone();
             if n_steps.is_multiple_of(2) {
                 kept.save().unwrap();
             }
             // Everything in memory is gone, the orders that were under way too.
             drop(kept);
             kept = Kept::open(open(folder.path()), id()).unwrap();
-            assert_eq!(kept.run().snapshot(), state, "after step {n_steps}");
+            assert_eq!(*kept.run(), state, "after step {n_steps}");
             let open = kept.outstanding();
             world.orders = open.into_iter().filter(|(order, _)| !world.done.contains(order)).collect();
         }
@@ -160,45 +154,96 @@ fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
 
     let log = open(folder.path());
     let saved = log.rows(&id()).unwrap();
-    log.delete_rows(&id()).unwrap();
-    let mut again = Kept::open(log.clone(), id()).unwrap();
-    again.save().unwrap();
-    assert_eq!(log.rows(&id()).unwrap(), saved);
     assert!(!saved.is_empty());
+    // The same events in a log without rows: all of them are made anew.
+    let fresh = TempDir::new().unwrap();
+    let copy = open(fresh.path());
+    let entries = log.read(&id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
+    copy.append(&id(), Sequence(0), entries).unwrap();
+    Kept::open(copy.clone(), id()).unwrap().save().unwrap();
+    assert_eq!(copy.rows(&id()).unwrap(), saved);
+}
+
+fn new_entry(entry: Entry) -> NewEntry {
+    let Entry { at, actor, kind, version, payload, .. } = entry;
+    NewEntry { at, actor, kind, version, payload }
+}
+
+/// Returns the JSON of each row by its kind and key.
+fn contents(rows: &[Row]) -> BTreeMap<(String, String), String> {
+    rows.iter().map(|row| ((row.kind.clone(), row.key.clone()), row.json.clone())).collect()
+}
+
+/// Folds a run's events up to a sequence into rows.
+fn folded(log: &dyn Log, up_to: Sequence) -> BTreeMap<(String, String), String> {
+    let mut views = Views::new(id());
+    for entry in log.read(&id(), Sequence(0), usize::try_from(up_to.0).unwrap()).unwrap() {
+        views.apply(&entry.recorded().unwrap());
+    }
+    views.all().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect()
+}
+
+/// The file was written by the last version with schema 3, and left in the middle of a run: with a snapshot of its
+/// state, and with rows that do not know the last events yet.
+#[test]
+fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
+    let folder = TempDir::new().unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/schema-3.sqlite3");
+    fs::copy(golden, folder.path().join(LOG_FILE)).unwrap();
+    let log = open(folder.path());
+    let head = log.runs().unwrap().remove(0).sequence;
+    let saved = log.rows_position(&id()).unwrap();
+    assert!(saved > Sequence(0) && saved < head, "{saved} of {head}");
+    // If this fails because rows have another form now, a migration must have the saved ones made anew.
+    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, saved));
+
+    let mut kept = Kept::open(log.clone(), id()).unwrap();
+    assert_eq!(kept.run().sequence(), head);
+    kept.save().unwrap();
+    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
+    let mut world = World {
+        orders: kept.outstanding().into(),
+        clock: i64::try_from(head.0).unwrap(),
+        ..World::default()
+    };
+    while world.turn(&mut kept) {}
+    assert_eq!(kept.run().outcome(), Some(RunOutcome::Done));
+}
+
+#[test]
+fn rows_of_a_long_run_that_were_never_saved_are_saved_in_steps() {
+    let folder = TempDir::new().unwrap();
+    let log = Failing::open(folder.path(), u64::MAX, 2 << 20);
+    let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 400, 3), 3, Recording::Log).unwrap();
+    run_loop.run_to_end().unwrap();
+    let entries = run_loop.log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
+    log.append(&id(), Sequence(0), entries).unwrap();
+
+    let mut kept = Kept::open(log.clone(), id()).unwrap();
+    kept.save().unwrap();
+    let head = kept.run().sequence();
+    assert_eq!(log.rows_position(&id()).unwrap(), head);
+    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
 }
 
 #[test]
 fn what_can_not_be_recorded_has_not_happened_and_can_be_wished_again() {
     let folder = TempDir::new().unwrap();
-    let log = Arc::new(Failing { log: SqliteLog::open(folder.path()).unwrap(), left: AtomicU64::new(1) });
+    let log = Failing::open(folder.path(), 1, usize::MAX);
     let mut kept = Kept::open(log.clone(), id()).unwrap();
     let work = generate(GraphShape::Chains, 4, 1);
     kept.wish(domain::Timestamp(0), &ana(), start_command(&work, 1)).unwrap();
-    let before = kept.run().snapshot();
+    let before = kept.run().clone();
     let task = kept.run().task_ids().next().unwrap().clone();
 
     let pause = || Command::PauseTask(task.clone());
     let error = kept.wish(domain::Timestamp(1), &ana(), pause()).unwrap_err();
     assert!(matches!(error, WishError::Store { .. }), "{error}");
-    assert_eq!(kept.run().snapshot(), before, "the state is what the log says");
+    assert_eq!(*kept.run(), before, "the state is what the log says");
 
     log.left.store(9, Ordering::SeqCst);
     kept.wish(domain::Timestamp(2), &ana(), pause()).unwrap();
     assert!(matches!(kept.run().task_state(&task), Some(TaskState::Blocked(_))));
-}
-
-#[test]
-fn a_damaged_snapshot_costs_a_replay_and_nothing_else() {
-    let folder = TempDir::new().unwrap();
-    let log = open(folder.path());
-    let mut kept = Kept::open(log.clone(), id()).unwrap();
-    kept.wish(domain::Timestamp(0), &ana(), start_command(&generate(GraphShape::Random, 5, 2), 2)).unwrap();
-    let (state, sequence) = (kept.run().snapshot(), kept.run().sequence());
-    let mut bytes = state.clone();
-    bytes[20] ^= 1;
-    let version = engine::SNAPSHOT_VERSION;
-    log.save_snapshot(&id(), Snapshot { sequence, version, bytes }).unwrap();
-    assert_eq!(Kept::open(log, id()).unwrap().run().snapshot(), state);
 }
 
 #[test]

@@ -1,6 +1,4 @@
-//! What the log keeps: entries, the places they stand at, snapshots.
-//!
-//! Only data. Who may write what, and when, is `Log`'s business.
+//! Entries of the log and their positions, as plain data. `Log` says who may write them and when.
 
 use std::fmt;
 
@@ -75,15 +73,4 @@ pub struct RunHead {
     pub run: RunId,
     /// The place of its last entry.
     pub sequence: Sequence,
-}
-
-/// A run's state at one place, so that a start need not read what lies before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The last entry that the state knows of.
-    pub sequence: Sequence,
-    /// The version of the state's form.
-    pub version: u32,
-    /// The state.
-    pub bytes: Vec<u8>,
 }

@@ -10,8 +10,6 @@ use std::{
 use domain::{RunId, Sequence};
 use rusqlite::ErrorCode;
 
-use crate::Position;
-
 /// Why the store did not do what it was asked to.
 ///
 /// Where it is about writing: nothing was acknowledged, nothing half-written is visible, and the same store works again
@@ -178,7 +176,7 @@ pub enum StoreError {
         /// Where it is.
         actual: Sequence,
     },
-    /// A snapshot or rows were to stand at a place that the log has not reached.
+    /// Rows were to be saved for a sequence that the log has not reached.
     #[error("run {run} is at {actual}, before {sequence}")]
     AheadOfLog {
         /// The run.
@@ -195,12 +193,6 @@ pub enum StoreError {
         bytes: usize,
         /// How many there may be.
         bytes_max: usize,
-    },
-    /// The subscriber did not keep up.
-    #[error("the subscriber did not keep up and was cut off after {resume_after}")]
-    TooSlow {
-        /// The last entry that it got; a new subscription behind it misses nothing.
-        resume_after: Position,
     },
     /// The store does not run any more.
     #[error("the store has stopped")]

@@ -2,16 +2,16 @@
 //!
 //! Calls block until they are done, or call back; none needs an async runtime.
 
-use std::{sync::mpsc::sync_channel, time::Duration};
+use std::sync::mpsc::sync_channel;
 
 use domain::{RunId, Sequence};
 
-use crate::{Appended, Entry, NewEntry, Position, Row, RowChange, RunHead, Snapshot, StoreError};
+use crate::{Appended, Entry, NewEntry, Position, Row, RowChange, RunHead, StoreError};
 
 /// What is to happen with a result when it is there.
 pub type Then<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 
-/// An append-only log of all runs, with snapshots and rows beside it.
+/// An append-only log of all runs, with the rows that are made of it.
 ///
 /// An error of a writing call means that it was not acknowledged and is not visible; it may be tried again.
 pub trait Log: Send + Sync {
@@ -43,22 +43,8 @@ pub trait Log: Send + Sync {
     /// Returns the entries of all runs behind a place, `limit` at most, in the order in which they were recorded.
     fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Entry>, StoreError>;
 
-    /// Follows the log: what exists behind a place, then what comes.
-    fn subscribe(&self, after: Position) -> Result<Box<dyn Subscription>, StoreError>;
-
     /// Returns every run that has an entry, the oldest first.
     fn runs(&self) -> Result<Vec<RunHead>, StoreError>;
-
-    /// Keeps a run's state; one at the same place is replaced.
-    ///
-    /// Refused with [`StoreError::AheadOfLog`] where the log has not come that far.
-    fn save_snapshot(&self, run: &RunId, snapshot: Snapshot) -> Result<(), StoreError>;
-
-    /// Returns a run's latest snapshot.
-    fn load_snapshot(&self, run: &RunId) -> Result<Option<Snapshot>, StoreError>;
-
-    /// Forgets a run's snapshots but for the latest `keep`.
-    fn prune_snapshots(&self, run: &RunId, keep: usize) -> Result<(), StoreError>;
 
     /// Changes a run's rows to what they are after `up_to`, and returns the place that they stand at.
     ///
@@ -79,19 +65,4 @@ pub trait Log: Send + Sync {
 
     /// Returns one of a run's rows.
     fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError>;
-
-    /// Forgets a run's rows, so that they are made anew from its first entry.
-    fn delete_rows(&self, run: &RunId) -> Result<(), StoreError>;
-}
-
-/// A place in the log that moves on: every entry behind it once, in order, none left out.
-pub trait Subscription: Send {
-    /// Returns the next entries, or nothing where none came in this time.
-    ///
-    /// One that does not keep up is cut off with [`StoreError::TooSlow`], and can subscribe again behind
-    /// [`Subscription::position`].
-    fn next(&mut self, wait_max: Duration) -> Result<Vec<Entry>, StoreError>;
-
-    /// Returns the place of the last entry that was given out.
-    fn position(&self) -> Position;
 }

@@ -10,10 +10,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::StoreError;
 
 /// The files in order; the place of a file, counted from one, is its version.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("schema/0001_log.sql"),
     include_str!("schema/0002_chain.sql"),
     include_str!("schema/0003_views.sql"),
+    include_str!("schema/0004_drop_snapshots.sql"),
 ];
 
 /// The version that this program reads and writes.

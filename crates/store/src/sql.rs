@@ -82,21 +82,6 @@ pub static ENTRIES: Statement = Statement::new(
      FROM entry JOIN run ON run.id = entry.run WHERE position > $1 ORDER BY position LIMIT $2",
 );
 
-pub static SNAPSHOT_SAVE: Statement = Statement::new(
-    "INSERT INTO snapshot (run, sequence, version, bytes) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (run, sequence) DO UPDATE SET version = excluded.version, bytes = excluded.bytes",
-);
-
-pub static SNAPSHOT_LOAD: Statement = Statement::new(
-    "SELECT sequence, version, bytes FROM snapshot \
-     WHERE run = (SELECT id FROM run WHERE name = $1) ORDER BY sequence DESC LIMIT 1",
-);
-
-pub static SNAPSHOTS_PRUNE: Statement = Statement::new(
-    "DELETE FROM snapshot WHERE run = $1 AND sequence NOT IN \
-     (SELECT sequence FROM snapshot WHERE run = $1 ORDER BY sequence DESC LIMIT $2)",
-);
-
 pub static ROW_PUT: Statement = Statement::new(
     "INSERT INTO row (run, kind, key, json, sequence) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (run, kind, key) DO UPDATE SET json = excluded.json, sequence = excluded.sequence",
@@ -104,8 +89,6 @@ pub static ROW_PUT: Statement = Statement::new(
 
 pub static ROW_DELETE: Statement =
     Statement::new("DELETE FROM row WHERE run = $1 AND kind = $2 AND key = $3");
-
-pub static ROWS_DELETE: Statement = Statement::new("DELETE FROM row WHERE run = $1");
 
 pub static ROWS: Statement = Statement::new(
     "SELECT kind, key, json, sequence FROM row \
@@ -126,11 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_may_stand_twice() {
-        assert_eq!(
-            SNAPSHOTS_PRUNE.sqlite(),
-            "DELETE FROM snapshot WHERE run = ?1 AND sequence NOT IN \
-             (SELECT sequence FROM snapshot WHERE run = ?1 ORDER BY sequence DESC LIMIT ?2)"
-        );
+    fn parameters_are_numbered_as_sqlite_numbers_them() {
+        assert_eq!(ROW_DELETE.sqlite(), "DELETE FROM row WHERE run = ?1 AND kind = ?2 AND key = ?3");
     }
 }

@@ -1,6 +1,4 @@
-//! Simulated crashes: the server restarts from its log or a snapshot.
-
-use engine::Run;
+//! Simulated crashes: the server restarts from its log.
 
 use crate::{
     rule::{Rule, RuleViolation},
@@ -8,17 +6,12 @@ use crate::{
 };
 
 impl Simulation<'_> {
-    /// Restarts the server: from the whole log, or from a snapshot and the events after it.
+    /// Restarts the server from its log.
     pub(crate) fn restart(&mut self, when: &str) -> Result<(), RuleViolation> {
         self.summary.crashes += 1;
         self.trace.note(&format!("the server crashes {when}"));
-        let from_snapshot = self.snapshot.take().filter(|_| self.random.once_in(2));
-        let n_events = from_snapshot.as_ref().map_or(0, |(_, n_events)| *n_events);
-        self.run = match from_snapshot {
-            Some((bytes, _)) => restore(&bytes)?,
-            None => (self.new_run)(),
-        };
-        for recorded in self.log.iter().skip(n_events) {
+        self.run = (self.new_run)();
+        for recorded in &self.log {
             self.run.apply(recorded);
         }
         self.compare()?;
@@ -27,28 +20,12 @@ impl Simulation<'_> {
         self.redo(&outstanding)
     }
 
-    /// Checks that the run, its replay and its restored snapshot are equal.
-    pub(crate) fn compare(&mut self) -> Result<(), RuleViolation> {
-        let bytes = self.run.snapshot();
-        if bytes != self.mirror.snapshot() {
-            return Err(RuleViolation::new(
-                Rule::SameLogSameState,
-                "a replay of the log gives another state",
-            ));
+    /// Checks that the run and its replay are equal.
+    pub(crate) fn compare(&self) -> Result<(), RuleViolation> {
+        if self.run == self.mirror {
+            Ok(())
+        } else {
+            Err(RuleViolation::new(Rule::SameLogSameState, "a replay of the log gives another state"))
         }
-        if restore(&bytes)?.snapshot() != bytes {
-            return Err(RuleViolation::new(
-                Rule::SameLogSameState,
-                "a restored snapshot differs from the original",
-            ));
-        }
-        self.snapshot = Some((bytes, self.log.len()));
-        Ok(())
     }
-}
-
-fn restore(bytes: &[u8]) -> Result<Run, RuleViolation> {
-    Run::restore(bytes).map_err(|error| {
-        RuleViolation::new(Rule::SameLogSameState, format!("a snapshot cannot be restored: {error:?}"))
-    })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 /// A rule that every run keeps after each step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
-    /// The same log gives the same state and the same effects, replayed or from a snapshot.
+    /// The same log gives the same state and the same effects when it is replayed.
     SameLogSameState,
     /// Events are numbered 1, 2, 3 and so on.
     Sequence,

@@ -36,8 +36,6 @@ pub struct Simulation<'a> {
     pub(crate) model: Model,
     pub(crate) environment: Environment,
     pub(crate) log: Vec<RecordedEvent>,
-    /// A snapshot, and the number of events in it.
-    pub(crate) snapshot: Option<(Vec<u8>, usize)>,
     pub(crate) effects_seen: BTreeSet<EffectId>,
     pub(crate) random: Random,
     /// Random numbers for plan edits: separate, so that edits do not change the rest of a run.
@@ -82,7 +80,6 @@ impl<'a> Simulation<'a> {
             model: Model::default(),
             environment,
             log: Vec::new(),
-            snapshot: None,
             effects_seen: BTreeSet::new(),
             random,
             edit_random: Random::new(seed ^ 0xED17_0F77_E91A_4F11),

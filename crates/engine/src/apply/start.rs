@@ -149,11 +149,6 @@ impl Run {
         let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.find(name));
         named.unwrap_or_else(|| self.team.worker())
     }
-
-    /// Makes the list of tasks by id anew.
-    pub(crate) fn index_tasks(&mut self) {
-        self.by_id = (0..).zip(&self.tasks).map(|(n, task)| (task.planned.id.clone(), TaskRef(n))).collect();
-    }
 }
 
 /// Where each thing of a plan stands in the graph: tasks, then gates, then what lies outside.

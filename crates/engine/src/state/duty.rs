@@ -3,12 +3,11 @@
 use domain::{
     CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, SessionId, TaskId,
 };
-use serde::{Deserialize, Serialize};
 
 use super::TaskRef;
 
 /// Something that a session is to do with a turn of its own, one at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Duty {
     /// Answer a question, or hand it on.
     Question(QuestionId),
@@ -25,7 +24,7 @@ pub(crate) enum Duty {
 }
 
 /// Something that happens at a certain time, unless something else happens before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Deadline {
     /// A task has run for too long.
     TaskTime(TaskRef),
@@ -50,7 +49,7 @@ pub(crate) enum Deadline {
 }
 
 /// What an order to the world is about; there is one of each at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum EffectKey {
     Spawn(SessionId),
     Park(SessionId),

@@ -1,9 +1,8 @@
 //! What agents have to do with each other: calls, results, direct lines.
 
 use domain::{AgentName, ChannelId, DirectType, ResultType, SessionId};
-use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum InvocationState {
     Pending,
     InProgress(SessionId),
@@ -11,7 +10,7 @@ pub(crate) enum InvocationState {
     Over,
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Invocation {
     pub(crate) caller: Option<SessionId>,
     pub(crate) callee: Option<AgentName>,
@@ -20,7 +19,7 @@ pub(crate) struct Invocation {
     pub(crate) state: InvocationState,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ResultState {
     Pending,
     /// It was said to a session that has not typed it yet.
@@ -30,7 +29,7 @@ pub(crate) enum ResultState {
 }
 
 /// A result that an agent made for another.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Submitted {
     pub(crate) from: Option<AgentName>,
     pub(crate) to: Option<AgentName>,
@@ -39,13 +38,13 @@ pub(crate) struct Submitted {
     pub(crate) state: ResultState,
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Channel {
     pub(crate) ends: Option<(SessionId, SessionId)>,
     pub(crate) is_open: bool,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DirectMessage {
     pub(crate) channel: ChannelId,
     pub(crate) from: Option<AgentName>,

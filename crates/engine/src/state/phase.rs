@@ -1,12 +1,11 @@
 //! One phase and its gate.
 
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
-use serde::{Deserialize, Serialize};
 
 use super::{TaskRef, task::Spent};
 use crate::graph::Node;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Some task of the phase is open.
     Closed,
@@ -19,7 +18,7 @@ pub(crate) enum Gate {
     Approved,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phase {
     pub(crate) name: String,
     /// The phases whose gates it waits for.

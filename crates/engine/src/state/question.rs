@@ -1,11 +1,10 @@
 //! What somebody must answer, and what somebody must provide.
 
 use domain::{AgentName, DependencyRequest, PermissionRequest, QuestionKind, SessionId};
-use serde::{Deserialize, Serialize};
 
 use super::TaskRef;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionState {
     Asked,
     WithOrchestrator,
@@ -36,7 +35,7 @@ impl QuestionState {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Question {
     pub(crate) session: SessionId,
     pub(crate) task: Option<TaskRef>,
@@ -71,7 +70,7 @@ impl Default for Question {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum RequestState {
     Asked,
     Provided,
@@ -93,7 +92,7 @@ impl RequestState {
     }
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Request {
     pub(crate) session: Option<SessionId>,
     pub(crate) task: Option<TaskRef>,

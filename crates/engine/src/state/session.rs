@@ -6,11 +6,10 @@ use domain::{
     AgentName, CheckpointId, DirectMessageId, InputNumber, MessageOffset, ParkMode, PhaseNumber, QuestionId,
     Role, SessionId, SessionInput,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{Duty, TaskRef};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
     Starting,
     Active,
@@ -18,7 +17,7 @@ pub(crate) enum SessionState {
     Over,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Session {
     pub(crate) parent: Option<SessionId>,
     pub(crate) depth: u32,

@@ -4,12 +4,11 @@ use domain::{
     AttemptNumber, BlockReason, CompletionProof, EscalationId, LoopId, PlannedTask, SessionId, SessionInput,
     Timestamp,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{graph::Node, schedule::Agent};
 
 /// Names a task within the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TaskRef(pub(crate) u32);
 
 /// What a task looks like from outside.
@@ -38,7 +37,7 @@ pub enum TaskState {
 }
 
 /// How far a task is, blocked or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stage {
     Waiting,
     Ready,
@@ -108,7 +107,7 @@ impl Stage {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Task {
     pub(crate) planned: Box<PlannedTask>,
     pub(crate) node: Node,
@@ -158,7 +157,7 @@ pub(crate) struct Task {
 }
 
 /// Tokens and money, against what may be used.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Spent {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,

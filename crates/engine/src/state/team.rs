@@ -3,11 +3,10 @@
 use std::num::NonZeroU32;
 
 use domain::{AgentName, Role, TeamMember};
-use serde::{Deserialize, Serialize};
 
 use crate::schedule::Agent;
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Team {
     pub(crate) members: Vec<TeamMember>,
 }

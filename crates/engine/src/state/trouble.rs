@@ -1,11 +1,10 @@
 //! Problems, rounds of testing, points to go back to.
 
 use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId};
-use serde::{Deserialize, Serialize};
 
 use super::TaskRef;
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Escalation {
     pub(crate) kind: EscalationType,
     pub(crate) subject: EscalationSubject,
@@ -32,7 +31,7 @@ impl Default for Escalation {
     }
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct FeedbackLoop {
     pub(crate) task: Option<TaskRef>,
     pub(crate) rounds: u32,
@@ -41,7 +40,7 @@ pub(crate) struct FeedbackLoop {
     pub(crate) is_open: bool,
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Checkpoint {
     pub(crate) task: Option<TaskRef>,
     pub(crate) is_made: bool,

@@ -80,11 +80,11 @@ impl Stage {
 
     /// Lets the run decide, and returns the reason where it refuses.
     fn decide(&mut self, actor: &Actor, command: Command) -> Result<Option<String>, String> {
-        let before = self.run.snapshot();
+        let before = self.run.clone();
         let words = format!("{command:?}");
         let decision = match self.run.decide(self.now, actor, command) {
             Ok(decision) => decision,
-            Err(rejection) if self.run.snapshot() == before => return Ok(Some(rejection.to_string())),
+            Err(rejection) if self.run == before => return Ok(Some(rejection.to_string())),
             Err(rejection) => {
                 return Err(format!("was refused ({rejection}) and changed something: {words}"));
             }
@@ -112,9 +112,8 @@ impl Stage {
     }
 
     fn compare(&self, words: &str) -> Result<(), String> {
-        let snapshot = self.run.snapshot();
-        if snapshot != self.replica.snapshot() {
-            let differs = differing(&snapshot, &self.replica.snapshot());
+        if self.run != self.replica {
+            let differs = differing(&self.run, &self.replica);
             return Err(format!("the log gives another state after {words}: {differs}"));
         }
         if self.run.outstanding() != self.replica.outstanding() {
@@ -148,15 +147,10 @@ impl Stage {
         Err(format!("the clock stands still at {}", clock::write_time(self.now)))
     }
 
-    /// Ends Jangdan and starts it again with nothing but the log, or with a snapshot.
-    pub fn restart(&mut self, from_snapshot: bool) -> Result<(), String> {
+    /// Ends Jangdan and starts it again with nothing but the log.
+    pub fn restart(&mut self) -> Result<(), String> {
         let outstanding = self.run.outstanding();
-        if from_snapshot {
-            self.run = Run::restore(&self.run.snapshot())
-                .map_err(|error| format!("can't be restored: {error:?}"))?;
-        } else {
-            self.run = replay(&self.log, self.without)?;
-        }
+        self.run = replay(&self.log, self.without)?;
         self.compare("a restart")?;
         if self.run.outstanding() != outstanding {
             return Err("a restart changes what is outstanding".to_owned());
@@ -168,12 +162,11 @@ impl Stage {
 
     /// Looks at the whole log once more.
     pub fn finish(&mut self) -> Result<(), String> {
-        let snapshot = self.run.snapshot();
-        if replay(&self.log, self.without)?.snapshot() != snapshot {
-            return Err("the whole log gives another state".to_owned());
+        if replay(&self.log, self.without)? == self.run {
+            Ok(())
+        } else {
+            Err("the whole log gives another state".to_owned())
         }
-        let restored = Run::restore(&snapshot).map_err(|error| format!("can't be restored: {error:?}"))?;
-        if restored.snapshot() == snapshot { Ok(()) } else { Err("a restored run is another one".to_owned()) }
     }
 }
 
@@ -203,12 +196,10 @@ fn written_and_read(recorded: &RecordedEvent) -> Result<RecordedEvent, String> {
     if &read == recorded { Ok(read) } else { Err(format!("is read back as another event: {written}")) }
 }
 
-/// Shows the first place where two snapshots differ.
-fn differing(left: &[u8], right: &[u8]) -> String {
-    let at = left.iter().zip(right).take_while(|(left, right)| left == right).count();
-    let around = |bytes: &[u8]| {
-        let part = bytes.get(at.saturating_sub(60)..(at + 60).min(bytes.len())).unwrap_or_default();
-        String::from_utf8_lossy(part).into_owned()
-    };
-    format!("\n  decided: …{}…\n  replayed: …{}…", around(left), around(right))
+/// Shows the first place where two states differ.
+fn differing(decided: &Run, replayed: &Run) -> String {
+    let (decided, replayed) = (format!("{decided:?}"), format!("{replayed:?}"));
+    let same = decided.chars().zip(replayed.chars()).take_while(|(left, right)| left == right).count();
+    let around = |text: &str| text.chars().skip(same.saturating_sub(60)).take(120).collect::<String>();
+    format!("\n  decided: …{}…\n  replayed: …{}…", around(&decided), around(&replayed))
 }

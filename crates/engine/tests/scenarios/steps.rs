@@ -36,8 +36,7 @@ pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
             }
             Ok(())
         }
-        ["Jangdan", "restarts"] => stage.restart(false),
-        ["Jangdan", "restarts", "from", "its", "snapshot"] => stage.restart(true),
+        ["Jangdan", "restarts"] => stage.restart(),
         _ => {
             act(stage, &words, tail.as_deref())?;
             stage.carry_on()

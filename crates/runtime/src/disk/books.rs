@@ -35,6 +35,13 @@ struct Finished {
     sessions: BTreeSet<SessionId>,
 }
 
+impl Finished {
+    /// Returns the ended sessions without a task that still have a worktree.
+    fn desks(&self) -> Vec<SessionId> {
+        self.git.desks().into_iter().filter(|session| self.sessions.contains(session)).collect()
+    }
+}
+
 /// What a run has that may be given up.
 pub(super) struct Candidates {
     pub(super) run: RunId,
@@ -96,6 +103,13 @@ impl Books {
         }
     }
 
+    /// Returns the ended sessions without a task of an active run that still have a worktree.
+    pub(crate) fn ended_desks(&self, run: &RunId) -> Vec<SessionId> {
+        // Listing waits for git's lock, so the registry is not locked meanwhile.
+        let finished = self.pages().runs.get(run).cloned();
+        finished.map(|finished| finished.desks()).unwrap_or_default()
+    }
+
     /// Returns the git of a run that goes on.
     pub(crate) fn git(&self, run: &RunId) -> Option<Git> {
         self.pages().runs.get(run).map(|finished| finished.git.clone())
@@ -115,8 +129,9 @@ impl Books {
             Candidates { run, tasks, desks: git.desks(), git, is_shut: true }
         });
         let mut candidates: Vec<Candidates> = shut.collect();
-        candidates.extend(going.into_iter().map(|(run, Finished { git, tasks, sessions })| {
-            let desks = git.desks().into_iter().filter(|session| sessions.contains(session)).collect();
+        candidates.extend(going.into_iter().map(|(run, finished)| {
+            let desks = finished.desks();
+            let Finished { git, tasks, .. } = finished;
             Candidates { run, tasks: tasks.into_iter().collect(), desks, git, is_shut: false }
         }));
         candidates

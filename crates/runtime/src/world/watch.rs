@@ -7,8 +7,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -18,7 +18,10 @@ use domain::{Command, TaskId};
 use repo::FileOverlap;
 use views::Rows;
 
-use super::site::Site;
+use super::{
+    site::Site,
+    wake_up::{WakeUpSender, wake_ups},
+};
 use crate::{Kept, git::Git};
 
 /// How often it looks while nobody says that something changed: one turn of an agent may last for long.
@@ -30,10 +33,11 @@ const REST_TIMES: u32 = 10;
 /// So many files of a pair go by their names; the rest are counted.
 const FILES_MAX: usize = 50;
 
-/// Somebody who looks.
+/// The thread that looks for overlaps, as the run loop holds it.
 pub(super) struct Watch {
-    /// Says which tasks are unfinished, and that it is time to look.
-    tasks: Sender<Vec<TaskId>>,
+    /// Replaced by the run loop, read by the thread when it is woken: only the newest list counts.
+    tasks: Arc<Mutex<Vec<TaskId>>>,
+    wake_up: WakeUpSender,
     thread: JoinHandle<()>,
 }
 
@@ -44,26 +48,34 @@ impl Watch {
         let rows = kept.views().rows();
         let tasks = unfinished(rows);
         if watch.is_none() && (tasks.len() > 1 || !rows.overlaps.is_empty()) {
-            let (sender, told) = channel();
+            let (wake_up, woken) = wake_ups();
+            let newest = Arc::default();
             let watcher = Watcher {
                 site: Arc::clone(site),
                 git: git.clone(),
-                told,
+                newest: Arc::clone(&newest),
+                woken,
                 tasks: Vec::new(),
                 changed: BTreeMap::new(),
             };
             let thread = thread::Builder::new().name("overlaps".to_owned());
             // Without a thread nothing is seen until the next time.
-            *watch = thread.spawn(|| watcher.work()).ok().map(|thread| Self { tasks: sender, thread });
+            *watch =
+                thread.spawn(|| watcher.work()).ok().map(|thread| Self { tasks: newest, wake_up, thread });
         }
         if let Some(watch) = watch {
-            // One that panicked has said so itself.
-            drop(watch.tasks.send(tasks));
+            watch.tell(tasks);
         }
     }
 
+    /// Gives the thread a new list of unfinished tasks and wakes it. Called by the run loop, which never waits for it.
+    fn tell(&self, tasks: Vec<TaskId>) {
+        *self.tasks.lock().unwrap_or_else(PoisonError::into_inner) = tasks;
+        self.wake_up.wake();
+    }
+
     pub(super) fn stop(self) {
-        drop(self.tasks);
+        drop(self.wake_up);
         drop(self.thread.join());
     }
 }
@@ -77,7 +89,10 @@ fn unfinished(rows: &Rows) -> Vec<TaskId> {
 struct Watcher {
     site: Arc<Site>,
     git: Git,
-    told: Receiver<Vec<TaskId>>,
+    /// The list of unfinished tasks as the run loop told it last.
+    newest: Arc<Mutex<Vec<TaskId>>>,
+    woken: Receiver<()>,
+    /// The list that the last look was at.
     tasks: Vec<TaskId>,
     /// What each task had changed when it was last looked at.
     changed: BTreeMap<TaskId, BTreeSet<PathBuf>>,
@@ -88,15 +103,15 @@ impl Watcher {
     fn work(mut self) {
         let (mut looks_at, mut rests_until) = (None::<Instant>, Instant::now());
         loop {
-            let told = match looks_at {
+            let woken = match looks_at {
                 Some(at) => {
-                    self.told.recv_timeout(at.max(rests_until).saturating_duration_since(Instant::now()))
+                    self.woken.recv_timeout(at.max(rests_until).saturating_duration_since(Instant::now()))
                 }
-                None => self.told.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                None => self.woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
-            match told {
-                Ok(tasks) => {
-                    self.tasks = tasks;
+            match woken {
+                Ok(()) => {
+                    self.tasks.clone_from(&self.newest.lock().unwrap_or_else(PoisonError::into_inner));
                     looks_at = Some(Instant::now());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -136,5 +151,50 @@ fn shown(overlap: FileOverlap) -> domain::TaskOverlap {
         files: named.map(|file| file.to_string_lossy().into_owned()).collect(),
         n_files: u32::try_from(overlap.files.len()).unwrap_or(u32::MAX),
         tasks: overlap.tasks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Long enough that only a blocked thread reaches it.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn tasks(n: usize) -> Vec<TaskId> {
+        (1..=n).map(|number| format!("T{number}").parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_busy_watcher_blocks_no_sender_and_finds_the_newest_list() {
+        let (wake_up, woken) = wake_ups();
+        let newest = Arc::<Mutex<Vec<TaskId>>>::default();
+        let (is_busy, busy) = channel();
+        let (go_on, may_go_on) = channel();
+        let (found, read) = channel();
+        let list = Arc::clone(&newest);
+        let thread = thread::spawn(move || {
+            for () in woken {
+                is_busy.send(()).unwrap();
+                may_go_on.recv_timeout(PATIENCE).unwrap();
+                found.send(list.lock().unwrap().clone()).unwrap();
+            }
+        });
+        let watch = Watch { tasks: newest, wake_up, thread };
+        watch.tell(tasks(1));
+        busy.recv_timeout(PATIENCE).unwrap();
+        let (told, all_told) = channel();
+        let run_loop = thread::spawn(move || {
+            (2..=100).for_each(|n| watch.tell(tasks(n)));
+            told.send(()).unwrap();
+            watch
+        });
+        all_told.recv_timeout(PATIENCE).expect("the run loop waits for a thread that is busy");
+        go_on.send(()).unwrap();
+        go_on.send(()).unwrap();
+        run_loop.join().unwrap().stop();
+        assert_eq!(read.iter().collect::<Vec<_>>(), [tasks(100), tasks(100)]);
     }
 }

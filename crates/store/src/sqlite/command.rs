@@ -4,8 +4,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use domain::{RunId, Sequence};
 
-use super::feed::Feed;
-use crate::{Appended, NewEntry, Position, RowChange, Snapshot, StoreError, Then};
+use crate::{Appended, NewEntry, RowChange, StoreError, Then};
 
 /// One wish to the writer's thread.
 pub enum Command {
@@ -16,13 +15,6 @@ pub enum Command {
         /// How much memory it holds.
         bytes: usize,
     },
-    /// Send what is recorded from now on, and answer with the last place before that.
-    Subscribe {
-        /// Where to.
-        feed: Feed,
-        /// Who waits.
-        answer: Answer<Position>,
-    },
     /// End.
     Stop,
 }
@@ -31,14 +23,8 @@ pub enum Command {
 pub enum Work {
     /// Record entries behind a place.
     Append { run: RunId, expected: Sequence, entries: Vec<NewEntry>, answer: Answer<Appended> },
-    /// Keep a state.
-    SaveSnapshot { run: RunId, snapshot: Snapshot, answer: Answer<()> },
-    /// Forget all states but some.
-    PruneSnapshots { run: RunId, keep: usize, answer: Answer<()> },
     /// Change rows.
     SaveRows { run: RunId, up_to: Sequence, changes: Vec<RowChange>, answer: Answer<Sequence> },
-    /// Forget rows.
-    DeleteRows { run: RunId, answer: Answer<()> },
 }
 
 impl Work {
@@ -47,9 +33,6 @@ impl Work {
         match self {
             Self::Append { answer, .. } => answer.hold(Err(StoreError::Stopped)),
             Self::SaveRows { answer, .. } => answer.hold(Err(StoreError::Stopped)),
-            Self::SaveSnapshot { answer, .. }
-            | Self::PruneSnapshots { answer, .. }
-            | Self::DeleteRows { answer, .. } => answer.hold(Err(StoreError::Stopped)),
         }
     }
 }

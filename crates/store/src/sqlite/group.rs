@@ -7,10 +7,9 @@ use rusqlite::{Connection, Result, params};
 
 use super::{
     command::{HeldAnswer, Work},
-    feed::Group,
     heads::{Head, Heads, add_place, is_place_due},
 };
-use crate::{Appended, Entry, NewEntry, Position, RowChange, Snapshot, StoreError, sql};
+use crate::{Appended, NewEntry, Position, RowChange, StoreError, sql};
 
 /// A transaction that is being filled.
 pub struct Filling<'a> {
@@ -18,9 +17,7 @@ pub struct Filling<'a> {
     pub connection: &'a Connection,
     /// Where everything stands.
     pub heads: &'a mut Heads,
-    /// What was recorded, kept only where somebody listens.
-    pub recorded: Option<Group>,
-    /// What is needed no more, to be freed when nobody waits.
+    /// Entries that are written, to be freed after the callers have their answers.
     pub spent: Vec<Vec<NewEntry>>,
 }
 
@@ -32,16 +29,9 @@ impl Filling<'_> {
                 let done = self.append(&run, expected, entries);
                 held(done, |result| answer.hold(result))
             }
-            Work::SaveSnapshot { run, snapshot, answer } => {
-                held(self.save_snapshot(&run, &snapshot), |result| answer.hold(result))
-            }
-            Work::PruneSnapshots { run, keep, answer } => {
-                held(self.prune_snapshots(&run, keep), |result| answer.hold(result))
-            }
             Work::SaveRows { run, up_to, changes, answer } => {
                 held(self.save_rows(&run, up_to, &changes), |result| answer.hold(result))
             }
-            Work::DeleteRows { run, answer } => held(self.delete_rows(&run), |result| answer.hold(result)),
         }
     }
 
@@ -60,7 +50,6 @@ impl Filling<'_> {
             None => self.heads.add(self.connection, run)?,
         };
         let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite())?;
-        let before = (head.sequence, position);
         for (entry, position) in entries.iter().zip(position.0 + 1..) {
             let previous = head.position;
             (head.sequence, head.position) = (head.sequence.next(), Position(position));
@@ -79,33 +68,9 @@ impl Filling<'_> {
                 add_place(self.connection, head)?;
             }
         }
-        match &mut self.recorded {
-            Some(recorded) => {
-                recorded.bytes += entries.iter().map(NewEntry::bytes).sum::<usize>();
-                recorded.entries.extend(placed(run, before, entries));
-            }
-            None => self.spent.push(entries),
-        }
+        self.spent.push(entries);
         self.heads.advance(run, head);
         Ok(Ok(Appended { sequence: head.sequence, position: head.position }))
-    }
-
-    fn save_snapshot(&mut self, run: &RunId, snapshot: &Snapshot) -> Outcome<()> {
-        let head = match self.reached(run, snapshot.sequence)? {
-            Ok(head) => head,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        let mut save = self.connection.prepare_cached(sql::SNAPSHOT_SAVE.sqlite())?;
-        save.execute(params![head.id, snapshot.sequence.0.cast_signed(), snapshot.version, snapshot.bytes])?;
-        Ok(Ok(()))
-    }
-
-    fn prune_snapshots(&mut self, run: &RunId, keep: usize) -> Outcome<()> {
-        if let Some(head) = self.heads.head(self.connection, run)? {
-            let keep = i64::try_from(keep).unwrap_or(i64::MAX);
-            self.connection.prepare_cached(sql::SNAPSHOTS_PRUNE.sqlite())?.execute([head.id, keep])?;
-        }
-        Ok(Ok(()))
     }
 
     fn save_rows(&mut self, run: &RunId, up_to: Sequence, changes: &[RowChange]) -> Outcome<Sequence> {
@@ -128,21 +93,9 @@ impl Filling<'_> {
                 RowChange::Delete { kind, key } => delete.execute(params![head.id, kind, key])?,
             };
         }
-        self.move_rows(head, up_to)?;
+        let mut advance = self.connection.prepare_cached(sql::ROWS_MOVE.sqlite())?;
+        advance.execute([head.id, up_to.0.cast_signed()])?;
         Ok(Ok(up_to))
-    }
-
-    fn delete_rows(&mut self, run: &RunId) -> Outcome<()> {
-        if let Some(head) = self.heads.head(self.connection, run)? {
-            self.connection.prepare_cached(sql::ROWS_DELETE.sqlite())?.execute([head.id])?;
-            self.move_rows(head, Sequence(0))?;
-        }
-        Ok(Ok(()))
-    }
-
-    fn move_rows(&self, head: Head, to: Sequence) -> Result<()> {
-        let mut move_to = self.connection.prepare_cached(sql::ROWS_MOVE.sqlite())?;
-        move_to.execute([head.id, to.0.cast_signed()]).map(|_| ())
     }
 
     /// Returns a run's head, or the refusal where it has not come to a place.
@@ -169,17 +122,4 @@ fn held<T>(
         // The transaction's own error takes the place of this one.
         Err(error) => (hold(Err(StoreError::Stopped)), Err(error)),
     }
-}
-
-/// Gives entries the places behind those of another one.
-fn placed(
-    run: &RunId,
-    (mut sequence, mut position): (Sequence, Position),
-    entries: Vec<NewEntry>,
-) -> impl Iterator<Item = Entry> {
-    entries.into_iter().map(move |NewEntry { at, actor, kind, version, payload }| {
-        sequence = sequence.next();
-        position = Position(position.0 + 1);
-        Entry { run: run.clone(), sequence, position, at, actor, kind, version, payload }
-    })
 }

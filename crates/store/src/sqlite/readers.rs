@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Result, types::Type};
 
 use super::{chain, connection::open_reader};
 use crate::{
-    Entry, Position, Row, RunHead, Snapshot, StoreError,
+    Entry, Position, Row, RunHead, StoreError,
     sql::{self, Statement},
 };
 
@@ -57,14 +57,6 @@ impl Readers {
             Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(number(row, 1)?) })
         };
         self.with(|connection| all(connection, &sql::RUNS, [], to_head))
-    }
-
-    /// Returns a run's latest snapshot.
-    pub fn snapshot(&self, run: &RunId) -> Outcome<Option<Snapshot>> {
-        let to_snapshot = |row: &rusqlite::Row<'_>| {
-            Ok(Snapshot { sequence: Sequence(number(row, 0)?), version: row.get(1)?, bytes: row.get(2)? })
-        };
-        self.with(|connection| one(connection, &sql::SNAPSHOT_LOAD, [run.as_str()], to_snapshot))
     }
 
     /// Returns the place of a run's rows.

@@ -2,22 +2,18 @@
 
 use std::{
     path::PathBuf,
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{
-    command::{Answer, Command, HeldAnswer, Work},
-    feed::{Feed, Group},
+    command::{Command, HeldAnswer, Work},
     group::Filling,
     heads::Heads,
 };
-use crate::{NewEntry, Position, StoreError};
+use crate::{NewEntry, StoreError};
 
 /// How much one transaction may hold in memory before it is committed.
 const GROUP_BYTES_MAX: usize = 16 << 20;
@@ -33,7 +29,6 @@ pub struct Writer {
     connection: Connection,
     path: PathBuf,
     heads: Heads,
-    feeds: Vec<Feed>,
     last: LastCommit,
 }
 
@@ -49,17 +44,15 @@ struct LastCommit {
 struct Turn {
     answers: Vec<HeldAnswer>,
     bytes: usize,
-    // Freed with the turn, when everybody has been answered.
+    // Freed with the turn, after all answers are given.
     spent: Vec<Vec<NewEntry>>,
-    subscribers: Vec<(Feed, Answer<Position>)>,
     is_last: bool,
 }
 
 impl Writer {
     /// Makes a writer of an open connection.
     pub fn new(connection: Connection, path: PathBuf) -> Self {
-        let (heads, feeds, last) = (Heads::default(), Vec::new(), LastCommit::default());
-        Self { connection, path, heads, feeds, last }
+        Self { connection, path, heads: Heads::default(), last: LastCommit::default() }
     }
 
     /// Works until it is told to stop, or nobody is left who could.
@@ -69,25 +62,20 @@ impl Writer {
             if let Some(work) = turn.take(command) {
                 self.commit(work, queue, &mut turn);
             }
-            // Only now: what was committed above is in the file, and is not sent to those who come now.
-            for (feed, answer) in turn.subscribers {
-                self.listen(feed, answer);
-            }
             if turn.is_last {
                 return;
             }
         }
     }
 
-    /// Writes what is there in one transaction, then tells subscribers and those who wait.
+    /// Writes all waiting work in one transaction, then answers the callers.
     fn commit(&mut self, first: Work, queue: &Receiver<Command>, turn: &mut Turn) {
         let committed = self.transact(first, queue, turn).map_err(|error| {
             self.heads.clear();
             StoreError::using(&self.path, error)
         });
-        let outcome = committed.map(|recorded| self.publish(recorded));
         for answer in turn.answers.drain(..) {
-            answer(outcome.clone());
+            answer(committed.clone());
         }
     }
 
@@ -96,13 +84,7 @@ impl Writer {
     /// After a commit those who waited for it come back one by one. A transaction that ended with the first of them
     /// would leave the others a whole commit behind, so it waits for as many as last time, a moment at most. Whoever
     /// writes alone never waits.
-    fn transact(
-        &mut self,
-        first: Work,
-        queue: &Receiver<Command>,
-        turn: &mut Turn,
-    ) -> rusqlite::Result<Option<Group>> {
-        let recorded = (!self.feeds.is_empty()).then(|| Group { entries: Vec::new(), bytes: 0 });
+    fn transact(&mut self, first: Work, queue: &Receiver<Command>, turn: &mut Turn) -> rusqlite::Result<()> {
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = match begun {
             Ok(transaction) => transaction,
@@ -111,8 +93,7 @@ impl Writer {
                 return Err(error);
             }
         };
-        let spent = Vec::new();
-        let mut filling = Filling { connection: &transaction, heads: &mut self.heads, recorded, spent };
+        let mut filling = Filling { connection: &transaction, heads: &mut self.heads, spent: Vec::new() };
         let until = Instant::now() + self.last.took.min(GATHER_MAX);
         let mut next = Some(first);
         loop {
@@ -133,32 +114,12 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => turn.is_last = true,
             }
         }
-        let recorded = filling.recorded;
         turn.spent = filling.spent;
         self.heads.place(&transaction)?;
         let start = Instant::now();
         transaction.commit()?;
         self.last = LastCommit { n_work: turn.answers.len(), took: start.elapsed() };
-        Ok(recorded)
-    }
-
-    /// Sends what was recorded to everybody who listens, and lets go of those who do not keep up.
-    fn publish(&mut self, recorded: Option<Group>) {
-        if let Some(group) = recorded.filter(|group| !group.entries.is_empty()) {
-            let group = Arc::new(group);
-            self.feeds.retain(|feed| feed.send(&group));
-        }
-    }
-
-    /// Takes a subscriber in, and tells it from where on it is told.
-    fn listen(&mut self, feed: Feed, answer: Answer<Position>) {
-        match self.heads.position(&self.connection) {
-            Ok(position) => {
-                self.feeds.push(feed);
-                answer.give(Ok(position));
-            }
-            Err(error) => answer.give(Err(StoreError::using(&self.path, error))),
-        }
+        Ok(())
     }
 }
 
@@ -168,12 +129,13 @@ impl Turn {
         match command {
             Command::Write { work, bytes } => {
                 self.bytes += bytes;
-                return Some(work);
+                Some(work)
             }
-            Command::Subscribe { feed, answer } => self.subscribers.push((feed, answer)),
-            Command::Stop => self.is_last = true,
+            Command::Stop => {
+                self.is_last = true;
+                None
+            }
         }
-        None
     }
 
     fn is_full(&self) -> bool {

@@ -14,10 +14,10 @@ use std::{
 };
 
 use domain::{RunId, Sequence};
-use store::{Log, SqliteLog, catch_up};
+use store::{Log, SqliteLog};
 use tempfile::tempdir;
 
-use crate::sample::{assert_whole, entries, fold, open, project, run, snapshot};
+use crate::sample::{assert_whole, catch_up, entries, fold, open, run};
 
 /// Where the child finds the log; without it the child has nothing to do.
 const DIRECTORY: &str = "JANGDAN_CRASH_DIRECTORY";
@@ -58,7 +58,7 @@ fn child() {
         scope.spawn(|| {
             loop {
                 (0..N_RUNS).for_each(|n| {
-                    catch_up(&log, &run(&format!("r{n}")), project).unwrap();
+                    catch_up(&log, &run(&format!("r{n}")));
                 });
             }
         });
@@ -71,10 +71,6 @@ fn append_for_ever(log: &SqliteLog, run: &RunId) {
         let n = batch(head);
         head = log.append(run, Sequence(head), entries(run, head, n)).unwrap().sequence.0;
         std::io::stderr().write_all(format!("acknowledged {run} {head}\n").as_bytes()).unwrap();
-        if head.is_multiple_of(10) {
-            log.save_snapshot(run, snapshot(head)).unwrap();
-            log.prune_snapshots(run, 2).unwrap();
-        }
     }
 }
 
@@ -130,11 +126,8 @@ fn check(directory: &Path, promised: &mut BTreeMap<RunId, u64>) {
         assert!(found == *kept || found == *kept + batch(*kept), "{kept} were promised, {found} are there");
         assert_whole(&log, &head.run, found);
         *kept = found;
-        catch_up(&log, &head.run, project).unwrap();
+        catch_up(&log, &head.run);
         assert_eq!(log.rows(&head.run).unwrap(), fold(&log, &head.run));
-        if let Some(found) = log.load_snapshot(&head.run).unwrap() {
-            assert_eq!(found, snapshot(found.sequence.0));
-        }
     }
     assert!(promised.keys().all(|run| log.runs().unwrap().iter().any(|head| head.run == *run)));
     let all = log.read_all(store::Position(0), usize::MAX).unwrap();

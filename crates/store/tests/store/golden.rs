@@ -9,10 +9,10 @@ use std::{
 
 use domain::Sequence;
 use rusqlite::Connection;
-use store::{LOG_FILE, Log, SCHEMA_VERSION, catch_up};
+use store::{LOG_FILE, Log, SCHEMA_VERSION};
 use tempfile::tempdir;
 
-use crate::sample::{append, assert_whole, fold, open, project, run, snapshot};
+use crate::sample::{append, assert_whole, catch_up, fold, open, run};
 
 const N_ENTRIES: u64 = 25;
 
@@ -53,8 +53,7 @@ fn write(golden: &Path) {
     let log = open(directory.path());
     for run in [run("a"), run("b")] {
         append(&log, &run, 0, N_ENTRIES);
-        log.save_snapshot(&run, snapshot(20)).unwrap();
-        catch_up(&log, &run, project).unwrap();
+        catch_up(&log, &run);
     }
     drop(log);
     fs::copy(directory.path().join(LOG_FILE), golden).unwrap();
@@ -65,7 +64,6 @@ fn check(directory: &Path) {
     let log = open(directory);
     for run in [run("a"), run("b")] {
         assert_whole(&log, &run, N_ENTRIES);
-        assert_eq!(log.load_snapshot(&run).unwrap(), Some(snapshot(20)));
         assert_eq!(log.rows_position(&run).unwrap(), Sequence(N_ENTRIES));
         assert_eq!(log.rows(&run).unwrap(), fold(&log, &run));
         append(&log, &run, N_ENTRIES, 1);

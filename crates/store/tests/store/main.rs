@@ -5,9 +5,9 @@
 mod beside;
 mod crash;
 mod golden;
+mod paging;
 mod people;
 mod properties;
 mod rules;
 mod sample;
-mod subscribe;
 mod trouble;

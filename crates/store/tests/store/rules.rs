@@ -1,10 +1,11 @@
 //! What the log promises to whoever writes and reads, one rule a test.
 
 use domain::Sequence;
-use store::{Appended, Log, NewEntry, Position, RowChange, StoreError, catch_up};
+use rusqlite::Connection;
+use store::{Appended, LOG_FILE, Log, NewEntry, Position, RowChange, StoreError};
 use tempfile::tempdir;
 
-use crate::sample::{ALL, append, assert_whole, entries, entry, fold, open, project, run, snapshot};
+use crate::sample::{ALL, append, assert_whole, catch_up, entries, entry, fold, open, run};
 
 #[test]
 fn an_append_says_where_the_log_is_now() {
@@ -63,29 +64,12 @@ fn more_bytes_than_the_store_takes_are_refused() {
 }
 
 #[test]
-fn the_latest_snapshot_is_loaded_and_older_ones_can_be_pruned() {
-    let directory = tempdir().unwrap();
-    let log = open(directory.path());
-    let a = run("a");
-    assert_eq!(log.load_snapshot(&a).unwrap(), None);
-    append(&log, &a, 0, 9);
-    for sequence in [3, 9, 6] {
-        log.save_snapshot(&a, snapshot(sequence)).unwrap();
-    }
-    assert_eq!(log.load_snapshot(&a).unwrap(), Some(snapshot(9)));
-    log.prune_snapshots(&a, 1).unwrap();
-    assert_eq!(log.load_snapshot(&a).unwrap(), Some(snapshot(9)));
-    log.prune_snapshots(&a, 0).unwrap();
-    assert_eq!(log.load_snapshot(&a).unwrap(), None);
-}
-
-#[test]
-fn neither_snapshot_nor_rows_run_ahead_of_the_log() {
+fn rows_never_run_ahead_of_the_log() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let a = run("a");
     append(&log, &a, 0, 2);
-    let refused = log.save_snapshot(&a, snapshot(3)).unwrap_err();
+    let refused = log.save_rows(&a, Sequence(3), Vec::new()).unwrap_err();
     assert!(matches!(refused, StoreError::AheadOfLog { actual: Sequence(2), .. }), "{refused}");
     let refused = log.save_rows(&run("b"), Sequence(1), Vec::new()).unwrap_err();
     assert!(matches!(refused, StoreError::AheadOfLog { actual: Sequence(0), .. }), "{refused}");
@@ -95,19 +79,27 @@ fn neither_snapshot_nor_rows_run_ahead_of_the_log() {
 #[test]
 fn rows_that_are_deleted_and_made_anew_are_the_same() {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
+    let mut log = open(directory.path());
     let (a, b) = (run("a"), run("b"));
     append(&log, &a, 0, 60);
     append(&log, &b, 0, 5);
-    assert_eq!(catch_up(&log, &a, project).unwrap(), Sequence(60));
+    assert_eq!(catch_up(&log, &a), Sequence(60));
     append(&log, &a, 60, 17);
-    assert_eq!(catch_up(&log, &a, project).unwrap(), Sequence(77));
-    catch_up(&log, &b, project).unwrap();
+    assert_eq!(catch_up(&log, &a), Sequence(77));
+    catch_up(&log, &b);
     let rows = log.rows(&a).unwrap();
     assert_eq!(rows, fold(&log, &a));
-    log.delete_rows(&a).unwrap();
+    drop(log);
+    let file = Connection::open(directory.path().join(LOG_FILE)).unwrap();
+    file.execute_batch(
+        "DELETE FROM row WHERE run = (SELECT id FROM run WHERE name = 'a');
+         UPDATE run SET rows_sequence = 0 WHERE name = 'a'",
+    )
+    .unwrap();
+    drop(file);
+    log = open(directory.path());
     assert_eq!((log.rows(&a).unwrap().len(), log.rows_position(&a).unwrap()), (0, Sequence(0)));
-    catch_up(&log, &a, project).unwrap();
+    catch_up(&log, &a);
     assert_eq!(log.rows(&a).unwrap(), rows);
     assert_eq!(log.rows(&b).unwrap(), fold(&log, &b));
 }
@@ -118,7 +110,7 @@ fn rows_saved_twice_are_saved_once() {
     let log = open(directory.path());
     let a = run("a");
     append(&log, &a, 0, 6);
-    catch_up(&log, &a, project).unwrap();
+    catch_up(&log, &a);
     let rows = log.rows(&a).unwrap();
     let late = RowChange::Delete { kind: "task".to_owned(), key: "T1".to_owned() };
     assert_eq!(log.save_rows(&a, Sequence(4), vec![late]).unwrap(), Sequence(6));

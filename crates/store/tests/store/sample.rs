@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use domain::{RunId, Sequence, Timestamp};
-use store::{Entry, Log, NewEntry, Row, RowChange, Snapshot, SqliteLog};
+use store::{Entry, Log, NewEntry, Position, Row, RowChange, SqliteLog};
 
 /// More than any test writes.
 pub const ALL: usize = 1 << 20;
@@ -52,6 +52,17 @@ pub fn assert_whole(log: &dyn Log, run: &RunId, n: u64) {
     }
 }
 
+/// Reads one page after another behind a position, until a page comes back empty.
+pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Vec<Entry> {
+    let mut all = Vec::new();
+    loop {
+        let page = log.read_all(after, page_entries).unwrap();
+        let Some(last) = page.last() else { return all };
+        after = last.position;
+        all.extend(page);
+    }
+}
+
 /// Says what an entry does to the rows: most put one, every eleventh deletes one.
 pub fn project(entry: &Entry) -> Vec<RowChange> {
     let (kind, key) = ("task".to_owned(), format!("T{}", entry.sequence.0 % 7));
@@ -73,7 +84,10 @@ pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
     rows.into_values().collect()
 }
 
-/// Makes the snapshot that belongs at a place.
-pub fn snapshot(sequence: u64) -> Snapshot {
-    Snapshot { sequence: Sequence(sequence), version: 1, bytes: sequence.to_le_bytes().repeat(50) }
+/// Saves the rows of the entries that they do not know yet, and returns the sequence that the rows stand at.
+pub fn catch_up(log: &dyn Log, run: &RunId) -> Sequence {
+    let saved = log.rows_position(run).unwrap();
+    let entries = log.read(run, saved, ALL).unwrap();
+    let Some(last) = entries.last() else { return saved };
+    log.save_rows(run, last.sequence, entries.iter().flat_map(project).collect()).unwrap()
 }

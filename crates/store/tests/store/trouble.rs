@@ -10,10 +10,10 @@ use std::{
 
 use domain::Sequence;
 use rusqlite::Connection;
-use store::{LOG_FILE, Log, NewEntry, Position, SqliteLog, StoreError, catch_up};
+use store::{LOG_FILE, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::{TempDir, tempdir};
 
-use crate::sample::{ALL, append, assert_whole, entry, fold, open, project, run};
+use crate::sample::{ALL, append, assert_whole, catch_up, entry, fold, open, run};
 
 /// Where a child finds the disk that was made for it.
 const DISK: &str = "JANGDAN_TEST_DISK";
@@ -67,7 +67,7 @@ fn on_a_small_disk() {
     let log = open(&directory);
     assert_eq!(log.read(&a, Sequence(0), ALL).unwrap().len() as u64, head + 1);
     assert_whole(&log, &b, 5);
-    catch_up(&log, &b, project).unwrap();
+    catch_up(&log, &b);
     assert_eq!(log.rows(&b).unwrap(), fold(&log, &b));
     assert_eq!(log.read_all(Position(0), ALL).unwrap().len() as u64, head + 6);
     append(&open(&other), &b, 0, 1);

@@ -49,13 +49,12 @@ pub fn run() -> Result<Report> {
     );
     progress::begin("memory of a run of 5,000 tasks");
     let work = generate(GraphShape::Chains, 5000, 0);
-    let (mut n_steps, mut snapshot_bytes) = (0, 0);
+    let mut n_steps = 0;
     let mut peak_with = |recording| {
         memory::peak(|| {
             if let Ok(mut run_loop) = RunLoop::start(&work, SLOTS, recording) {
                 let outcome = run_loop.run_to_end();
                 n_steps = if outcome.is_ok() { run_loop.n_steps } else { 0 };
-                snapshot_bytes = run_loop.run.snapshot().len();
             }
         })
     };
@@ -78,7 +77,6 @@ pub fn run() -> Result<Report> {
     report.ratio("5,000 tasks with their rows, peak MB", with_rows as f64 / 1e6, Goal::AtMost(50.0));
     report.figure("5,000 tasks without rows, peak MB", state as f64 / 1e6);
     report.figure("state changes/s at 5,000 tasks", n_steps as f64 / timings.seconds("5,000 tasks"));
-    report.figure("snapshot of 5,000 tasks, MB", snapshot_bytes as f64 / 1e6);
     for cell in &cells {
         report.figure(&format!("{} learned", cell.name), cell.learned);
         report.figure(&format!("{} not learned", cell.name), cell.unknown);

@@ -8,18 +8,21 @@ use std::{
     io::Write,
     path::Path,
     process::{Command, Stdio},
-    sync::mpsc::channel,
+    sync::{Arc, mpsc::channel},
     thread,
 };
 
 use anyhow::{Context, Result, ensure};
 use domain::{RunId, Sequence, Timestamp};
+use runtime::Kept;
 use rusqlite::Connection;
-use store::{Appended, Log, NewEntry, Position, Snapshot, SqliteLog, StoreError};
+use store::{Appended, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::tempdir_in;
 use testkit::{
     bench::{Goal, Report, Variant, measure},
     progress,
+    run_loop::{Recording, RunLoop},
+    workloads::{GraphShape, generate},
 };
 
 use crate::child::{self, WAIT_MAX};
@@ -34,7 +37,9 @@ const N_FINISHED: u64 = 100;
 const FINISHED_ENTRIES: u64 = 1_000;
 const LIVE_ENTRIES: u64 = 2_000;
 const N_FILLED: u64 = N_FINISHED * FINISHED_ENTRIES + LIVE_ENTRIES;
-const SNAPSHOT_AT: u64 = 1_900;
+/// The run that is replayed into its state and its rows: the first events of a plan of so many tasks.
+const LONG_RUN_TASKS: usize = 8_000;
+const LONG_RUN_EVENTS: usize = 100_000;
 const PAGE_ENTRIES: usize = 1_000;
 const ROUNDS: usize = 9;
 
@@ -44,7 +49,7 @@ pub fn run() -> Result<Report> {
     let program = std::env::current_exe()?;
     let beside = program.parent().context("find the directory of this program")?;
     let (log_directory, old_directory) = (tempdir_in(beside)?, tempdir_in(beside)?);
-    let threads_directory = tempdir_in(beside)?;
+    let (threads_directory, long_directory) = (tempdir_in(beside)?, tempdir_in(beside)?);
     let log = SqliteLog::open(log_directory.path())?;
     let threads_log = SqliteLog::open(threads_directory.path())?;
     let (mut heads, mut threads_heads) =
@@ -59,7 +64,9 @@ pub fn run() -> Result<Report> {
     let mut plain = plain_database(&log_directory.path().join("plain.sqlite3"))?;
     ensure!(replay(&old) == N_FILLED, "the log lacks entries");
     drop(old);
-    ensure!(restart(old_directory.path()) == LIVE_ENTRIES - SNAPSHOT_AT, "the start lacks entries");
+    ensure!(restart(old_directory.path()) == LIVE_ENTRIES, "the start lacks entries");
+    fill_long_run(long_directory.path())?;
+    ensure!(open_long_run(long_directory.path()) == LONG_RUN_EVENTS as u64, "the long run lacks events");
     let has_node = start_node() == 1;
 
     let mut variants = vec![
@@ -68,6 +75,7 @@ pub fn run() -> Result<Report> {
         Variant::new("raw fdatasync", || append_raw(&mut raw)),
         Variant::new("commit per event", || commit_each(&mut plain)),
         Variant::new("open", || restart(old_directory.path())),
+        Variant::new("open a long run", || open_long_run(long_directory.path())),
         Variant::new("replay", || SqliteLog::open(old_directory.path()).map_or(0, |old| replay(&old))),
     ];
     if has_node {
@@ -97,6 +105,7 @@ pub fn run() -> Result<Report> {
     report.figure("raw fdatasync entries/s", n_entries / timings.seconds("raw fdatasync"));
     report.figure("commit per event entries/s", N_COMMITS as f64 / timings.seconds("commit per event"));
     report.figure("replay entries/s", N_FILLED as f64 / timings.seconds("replay"));
+    report.figure("open a run of 100,000 events, ms", timings.seconds("open a long run") * 1e3);
     report.figure("producers", N_PRODUCERS as f64);
     report.figure("entry bytes", entry(1).payload.len() as f64);
     Ok(report)
@@ -200,22 +209,42 @@ fn fill(log: &SqliteLog) -> Result<()> {
     for n in 0..N_FINISHED {
         log.append(&run_id(n)?, Sequence(0), (1..=FINISHED_ENTRIES).map(entry).collect())?;
     }
-    let live = run_id(N_FINISHED)?;
-    log.append(&live, Sequence(0), (1..=LIVE_ENTRIES).map(entry).collect())?;
-    let snapshot = Snapshot { sequence: Sequence(SNAPSHOT_AT), version: 1, bytes: vec![7; 200_000] };
-    Ok(log.save_snapshot(&live, snapshot)?)
+    log.append(&run_id(N_FINISHED)?, Sequence(0), (1..=LIVE_ENTRIES).map(entry).collect())?;
+    Ok(())
 }
 
-/// Does what a start of the server does: opens the log, lists its runs, reads the active one from its snapshot.
+/// Does what a start of the server does: opens the log, lists its runs, reads the active one.
 fn restart(directory: &Path) -> u64 {
     let start = || -> Result<usize> {
         let log = SqliteLog::open(directory)?;
         let runs = log.runs()?;
         let live = runs.last().context("the log has no run")?;
-        let snapshot = log.load_snapshot(&live.run)?.context("the run has no snapshot")?;
-        Ok(log.read(&live.run, snapshot.sequence, usize::MAX)?.len())
+        Ok(log.read(&live.run, Sequence(0), usize::MAX)?.len())
     };
     start().map_or(0, |n_entries| n_entries as u64)
+}
+
+/// Writes the events of a large plan as one run.
+fn fill_long_run(directory: &Path) -> Result<()> {
+    let log: Arc<dyn Log> = Arc::new(SqliteLog::open(directory)?);
+    let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, LONG_RUN_TASKS, 0), 8, Recording::Log)?;
+    run_loop.run_to_end()?;
+    let mut head = Sequence(0);
+    for events in run_loop.log.get(..LONG_RUN_EVENTS).context("enough events")?.chunks(PAGE_ENTRIES) {
+        let entries = events.iter().map(NewEntry::of).collect::<Result<_, _>>()?;
+        head = log.append(&run_id(0)?, head, entries)?.sequence;
+    }
+    Kept::open(log, run_id(0)?)?.save()?;
+    Ok(())
+}
+
+/// Opens a run as a start does, with its state and its rows, and returns the sequence of its last event.
+fn open_long_run(directory: &Path) -> u64 {
+    let open = || -> Result<u64> {
+        let log: Arc<dyn Log> = Arc::new(SqliteLog::open(directory)?);
+        Ok(Kept::open(log, run_id(0)?)?.run().sequence().0)
+    };
+    open().unwrap_or(0)
 }
 
 /// Reads every entry of the log, page by page.
